@@ -1,0 +1,32 @@
+# FairQueue in a container: built with the same packages as everywhere else, run as a user without rights.
+#   docker build -t fairqueue . && docker run -p 8080:8080 -v fairqueue:/var/lib/fairqueue fairqueue
+FROM debian:12 AS build
+WORKDIR /src
+COPY scripts/setup scripts/setup
+RUN scripts/setup --build
+COPY . .
+RUN cmake --preset release -DFAIRQUEUE_BENCH=OFF \
+ && cmake --build --preset release --parallel "$(nproc)" --target fairqueue fairqueue-load \
+ && strip build/release/app/fairqueue build/release/load/fairqueue-load
+
+FROM debian:12-slim
+LABEL org.opencontainers.image.title="FairQueue" \
+      org.opencontainers.image.description="A fair waiting line, ticket stock and payment in one server" \
+      org.opencontainers.image.licenses="Apache-2.0"
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends \
+      ca-certificates libboost-json1.81.0 libboost-url1.81.0 libcaf-core0.17 libcjose0 libcurl4 libfmt9 libjansson4 \
+      libsodium23 libspdlog1.10 libsqlite3-0 libssl3 libtomlplusplus3 \
+ && rm -rf /var/lib/apt/lists/* \
+ && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin fairqueue \
+ && install -d -o fairqueue -g fairqueue -m 0700 /var/lib/fairqueue
+COPY --from=build /src/build/release/app/fairqueue /src/build/release/load/fairqueue-load /usr/local/bin/
+USER fairqueue
+ENV FAIRQUEUE_DATA_DIR=/var/lib/fairqueue \
+    FAIRQUEUE_HTTP_LISTEN=0.0.0.0:8080
+VOLUME /var/lib/fairqueue
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["fairqueue", "healthcheck"]
+ENTRYPOINT ["fairqueue"]
+CMD ["serve"]

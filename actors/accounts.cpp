@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/accounts.hpp"
+
+#include <string>
+
+namespace fq {
+namespace {
+/// Argon2id takes 0.1 s; a queue of logins may wait this long before the caller hears 503.
+constexpr milliseconds password_timeout{5'000};
+constexpr milliseconds mail_timeout{5'000};
+constexpr std::uint64_t codes = 1'000'000; ///< six digits
+} // namespace
+
+accounts_handle::behavior_type accounts(accounts_handle::stateful_pointer<accounts_state> self,
+                                        const accounts_services* services) {
+  self->state.init(self, *services);
+  return self->state.behavior();
+}
+
+void accounts_state::init(pointer self, const accounts_services& services) {
+  self_ = self;
+  services_ = &services;
+  core_.init(self, accounts_aggregate, *services.env, services.ledger);
+}
+
+accounts_handle::behavior_type accounts_state::behavior() {
+  return {
+    [this](const log_in& x) { return on_log_in(x); },
+    [this](const request_otp& x) { return on_request_otp(x); },
+    [this](const verify_otp& x) { return on_verify_otp(x); },
+    [this](const add_organizer& x) { return on_add_organizer(x); },
+    [this](const batch_settled& x) { core_.on_settled(x); },
+    [this](const aggregate_acquired& x) { on_acquired(x); },
+    [this](const timer_fired& x) { core_.on_timer(x); },
+  };
+}
+
+void accounts_state::on_acquired(const aggregate_acquired& answer) {
+  const auto* image = core_.on_acquired(answer);
+  if (image == nullptr) return;
+  organizers_.clear();
+  customers_.clear();
+  otps_.clear();
+  otp_ends_.clear();
+  for (const auto& row : image->image.organizers) organizers_.emplace(row.email, row);
+  for (const auto& row : image->image.customers) customers_.emplace(row.email, row);
+  for (const auto& row : image->image.otps) {
+    otps_.emplace(row.email, row);
+    otp_ends_.emplace(row.expires_at, row.email);
+  }
+  core_.serve();
+}
+
+// -- organizers --------------------------------------------------------------------------------------------------------
+
+caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
+  if (core_.refuses()) return make_error(errc::unavailable);
+  const auto known = organizers_.find(x.email);
+  const auto stored = known == organizers_.end() ? std::string{} : known->second.password_hash;
+  const auto id = known == organizers_.end() ? uuid{} : known->second.id;
+  auto promise = self_->make_response_promise<person_reply>();
+  self_->request(services_->passwords, password_timeout, check_password{stored, x.password})
+    .then(
+      [promise, id](const password_checked& checked) mutable {
+        person_reply reply;
+        if (checked.matches && !id.is_nil())
+          reply.person = id;
+        else
+          reply.no = reason::invalid_credentials;
+        promise.deliver(std::move(reply));
+      },
+      [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
+  return promise;
+}
+
+caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& x) {
+  if (core_.refuses()) return make_error(errc::unavailable);
+  if (organizers_.contains(x.email) && !x.replace) return person_reply{reason::email_taken};
+  auto promise = self_->make_response_promise();
+  self_->request(services_->passwords, password_timeout, hash_new_password{x.password})
+    .then(
+      [this, promise, email = x.email, replace = x.replace](const password_hashed& hashed) mutable {
+        // The world may have moved while we waited: look again.
+        if (core_.refuses() || hashed.stored.empty()) return promise.deliver(make_error(errc::unavailable));
+        const auto known = organizers_.find(email);
+        if (known != organizers_.end() && !replace) return promise.deliver(person_reply{reason::email_taken});
+        organizer_row row = known == organizers_.end() ? organizer_row{} : known->second;
+        if (known == organizers_.end()) {
+          row.id = core_.make_id();
+          row.email = email;
+          row.created_at = core_.now();
+        }
+        row.password_hash = hashed.stored;
+        organizers_[email] = row;
+        person_reply reply;
+        reply.person = row.id;
+        changes content;
+        content.emplace_back(organizer_stored{std::move(row)});
+        core_.hold(std::move(promise), std::move(content), std::move(reply));
+      },
+      [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
+  return caf::delegated<person_reply>{};
+}
+
+// -- customers ---------------------------------------------------------------------------------------------------------
+
+std::string accounts_state::hash_of(const std::string& email, const std::string& code) const {
+  return to_hex(hmac_sha256(services_->otp_key.bytes(), email + '\n' + code));
+}
+
+void accounts_state::keep(otp_row row, changes& out) {
+  drop(row.email, out);
+  while (otps_.size() >= otps_max || (!otp_ends_.empty() && otp_ends_.begin()->first <= core_.now()))
+    drop(std::string{otp_ends_.begin()->second}, out);
+  otp_ends_.emplace(row.expires_at, row.email);
+  out.emplace_back(otp_stored{row});
+  otps_[row.email] = std::move(row);
+}
+
+void accounts_state::drop(const std::string& email, changes& out) {
+  const auto known = otps_.find(email);
+  if (known == otps_.end()) return;
+  for (auto [i, end] = otp_ends_.equal_range(known->second.expires_at); i != end; ++i)
+    if (i->second == email) {
+      otp_ends_.erase(i);
+      break;
+    }
+  out.emplace_back(otp_removed{email});
+  otps_.erase(known);
+}
+
+caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
+  if (core_.refuses()) return make_error(errc::unavailable);
+  auto code = std::to_string(core_.env().random_u64() % codes);
+  code.insert(0, 6 - code.size(), '0');
+  changes content;
+  keep({x.email, hash_of(x.email, code), core_.now() + services_->otp_life, 0}, content);
+  core_.note(std::move(content));
+  auto promise = self_->make_response_promise();
+  self_->request(services_->mailer, mail_timeout,
+                 send_mail{x.email, "Your sign-in code",
+                           "Your sign-in code is " + code + "\r\n\r\nIt is valid for ten minutes. If you did not ask for it, "
+                             + "ignore this message.\r\n"})
+    .then(
+      [this, promise](const mail_sent& sent) mutable {
+        if (!sent.accepted) return promise.deliver(make_error(errc::unavailable));
+        core_.hold(std::move(promise), {}, ack_reply{}); // the code must be durable before we say it was sent
+      },
+      [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
+  return caf::delegated<ack_reply>{};
+}
+
+customer_id accounts_state::customer_of(const std::string& email, changes& out) {
+  if (const auto known = customers_.find(email); known != customers_.end()) return known->second.id;
+  customer_row row{core_.make_id(), default_tenant, email, core_.now()};
+  out.emplace_back(customer_stored{row});
+  return customers_.emplace(email, std::move(row)).first->second.id;
+}
+
+caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
+  if (core_.refuses()) return make_error(errc::unavailable);
+  const auto known = otps_.find(x.email);
+  // The same work for an address without a code, so that time does not tell.
+  const auto given = hash_of(x.email, x.code);
+  if (known == otps_.end() || known->second.expires_at <= core_.now()) return person_reply{reason::invalid_otp};
+  changes content;
+  person_reply reply;
+  if (constant_time_equal(known->second.code_hash, given)) {
+    drop(x.email, content);
+    reply.person = customer_of(x.email, content);
+  } else {
+    reply.no = reason::invalid_otp;
+    auto row = known->second;
+    if (++row.failures >= services_->otp_failures_max)
+      drop(x.email, content);
+    else
+      keep(std::move(row), content);
+  }
+  return core_.commit(std::move(content), std::move(reply));
+}
+
+} // namespace fq

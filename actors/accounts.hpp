@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Organizers, customers and one-time passwords. Argon2id and mail happen in workers of their own; codes are kept as keyed hashes and
+// never logged.
+#pragma once
+#include "actors/owner.hpp"
+#include "crypto/digest.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <map>
+#include <unordered_map>
+
+namespace fq {
+
+struct accounts_services {
+  environment* env = nullptr;
+  ledger_worker_handle ledger;
+  password_worker_handle passwords;
+  mailer_handle mailer;
+  secret_key otp_key; ///< codes are stored as hashes under it
+  milliseconds otp_life{10 * 60 * 1000};
+  std::uint32_t otp_failures_max = 5;
+};
+
+/// Codes under way at most (I14); the one that ends first makes room.
+inline constexpr std::size_t otps_max = 100'000;
+
+class accounts_state {
+public:
+  static inline const char* name = "accounts";
+  using pointer = accounts_handle::stateful_pointer<accounts_state>;
+
+  void init(pointer self, const accounts_services& services);
+  accounts_handle::behavior_type behavior();
+
+private:
+  void on_acquired(const aggregate_acquired& answer);
+  caf::result<person_reply> on_log_in(const log_in& x);
+  caf::result<ack_reply> on_request_otp(const request_otp& x);
+  caf::result<person_reply> on_verify_otp(const verify_otp& x);
+  caf::result<person_reply> on_add_organizer(const add_organizer& x);
+  [[nodiscard]] std::string hash_of(const std::string& email, const std::string& code) const;
+  void keep(otp_row row, changes& out);
+  void drop(const std::string& email, changes& out);
+  customer_id customer_of(const std::string& email, changes& out);
+
+  pointer self_ = nullptr;
+  const accounts_services* services_ = nullptr;
+  owner_core<pointer> core_;
+  std::unordered_map<std::string, organizer_row> organizers_; ///< by e-mail address, like all three
+  std::unordered_map<std::string, customer_row> customers_;
+  std::unordered_map<std::string, otp_row> otps_;
+  std::multimap<timestamp, std::string> otp_ends_;
+};
+
+accounts_handle::behavior_type accounts(accounts_handle::stateful_pointer<accounts_state> self,
+                                        const accounts_services* services);
+
+} // namespace fq

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// An aggregate's now: ledger time at load plus steady time since, never below the greatest committed time. A jump of the wall clock
+// neither expires nor revives anything.
+#pragma once
+#include "domain/environment.hpp"
+
+#include <algorithm>
+
+namespace fq {
+
+class aggregate_clock {
+public:
+  explicit aggregate_clock(environment& env) : env_(&env) {}
+
+  void start(timestamp committed_at) {
+    base_ = std::max(env_->wall_now(), committed_at);
+    steady_base_ = env_->steady_now();
+  }
+  [[nodiscard]] timestamp now() const { return base_ + (env_->steady_now() - steady_base_); }
+
+private:
+  environment* env_;
+  timestamp base_;
+  milliseconds steady_base_{0};
+};
+
+} // namespace fq

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalog: gives new events their aggregate numbers and writes their first rows; lists events from committed state.
+#pragma once
+#include "actors/answers.hpp"
+#include "actors/owner.hpp"
+#include "domain/idempotency.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+namespace fq {
+
+class catalog_state {
+public:
+  static inline const char* name = "catalog";
+  using pointer = catalog_handle::stateful_pointer<catalog_state>;
+
+  void init(pointer self, environment& env, ledger_worker_handle ledger);
+  catalog_handle::behavior_type behavior();
+
+private:
+  void on_acquired(const aggregate_acquired& answer);
+  void on_last_aggregate(const last_aggregate_found& found);
+  caf::result<event_reply> on_create(const create_event& x);
+
+  pointer self_ = nullptr;
+  owner_core<pointer> core_;
+  idempotency_index answers_;
+  std::uint32_t last_ = 0;
+};
+
+catalog_handle::behavior_type catalog(catalog_handle::stateful_pointer<catalog_state> self, environment* env,
+                                      ledger_worker_handle ledger);
+
+} // namespace fq

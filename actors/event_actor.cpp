@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor's life (load, reload, idle), its relation to time, and what it shows after a commit.
+#include "actors/event_actor.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+constexpr milliseconds load_retry{200};
+/// A timer that would fire sooner is put off to this: a burst of due deadlines becomes one run.
+constexpr milliseconds timer_min{1};
+/// How long an open_payment waits for the gateway's page before it answers INITIALIZING.
+constexpr milliseconds page_check{500};
+} // namespace
+
+event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_state> self, aggregate_id aggregate,
+                                        const owner_services* services, supervisor_handle supervisor) {
+  self->state.init(self, aggregate, *services, std::move(supervisor));
+  return self->state.behavior();
+}
+
+void event_state::init(pointer self, aggregate_id aggregate, const owner_services& services, supervisor_handle supervisor) {
+  self_ = self;
+  aggregate_ = aggregate;
+  services_ = &services;
+  supervisor_ = std::move(supervisor);
+  clock_.emplace(*services.env);
+  journal_ = std::make_unique<journal>(journal::port{
+    [this](batch_ptr b) { self_->send(services_->ledger, commit_batch{std::move(b)}); },
+    [this](milliseconds delay, std::uint64_t generation) { set_timer(timer_kind::journal, delay, generation); }});
+  load();
+  set_timer(timer_kind::idle, services_->idle_after, 0);
+}
+
+event_state::~event_state() {
+  if (journal_) journal_->fail(); // nobody waits for a promise that nobody will keep
+  for (auto& w : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
+}
+
+event_handle::behavior_type event_state::behavior() {
+  return {
+    [this](const join& x) { return on_join(x); },
+    [this](const find_entry& x) { return on_find_entry(x); },
+    [this](const leave& x) { return on_leave(x); },
+    [this](const open_claim& x) { return on_open_claim(x); },
+    [this](const find_claim& x) { return on_find_claim(x); },
+    [this](const release_claim& x) { return on_release_claim(x); },
+    [this](const open_payment& x) { return on_open_payment(x); },
+    [this](const find_payment& x) { return on_find_payment(x); },
+    [this](const apply_fact& x) { return on_apply_fact(x); },
+    [this](const find_event& x) { return on_find_event(x); },
+    [this](const patch_event& x) { return on_patch(x); },
+    [this](const turn_event& x) { return on_turn(x); },
+    [this](const find_stats& x) { return on_find_stats(x); },
+    [this](const find_positions& x) { return on_find_positions(x); },
+    [this](const subscribe& x) { on_subscribe(x.on); },
+    [this](const batch_settled& x) { on_settled(x); },
+    [this](const aggregate_acquired& x) { on_acquired(x); },
+    [this](const gateway_answered& x) { on_gateway_answered(x); },
+    [this](const timer_fired& x) { on_timer(x); },
+  };
+}
+
+// -- life ------------------------------------------------------------------------------------------------------------
+
+void event_state::load() {
+  ++loads_;
+  self_->send(services_->ledger, acquire_aggregate{aggregate_, services_->env->wall_now() - idempotency_life});
+}
+
+void event_state::on_acquired(const aggregate_acquired& answer) {
+  if (serving_) return;
+  switch (answer.outcome) {
+    case acquire_outcome::acquired: return serve(*answer.content);
+    case acquire_outcome::unavailable: return set_timer(timer_kind::retry_load, load_retry, loads_);
+    case acquire_outcome::absent: return self_->send(supervisor_, owner_absent{});
+  }
+}
+
+void event_state::serve(const acquired& image) {
+  if (!image.image.event) return self_->send(supervisor_, owner_absent{});
+  clock_->start(image.committed_at);
+  sale_ = std::make_unique<sale>(services_->rules, [env = services_->env] { return env->random_u64(); });
+  sale_->load(*image.image.event, image.image.ticket_types);
+  for (const auto& row : image.image.entries) sale_->load(row);
+  for (const auto& row : image.image.claims) sale_->load(row);
+  for (const auto& row : image.image.payments) sale_->load(row);
+  for (const auto& row : image.image.refunds) sale_->load(row);
+  for (const auto& row : image.image.receipts) sale_->load(row);
+  for (const auto& row : image.image.idempotency) sale_->load(row);
+  sale_->loaded();
+  journal_->start(aggregate_, image);
+  serving_ = true;
+  decision d;
+  commit(std::move(d), now());
+  for (const auto& id : sale_->payments().stale(timestamp::max(), 10'000)) // answers that a crash may have lost
+    if (sale_->payments().find(id)->status == payment_status::initializing)
+      call({gateway_order_kind::initialize, id, {}});
+  self_->send(supervisor_, owner_ready{});
+}
+
+/// Memory and ledger have diverged, or a successor took over: nothing uncommitted was seen, so start again from the ledger.
+void event_state::reload() {
+  serving_ = false;
+  journal_->fail();
+  for (auto& w : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
+  page_waiters_.clear();
+  ++generation_;
+  timer_at_ = never;
+  line_is_blocked_ = false;
+  load();
+}
+
+void event_state::on_settled(const batch_settled& answer) {
+  if (!journal_->settled(answer)) reload();
+}
+
+void event_state::on_timer(const timer_fired& t) {
+  switch (t.kind) {
+    case timer_kind::journal: return journal_->timer_fired(t.generation);
+    case timer_kind::retry_load:
+      if (!serving_ && t.generation == loads_) load();
+      return;
+    case timer_kind::idle: return on_idle_check();
+    case timer_kind::flush: return on_page_timeout();
+    case timer_kind::admission:
+    case timer_kind::sweep:
+      if (!serving_ || t.generation != generation_) return;
+      timer_at_ = never;
+      commit({}, now());
+      return;
+    case timer_kind::restart: return;
+  }
+}
+
+void event_state::on_idle_check() {
+  set_timer(timer_kind::idle, services_->idle_after, 0);
+  if (!serving_ || !hubs_.empty() || !journal_->is_idle() || !sale_->is_quiet()) return;
+  if (services_->env->steady_now() - last_request_ >= services_->idle_after) self_->send(supervisor_, owner_idle{});
+}
+
+// -- decisions ---------------------------------------------------------------------------------------------------------
+
+std::uint64_t event_state::commit(decision&& d, timestamp t) {
+  const auto wake = sale_->run(t, d);
+  line_is_blocked_ = sale_->queue().counts().waiting > 0;
+  blocked_until_ = wake.at;
+  const auto seq = journal_->append(std::move(d.content), t, d.reveals);
+  show(std::move(d), seq);
+  arm(wake, t);
+  return seq;
+}
+
+void event_state::show(decision&& d, std::uint64_t seq) {
+  for (const auto& order : d.orders) journal_->hold(seq, [this, order] { call(order); });
+  if (hubs_.empty() || (d.entry_changes.empty() && d.notices.empty() && !d.line_moved)) return;
+  journal_->hold(seq, [this, changed = std::move(d.entry_changes), notices = std::move(d.notices), moved = d.line_moved] {
+    const auto event = sale_->event().id;
+    for (const auto& hub : hubs_) {
+      if (!changed.empty()) self_->send(hub, entries_changed{event, changed});
+      for (const auto what : notices) self_->send(hub, event_noticed{event, what});
+      if (moved) self_->send(hub, fq::line_moved{event});
+    }
+  });
+}
+
+void event_state::arm(sale::wake_up wake, timestamp t) {
+  const auto at = wake.again ? t + timer_min : wake.at;
+  if (!is_set(at) || (is_set(timer_at_) && timer_at_ <= at)) return;
+  timer_at_ = at;
+  set_timer(timer_kind::admission, std::max(at - t, timer_min), ++generation_);
+}
+
+void event_state::set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation) {
+  self_->delayed_send(self_, delay, timer_fired{kind, generation});
+}
+
+void event_state::on_subscribe(bool on) {
+  const auto hub = caf::actor_cast<hub_handle>(self_->current_sender());
+  if (!hub) return;
+  const auto known = std::ranges::find(hubs_, hub);
+  if (on && known == hubs_.end()) hubs_.push_back(hub);
+  if (!on && known != hubs_.end()) hubs_.erase(known);
+}
+
+} // namespace fq

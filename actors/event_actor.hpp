@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// The owner of one event: takes messages, lets the pure sale decide, gives the decision to its journal, and lets anything be seen only
+// after the commit. Parts: event_actor.cpp (life, time, hubs), event_fan.cpp, event_money.cpp, event_organizer.cpp.
+#pragma once
+#include "actors/aggregate_clock.hpp"
+#include "actors/answers.hpp"
+#include "actors/errors.hpp"
+#include "actors/journal.hpp"
+#include "actors/protocol.hpp"
+#include "crypto/session_token.hpp"
+#include "domain/sale.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace fq {
+
+/// What every owner needs; made once by the composition (or a simulation) and outlived by it.
+struct owner_services {
+  environment* env = nullptr;
+  const session_keys* sessions = nullptr;
+  ledger_worker_handle ledger;
+  payments_handle payments;
+  sale_rules rules;
+  /// An owner without waiters, sessions and requests asks to be stopped after about this long.
+  milliseconds idle_after{5 * 60 * 1000};
+};
+
+class event_state {
+public:
+  static inline const char* name = "event_actor";
+
+  event_state() = default;
+  void init(event_handle::stateful_pointer<event_state> self, aggregate_id aggregate, const owner_services& services,
+            supervisor_handle supervisor);
+  ~event_state();
+  event_handle::behavior_type behavior();
+
+  /// For tests and simulations: what is in memory now; null while loading.
+  [[nodiscard]] const sale* peek() const { return serving_ ? sale_.get() : nullptr; }
+
+private:
+  using pointer = event_handle::stateful_pointer<event_state>;
+
+  // -- life (event_actor.cpp)
+  void load();
+  void on_acquired(const aggregate_acquired& answer);
+  void serve(const acquired& image);
+  void reload();
+  void on_settled(const batch_settled& answer);
+  void on_timer(const timer_fired& t);
+  void on_idle_check();
+  void on_subscribe(bool on);
+
+  // -- fans (event_fan.cpp)
+  caf::result<entry_reply> on_join(const join& x);
+  caf::result<entry_reply> on_find_entry(const find_entry& x);
+  caf::result<ack_reply> on_leave(const leave& x);
+  caf::result<claim_reply> on_open_claim(const open_claim& x);
+  caf::result<claim_reply> on_find_claim(const find_claim& x);
+  caf::result<ack_reply> on_release_claim(const release_claim& x);
+  caf::result<positions_reply> on_find_positions(const find_positions& x);
+  const queue_line::entry* admitted_by(const std::string& admission_token) const;
+
+  // -- money (event_money.cpp)
+  caf::result<payment_reply> on_open_payment(const open_payment& x);
+  caf::result<payment_reply> on_find_payment(const find_payment& x);
+  caf::result<ack_reply> on_apply_fact(const apply_fact& x);
+  void on_gateway_answered(const gateway_answered& x);
+  void call(const gateway_order& order);
+  void answer_page_waiters(const payment_id& payment);
+  void on_page_timeout();
+  payment_reply payment_answer(const payment_id& payment, bool created) const;
+
+  // -- organizer (event_organizer.cpp)
+  caf::result<event_reply> on_find_event(const find_event& x);
+  caf::result<event_reply> on_patch(const patch_event& x);
+  caf::result<event_reply> on_turn(const turn_event& x);
+  caf::result<stats_reply> on_find_stats(const find_stats& x);
+  [[nodiscard]] refusal owned_by(const event_id& event, const organizer_id& organizer) const;
+
+  // -- shared
+  [[nodiscard]] timestamp now() const { return clock_->now(); }
+  [[nodiscard]] bool refuses() const { return !serving_ || journal_->is_full(); }
+  [[nodiscard]] bool is_other(const event_id& event) const { return event != sale_->event().id; }
+  /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait for.
+  std::uint64_t commit(decision&& d, timestamp now);
+  void show(decision&& d, std::uint64_t seq);
+  void arm(sale::wake_up wake, timestamp now);
+  void set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation);
+
+  template <class Reply>
+  caf::result<Reply> reply_after(std::uint64_t seq, Reply reply) {
+    last_request_ = services_->env->steady_now();
+    if (journal_->is_committed(seq)) return reply;
+    journal_->hold(seq, self_->make_response_promise(), caf::make_message(std::move(reply)));
+    return caf::delegated<Reply>{};
+  }
+  /// A read: waits for what it would reveal.
+  template <class Reply>
+  caf::result<Reply> reveal(Reply reply, std::uint64_t own_seq = 0) {
+    return reply_after(std::max(own_seq, journal_->reveal_barrier()), std::move(reply));
+  }
+  /// The stored answer of this idempotent request: a replay, a refusal, or nothing if it is new.
+  template <class Reply>
+  std::optional<Reply> replayed(const idempotency_ref& ref, timestamp now) {
+    if (!ref.given) return std::nullopt;
+    const std::vector<char>* bytes = nullptr;
+    switch (sale_->answers().look_up(ref.key, ref.body, now, &bytes)) {
+      case idempotency_verdict::fresh: return std::nullopt;
+      case idempotency_verdict::other_body: {
+        Reply no;
+        no.no = reason::idempotency_key_reused;
+        return no;
+      }
+      case idempotency_verdict::replay: break;
+    }
+    auto reply = unpack_answer<Reply>(*bytes);
+    if (reply) reply->replayed = true;
+    return reply;
+  }
+  template <class Reply>
+  void remember(const idempotency_ref& ref, const Reply& reply, timestamp now, decision& d) {
+    if (ref.given) sale_->answers().store({ref.key, ref.body, now, pack_answer(reply)}, d.content);
+  }
+
+  struct page_waiter { ///< an open_payment that waits for the gateway's page
+    payment_id payment;
+    caf::response_promise promise;
+    idempotency_ref idempotency;
+    bool created = false;
+    timestamp deadline;
+  };
+
+  pointer self_ = nullptr;
+  aggregate_id aggregate_{};
+  const owner_services* services_ = nullptr;
+  supervisor_handle supervisor_;
+  std::optional<aggregate_clock> clock_;
+  std::unique_ptr<sale> sale_;
+  std::unique_ptr<journal> journal_;
+  bool serving_ = false;
+  bool was_ready_ = false;
+  std::uint64_t generation_ = 0; ///< of the admission timer
+  timestamp timer_at_; ///< when it fires; `never` if none is set
+  timestamp blocked_until_; ///< no admission before then unless something else happens
+  bool line_is_blocked_ = false; ///< the last run left somebody waiting
+  std::uint64_t loads_ = 0;
+  std::vector<page_waiter> page_waiters_;
+  std::vector<hub_handle> hubs_;
+  milliseconds last_request_{0};
+};
+
+/// Spawned by a supervisor.
+event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_state> self, aggregate_id aggregate,
+                                        const owner_services* services, supervisor_handle supervisor);
+
+} // namespace fq

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor's requests from fans: queue and claims.
+#include "actors/event_actor.hpp"
+
+namespace fq {
+
+caf::result<entry_reply> event_state::on_join(const join& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  if (is_other(x.event)) return entry_reply{reason::not_found};
+  const auto t = now();
+  // A longer line makes no room: while it is blocked, a join need not look for any.
+  const bool blocked = line_is_blocked_ && (!is_set(blocked_until_) || t < blocked_until_);
+  decision d;
+  auto done = sale_->join(x.customer, x.join_key, t, d);
+  if (done.no) return reveal(entry_reply{std::move(done.no)});
+  entry_reply reply;
+  reply.created = done.created;
+  reply.replayed = done.replayed;
+  if (d.content.empty()) {
+    const auto& own = *sale_->queue().find(done.number);
+    reply.entry = sale_->view_of(own, t);
+    return reveal(std::move(reply), own.changed_seq);
+  }
+  const auto seq = blocked ? journal_->append(std::move(d.content), t, false) : commit(std::move(d), t);
+  sale_->queue().mark(done.number, seq);
+  reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);
+  return reply_after(seq, std::move(reply));
+}
+
+caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  if (is_other(x.event)) return entry_reply{reason::not_found};
+  const auto* own = sale_->queue().find(x.customer);
+  if (own == nullptr) return reveal(entry_reply{reason::not_in_queue});
+  entry_reply reply;
+  reply.entry = sale_->view_of(*own, now());
+  return reveal(std::move(reply), own->changed_seq);
+}
+
+caf::result<ack_reply> event_state::on_leave(const leave& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  if (is_other(x.event)) return ack_reply{reason::not_found};
+  const auto t = now();
+  decision d;
+  auto no = sale_->leave(x.customer, t, d);
+  if (no) return reveal(ack_reply{std::move(no)});
+  return reply_after(std::max(commit(std::move(d), t), journal_->reveal_barrier()), ack_reply{});
+}
+
+const queue_line::entry* event_state::admitted_by(const std::string& admission_token) const {
+  const auto id = session_token_entry(admission_token);
+  if (!id || owner_of(*id) != aggregate_) return nullptr;
+  const auto* e = sale_->queue().find(queue_number_of(*id));
+  if (e == nullptr || make_entry_id(e->row.joined_at, aggregate_, e->row.number) != *id) return nullptr;
+  return session_token_matches(*services_->sessions, admission_token, *id, e->row.admission_no) ? e : nullptr;
+}
+
+caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  if (is_other(x.event)) return claim_reply{reason::not_found};
+  const auto t = now();
+  if (auto before = replayed<claim_reply>(x.idempotency, t)) return reveal(std::move(*before));
+  decision d;
+  claim_id opened;
+  if (auto no = sale_->open_claim(x.customer, admitted_by(x.admission_token), x.items, t, d, opened))
+    return reveal(claim_reply{std::move(no)});
+  claim_reply reply;
+  reply.claim = sale_->view_of(*sale_->claims().find(opened));
+  remember(x.idempotency, reply, t, d);
+  return reply_after(commit(std::move(d), t), std::move(reply));
+}
+
+caf::result<claim_reply> event_state::on_find_claim(const find_claim& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  const auto* claim = sale_->claims().find(x.claim);
+  if (claim == nullptr || claim->customer != x.customer) return claim_reply{reason::not_found};
+  claim_reply reply;
+  reply.claim = sale_->view_of(*claim);
+  return reveal(std::move(reply));
+}
+
+caf::result<ack_reply> event_state::on_release_claim(const release_claim& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  const auto t = now();
+  decision d;
+  auto no = sale_->release_claim(x.customer, x.claim, t, d);
+  if (no) return reveal(ack_reply{std::move(no)});
+  return reply_after(std::max(commit(std::move(d), t), journal_->reveal_barrier()), ack_reply{});
+}
+
+caf::result<positions_reply> event_state::on_find_positions(const find_positions& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  positions_reply reply;
+  std::tie(reply.seconds_per_place_low, reply.seconds_per_place_high) = sale_->seconds_per_place(now());
+  reply.positions.reserve(x.numbers.size());
+  for (const auto n : x.numbers) {
+    const auto* e = sale_->queue().find(n);
+    reply.positions.push_back(e != nullptr && is_in_line(e->row.status) ? sale_->queue().position(*e) : 0);
+  }
+  return reveal(std::move(reply));
+}
+
+} // namespace fq

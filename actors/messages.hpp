@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every message between actors: imperative for requests, past tense for facts; one line says who sends it and why. `inspect`
+// stands directly below. All are registered in the one type-id block at the end.
+#pragma once
+#include "domain/change.hpp"
+#include "domain/views.hpp"
+#include "store/ledger.hpp"
+
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/meta/type_name.hpp>
+#include <caf/type_id.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+#define FQ_INSPECT(type, ...)                                                                                          \
+  template <class Inspector>                                                                                           \
+  typename Inspector::result_type inspect(Inspector& f, type& x) {                                                     \
+    return f(caf::meta::type_name(#type), __VA_ARGS__);                                                                \
+  }
+
+#define FQ_INSPECT_EMPTY(type)                                                                                         \
+  template <class Inspector>                                                                                           \
+  typename Inspector::result_type inspect(Inspector& f, type&) {                                                       \
+    return f(caf::meta::type_name(#type));                                                                             \
+  }
+
+FQ_INSPECT(uuid, x.hi, x.lo)
+FQ_INSPECT(refusal, x.why, x.detail, x.at, x.id, x.first, x.second)
+FQ_INSPECT(entry_view, x.id, x.event, x.customer, x.number, x.status, x.position, x.eta_low_seconds, x.eta_high_seconds,
+           x.poll_after_ms, x.admission_no, x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by)
+FQ_INSPECT(claim_item, x.ticket_type, x.quantity, x.unit_price, x.refunded)
+FQ_INSPECT(claim_row, x.id, x.customer, x.entry, x.status, x.live_slot, x.items, x.amount, x.created_at, x.expires_at,
+           x.ended_at)
+FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids)
+FQ_INSPECT(payment_row, x.id, x.claim, x.customer, x.status, x.gateway, x.reference, x.authorization_url, x.amount,
+           x.captured, x.refunded, x.created_at, x.updated_at)
+FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
+FQ_INSPECT(queue_settings, x.policy, x.concurrency, x.rate_per_minute, x.batch_size, x.admission_interval,
+           x.over_admission_percent, x.session_ttl, x.claim_window, x.ticket_ttl)
+FQ_INSPECT(event_row, x.id, x.aggregate, x.tenant, x.organizer, x.name, x.currency, x.status, x.queue_opens_at,
+           x.sale_start, x.sale_end, x.queue, x.claim_ttl, x.claims_per_customer, x.created_at, x.updated_at)
+FQ_INSPECT(ticket_type_row, x.ordinal, x.id, x.name, x.price, x.total, x.held, x.sold, x.max_per_order, x.on_sale)
+FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out)
+FQ_INSPECT(event_stats, x.event, x.status, x.waiting, x.away, x.admitted, x.joined_total, x.admitted_total,
+           x.completed_total, x.total, x.held, x.sold, x.available, x.claims_live, x.claims_confirmed, x.payments_open,
+           x.revenue, x.refunded, x.admission_rate_per_minute, x.arrival_rate_per_minute, x.last_admission_batch,
+           x.server_time)
+template <class Inspector, class T>
+typename Inspector::result_type inspect(Inspector& f, maybe<T>& x) {
+  return f(caf::meta::type_name("maybe"), x.given, x.value);
+}
+FQ_INSPECT(ticket_type_patch, x.id, x.name, x.price, x.total, x.max_per_order, x.on_sale)
+FQ_INSPECT(event_patch, x.name, x.queue_opens_at, x.sale_start, x.sale_end, x.policy, x.concurrency, x.rate_per_minute,
+           x.batch_size, x.over_admission_percent, x.claims_per_customer, x.admission_interval, x.session_ttl,
+           x.claim_window, x.claim_ttl, x.ticket_types)
+FQ_INSPECT(item_wish, x.ticket_type, x.quantity)
+FQ_INSPECT(entry_change, x.id, x.number, x.status, x.admission_no, x.admission_batch, x.admitted_at,
+           x.session_expires_at, x.claim_by)
+FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund)
+
+/// The Idempotency-Key of a request, hashed with its principal and route, and the hash of its body. `given` false: no key.
+struct idempotency_ref {
+  bool given = false;
+  digest128 key{};
+  digest128 body{};
+};
+FQ_INSPECT(idempotency_ref, x.given, x.key, x.body)
+
+// -- fans: net -> event actor -----------------------------------------------------------------------------------------
+
+/// A customer wants a place, or the place it has. `join_key`: hash of the Idempotency-Key, 0 for none.
+struct join {
+  event_id event; ///< of the path; another event's id than the actor's: not_found
+  customer_id customer;
+  std::uint64_t join_key = 0;
+};
+FQ_INSPECT(join, x.event, x.customer, x.join_key)
+
+/// Where am I? Counts as presence.
+struct find_entry {
+  event_id event; ///< of the path; another event's id than the actor's: not_found
+  customer_id customer;
+};
+FQ_INSPECT(find_entry, x.event, x.customer)
+
+/// `created`: this request made the place (201); `replayed`: an earlier one with the same key did.
+struct entry_reply {
+  refusal no;
+  bool created = false;
+  bool replayed = false;
+  entry_view entry{};
+};
+FQ_INSPECT(entry_reply, x.no, x.created, x.replayed, x.entry)
+
+/// The holder gives its place up.
+struct leave {
+  event_id event; ///< of the path; another event's id than the actor's: not_found
+  customer_id customer;
+};
+FQ_INSPECT(leave, x.event, x.customer)
+
+/// Done, or why not.
+struct ack_reply {
+  refusal no;
+};
+FQ_INSPECT(ack_reply, x.no)
+
+/// An admitted customer takes stock. `admission_token` as the client sent it. Empty items: one of the first type on sale.
+struct open_claim {
+  event_id event; ///< of the path; another event's id than the actor's: not_found
+  customer_id customer;
+  std::string admission_token;
+  std::vector<item_wish> items;
+  idempotency_ref idempotency;
+};
+FQ_INSPECT(open_claim, x.event, x.customer, x.admission_token, x.items, x.idempotency)
+
+struct find_claim {
+  customer_id customer;
+  claim_id claim;
+};
+FQ_INSPECT(find_claim, x.customer, x.claim)
+
+/// The holder gives the stock back.
+struct release_claim {
+  customer_id customer;
+  claim_id claim;
+};
+FQ_INSPECT(release_claim, x.customer, x.claim)
+
+struct claim_reply {
+  refusal no;
+  bool replayed = false;
+  claim_view claim{};
+};
+FQ_INSPECT(claim_reply, x.no, x.replayed, x.claim)
+
+/// Begins a payment attempt, or returns the open one.
+struct open_payment {
+  customer_id customer;
+  claim_id claim;
+  std::string gateway;
+  idempotency_ref idempotency;
+};
+FQ_INSPECT(open_payment, x.customer, x.claim, x.gateway, x.idempotency)
+
+struct find_payment {
+  customer_id customer;
+  payment_id payment;
+};
+FQ_INSPECT(find_payment, x.customer, x.payment)
+
+struct payment_reply {
+  refusal no;
+  bool created = false;
+  bool replayed = false;
+  payment_view payment{};
+};
+FQ_INSPECT(payment_reply, x.no, x.created, x.replayed, x.payment)
+
+/// A verified webhook, or the answer to our own verify call. Applied at most once.
+struct apply_fact {
+  gateway_fact fact;
+};
+FQ_INSPECT(apply_fact, x.fact)
+
+// -- organizers: net -> event actor, catalog, accounts ----------------------------------------------------------------
+
+/// The event as `viewer` may see it; nil viewer: the public.
+struct find_event {
+  event_id event; ///< of the path; another event's id than the actor's: not_found
+  organizer_id viewer;
+};
+FQ_INSPECT(find_event, x.event, x.viewer)
+
+struct patch_event {
+  event_id event; ///< of the path; another event's id than the actor's: not_found
+  organizer_id organizer;
+  event_patch patch;
+};
+FQ_INSPECT(patch_event, x.event, x.organizer, x.patch)
+
+struct turn_event {
+  event_id event; ///< of the path; another event's id than the actor's: not_found
+  organizer_id organizer;
+  event_trigger trigger{};
+};
+FQ_INSPECT(turn_event, x.event, x.organizer, x.trigger)
+
+struct event_reply {
+  refusal no;
+  bool replayed = false;
+  event_view event{};
+};
+FQ_INSPECT(event_reply, x.no, x.replayed, x.event)
+
+struct find_stats {
+  event_id event; ///< of the path; another event's id than the actor's: not_found
+  organizer_id organizer;
+};
+FQ_INSPECT(find_stats, x.event, x.organizer)
+
+struct stats_reply {
+  refusal no;
+  event_stats stats{};
+};
+FQ_INSPECT(stats_reply, x.no, x.stats)
+
+/// A validated draft; id, aggregate, status and times of creation are the catalog's.
+struct create_event {
+  event_row event;
+  std::vector<ticket_type_row> ticket_types;
+  idempotency_ref idempotency;
+};
+FQ_INSPECT(create_event, x.event, x.ticket_types, x.idempotency)
+
+/// `organizer` nil: the public list. `after`: cursor. `limit` 1..200.
+struct list_events {
+  organizer_id organizer;
+  aggregate_id after{};
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_events, x.organizer, x.after, x.limit)
+
+struct event_list_reply {
+  refusal no;
+  std::vector<event_view> events; ///< at most `limit`
+  bool more = false;
+};
+FQ_INSPECT(event_list_reply, x.no, x.events, x.more)
+
+struct log_in {
+  std::string email; ///< lower case
+  std::string password;
+};
+FQ_INSPECT(log_in, x.email, x.password)
+
+struct request_otp {
+  std::string email; ///< lower case, validated
+};
+FQ_INSPECT(request_otp, x.email)
+
+struct verify_otp {
+  std::string email;
+  std::string code;
+};
+FQ_INSPECT(verify_otp, x.email, x.code)
+
+/// From the control socket or the demo set-up. An existing address gets the new password if `replace`.
+struct add_organizer {
+  std::string email;
+  std::string password;
+  bool replace = false;
+};
+FQ_INSPECT(add_organizer, x.email, x.password, x.replace)
+
+/// Who logged in, was verified or was added.
+struct person_reply {
+  refusal no;
+  uuid person{};
+};
+FQ_INSPECT(person_reply, x.no, x.person)
+
+// -- hubs: one per io thread ------------------------------------------------------------------------------------------
+
+/// From a hub: push changes of this event to me until I die or unsubscribe. Sending it again changes nothing.
+struct subscribe {
+  bool on = true;
+};
+FQ_INSPECT(subscribe, x.on)
+
+/// From a hub: where are these places now? At most 2,000 numbers.
+struct find_positions {
+  std::vector<queue_number> numbers;
+};
+FQ_INSPECT(find_positions, x.numbers)
+
+/// Parallel to the request; 0: no longer in line. ETA seconds a place: multiply by the position; -1: unknown.
+struct positions_reply {
+  std::vector<std::uint64_t> positions;
+  double seconds_per_place_low = -1;
+  double seconds_per_place_high = -1;
+};
+FQ_INSPECT(positions_reply, x.positions, x.seconds_per_place_low, x.seconds_per_place_high)
+
+/// To subscribed hubs, after commit: these places changed state. In order per event.
+struct entries_changed {
+  event_id event;
+  std::vector<entry_change> changes;
+};
+FQ_INSPECT(entries_changed, x.event, x.changes)
+
+/// To subscribed hubs, after commit: somebody left the line, positions may have moved. Coalesced.
+struct line_moved {
+  event_id event;
+};
+FQ_INSPECT(line_moved, x.event)
+
+/// To subscribed hubs, after commit: something that concerns everybody in this queue.
+struct event_noticed {
+  event_id event;
+  notice_kind what{};
+};
+FQ_INSPECT(event_noticed, x.event, x.what)
+
+// -- owners <-> ledger worker (same process always) --------------------------------------------------------------------
+
+using batch_ptr = std::shared_ptr<const batch>;
+using acquired_ptr = std::shared_ptr<const acquired>;
+
+/// From a journal: commit this. Answered by batch_settled to the sender.
+struct commit_batch {
+  batch_ptr content;
+};
+
+/// To the journal that sent it. `unavailable`: nothing is known to be committed; submit again.
+struct batch_settled {
+  aggregate_id aggregate{};
+  std::uint64_t epoch = 0;
+  std::uint64_t to_seq = 0;
+  bool unavailable = false;
+  commit_outcome outcome{};
+};
+FQ_INSPECT(batch_settled, x.aggregate, x.epoch, x.to_seq, x.unavailable, x.outcome)
+
+/// From an owner that starts: raise the epoch and load. Answered by aggregate_acquired to the sender.
+struct acquire_aggregate {
+  aggregate_id aggregate{};
+  timestamp idempotency_since;
+};
+FQ_INSPECT(acquire_aggregate, x.aggregate, x.idempotency_since)
+
+enum class acquire_outcome : std::uint8_t { acquired, absent, unavailable };
+
+struct aggregate_acquired {
+  acquire_outcome outcome{};
+  acquired_ptr content; ///< set if acquired
+};
+
+/// From the region at start: which aggregates run without being asked.
+struct find_aggregates_to_wake {};
+FQ_INSPECT_EMPTY(find_aggregates_to_wake)
+
+struct aggregates_to_wake {
+  bool unavailable = false;
+  std::vector<aggregate_id> aggregates;
+};
+FQ_INSPECT(aggregates_to_wake, x.unavailable, x.aggregates)
+
+/// From the catalog when it loads: the greatest aggregate number given out.
+struct find_last_aggregate {};
+FQ_INSPECT_EMPTY(find_last_aggregate)
+
+struct last_aggregate_found {
+  bool unavailable = false;
+  aggregate_id last{};
+};
+FQ_INSPECT(last_aggregate_found, x.unavailable, x.last)
+
+// -- gateways: event actor <-> payments ----------------------------------------------------------------------------------
+
+enum class gateway_call_kind : std::uint8_t { initialize, verify, expire, refund };
+
+/// From an event actor, after the row is committed. Answered by gateway_answered to the sender, once, within a deadline.
+struct call_gateway {
+  gateway_call_kind kind{};
+  std::string gateway;
+  payment_id payment;
+  std::string reference;
+  money amount = 0; ///< initialize: to charge; refund: to give back
+  std::string currency;
+  refund_id refund;
+};
+FQ_INSPECT(call_gateway, x.kind, x.gateway, x.payment, x.reference, x.amount, x.currency, x.refund)
+
+enum class gateway_result : std::uint8_t {
+  initialized, ///< authorization_url is set
+  paid, ///< amount and currency are set
+  unpaid, ///< known, not paid, may still be paid
+  closed, ///< declined or expired: it will never be paid
+  unknown_reference, ///< the gateway has never heard of it
+  refunded,
+  refund_pending,
+  refund_refused,
+  unavailable, ///< after retries, or the circuit is open
+};
+
+struct gateway_answered {
+  gateway_call_kind kind{};
+  gateway_result result{};
+  std::string gateway;
+  payment_id payment;
+  std::string reference;
+  std::string authorization_url;
+  money amount = 0;
+  std::string currency;
+  refund_id refund;
+};
+FQ_INSPECT(gateway_answered, x.kind, x.result, x.gateway, x.payment, x.reference, x.authorization_url, x.amount, x.currency,
+           x.refund)
+
+// -- blocking helpers of accounts ------------------------------------------------------------------------------------------
+
+/// From accounts to the password worker (argon2id takes about 0.1 s of CPU). Empty `stored`: nobody has that address; takes as long
+/// and says no.
+struct check_password {
+  std::string stored;
+  std::string password;
+};
+FQ_INSPECT(check_password, x.stored, x.password)
+
+struct password_checked {
+  bool matches = false;
+};
+FQ_INSPECT(password_checked, x.matches)
+
+struct hash_new_password {
+  std::string password;
+};
+FQ_INSPECT(hash_new_password, x.password)
+
+struct password_hashed {
+  std::string stored; ///< empty: it could not be hashed
+};
+FQ_INSPECT(password_hashed, x.stored)
+
+/// From accounts to the mailer.
+struct send_mail {
+  std::string to, subject, body;
+};
+FQ_INSPECT(send_mail, x.to, x.subject, x.body)
+
+struct mail_sent {
+  bool accepted = false;
+};
+FQ_INSPECT(mail_sent, x.accepted)
+
+// -- supervision ---------------------------------------------------------------------------------------------------------
+
+/// To the region: the actor that owns this event. Loads it if need be.
+struct resolve_event {
+  aggregate_id aggregate{};
+};
+FQ_INSPECT(resolve_event, x.aggregate)
+
+/// INTERNAL, from an owner to its supervisor: loaded and serving.
+struct owner_ready {};
+FQ_INSPECT_EMPTY(owner_ready)
+
+/// INTERNAL, from an owner to its supervisor: there is no such aggregate.
+struct owner_absent {};
+FQ_INSPECT_EMPTY(owner_absent)
+
+/// INTERNAL, from an idle owner to its supervisor: nothing lives here; stop me.
+struct owner_idle {};
+FQ_INSPECT_EMPTY(owner_idle)
+
+/// INTERNAL: a timer of generation `generation` fired; an older generation is ignored.
+enum class timer_kind : std::uint8_t { admission, sweep, journal, restart, flush, idle, retry_load };
+struct timer_fired {
+  timer_kind kind{};
+  std::uint64_t generation = 0;
+};
+FQ_INSPECT(timer_fired, x.kind, x.generation)
+
+#undef FQ_INSPECT
+#undef FQ_INSPECT_EMPTY
+
+} // namespace fq
+
+// Never leave the process: the ledger worker is always local to the owner.
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::commit_batch)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_acquired)

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the global owners (accounts, catalog) have in common: clock, journal, loading, held replies. Each adds its own memory and its
+// own decisions.
+#pragma once
+#include "actors/aggregate_clock.hpp"
+#include "actors/errors.hpp"
+#include "actors/journal.hpp"
+#include "actors/protocol.hpp"
+
+#include <caf/make_message.hpp>
+#include <caf/result.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace fq {
+
+inline constexpr milliseconds owner_load_retry{200};
+
+/// `Self`: pointer to the typed actor.
+template <class Self>
+class owner_core {
+public:
+  void init(Self self, aggregate_id aggregate, environment& env, ledger_worker_handle ledger) {
+    self_ = self;
+    aggregate_ = aggregate;
+    env_ = &env;
+    ledger_ = std::move(ledger);
+    clock_.emplace(env);
+    journal_ = std::make_unique<journal>(journal::port{
+      [this](batch_ptr b) { self_->send(ledger_, commit_batch{std::move(b)}); },
+      [this](milliseconds delay, std::uint64_t generation) {
+        self_->delayed_send(self_, delay, timer_fired{timer_kind::journal, generation});
+      }});
+    load();
+  }
+  ~owner_core() {
+    if (journal_) journal_->fail();
+  }
+
+  void load() {
+    serving_ = false;
+    journal_->fail();
+    self_->send(ledger_, acquire_aggregate{aggregate_, env_->wall_now() - milliseconds{24 * 60 * 60 * 1000}});
+  }
+  /// The image to load from; null if it was not acquired (it is asked for again).
+  const acquired* on_acquired(const aggregate_acquired& answer) {
+    if (serving_) return nullptr;
+    if (answer.outcome != acquire_outcome::acquired) {
+      self_->delayed_send(self_, owner_load_retry, timer_fired{timer_kind::retry_load, 0});
+      return nullptr;
+    }
+    clock_->start(answer.content->committed_at);
+    journal_->start(aggregate_, *answer.content);
+    return answer.content.get();
+  }
+  void serve() { serving_ = true; }
+  void on_settled(const batch_settled& answer) {
+    if (!journal_->settled(answer)) load();
+  }
+  void on_timer(const timer_fired& t) {
+    if (t.kind == timer_kind::journal) return journal_->timer_fired(t.generation);
+    if (t.kind == timer_kind::retry_load && !serving_) load();
+  }
+
+  [[nodiscard]] bool refuses() const { return !serving_ || journal_->is_full(); }
+  [[nodiscard]] timestamp now() const { return clock_->now(); }
+  [[nodiscard]] environment& env() const { return *env_; }
+  [[nodiscard]] aggregate_id aggregate() const { return aggregate_; }
+  [[nodiscard]] const ledger_worker_handle& ledger() const { return ledger_; }
+  [[nodiscard]] uuid make_id() const { return env_->make_id(now(), aggregate_); }
+
+  template <class Reply>
+  caf::result<Reply> commit(changes content, Reply reply) {
+    return hold(self_->make_response_promise(), std::move(content), std::move(reply));
+  }
+  /// The same for a promise made earlier.
+  template <class Reply>
+  caf::result<Reply> hold(caf::response_promise promise, changes content, Reply reply) {
+    const auto seq = journal_->append(std::move(content), now(), true);
+    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(promise), caf::make_message(std::move(reply)));
+    return caf::delegated<Reply>{};
+  }
+  void note(changes content) { journal_->append(std::move(content), now(), true); }
+
+private:
+  Self self_ = nullptr;
+  aggregate_id aggregate_{};
+  environment* env_ = nullptr;
+  ledger_worker_handle ledger_;
+  std::optional<aggregate_clock> clock_;
+  std::unique_ptr<journal> journal_;
+  bool serving_ = false;
+};
+
+} // namespace fq

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/commands.hpp"
+
+#include "app/control.hpp"
+#include "app/node.hpp"
+#include "app/system_environment.hpp"
+#include "crypto/tokens.hpp"
+#include "store/migrations.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+namespace fq {
+namespace {
+
+constexpr std::size_t password_bytes_min = 8;
+
+std::optional<token_kind> kind_of(const std::string& name) {
+  for (const auto kind : all_token_kinds)
+    if (to_string(kind) == name) return kind;
+  return std::nullopt;
+}
+
+int complain(const std::string& text) {
+  std::cerr << "fairqueue: " << text << '\n';
+  return 2;
+}
+
+std::optional<std::string> read_password(const std::string& file) {
+  std::string line;
+  if (file.empty()) {
+    if (!std::getline(std::cin, line)) return std::nullopt;
+  } else {
+    std::ifstream in{file};
+    if (!std::getline(in, line)) return std::nullopt;
+  }
+  return line;
+}
+
+bool looks_like_email(const std::string& text) {
+  const auto at = text.find('@');
+  return text.size() <= 254 && at != std::string::npos && at > 0 && at + 1 < text.size() && text.find('@', at + 1) == text.npos
+         && std::ranges::none_of(text, [](unsigned char c) { return c <= ' ' || c == 127; });
+}
+
+} // namespace
+
+int run_token(const token_command& command, const config::options& options) {
+  const auto kind = kind_of(command.kind);
+  if (!kind) return complain("--kind must be customer, organizer or ticket");
+  std::optional<uuid> subject;
+  if (!command.subject.empty() && !(subject = parse_uuid(command.subject))) return complain("--subject must be a UUID");
+  const auto keys = key_store::open(options.data_dir);
+  const token_issuer issuer{keys};
+  system_environment env;
+  const auto now = env.wall_now();
+  std::string out;
+  for (std::uint32_t i = 0; i < command.count; ++i) {
+    out += issuer.issue(*kind, subject ? *subject : env.make_id(now, accounts_aggregate), now, seconds{command.ttl_seconds});
+    out += '\n';
+  }
+  std::cout << out << std::flush;
+  return std::cout ? 0 : 1;
+}
+
+int run_organizer_add(const organizer_command& command, const config::options& options) {
+  auto email = command.email;
+  std::ranges::transform(email, email.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (!looks_like_email(email)) return complain("--email must be an e-mail address");
+  const auto password = read_password(command.password_file);
+  if (!password || password->size() < password_bytes_min) return complain("the password must have at least 8 characters");
+  const organizer_request request{email, *password, command.replace};
+  auto answer = ask_running_server(options.data_dir, request);
+  if (!answer) { // nobody serves this folder: write the ledger ourselves, under its lock
+    system_environment env;
+    std::filesystem::create_directories(options.data_dir);
+    node alone{options, env, [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
+    answer = add_organizer_now(alone.system(), alone.accounts(), request);
+  }
+  if (!answer->error.empty()) return complain(answer->error), 1;
+  std::cout << answer->organizer_id << '\n';
+  return 0;
+}
+
+int run_migrate(migrate_action action, const config::options& options) {
+  const auto file = options.ledger.sqlite_path();
+  if (file.empty()) return complain("ledger.url has no schema to migrate");
+  std::filesystem::create_directories(file.parent_path().empty() ? "." : file.parent_path());
+  const auto rows = action == migrate_action::up       ? migrate_up(file)
+                    : action == migrate_action::status ? migrate_status(file)
+                                                       : migrate_dry_run(file);
+  for (const auto& m : rows)
+    std::cout << m.number << '\t' << m.name << '\t' << (m.applied ? "applied" : "pending") << '\t' << m.checksum << '\n';
+  return 0;
+}
+
+int run_healthcheck(const std::string& url) {
+  const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> curl{curl_easy_init(), &curl_easy_cleanup};
+  if (!curl) return 1;
+  const auto target = url + "/readyz";
+  curl_easy_setopt(curl.get(), CURLOPT_URL, target.c_str());
+  curl_easy_setopt(curl.get(), CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl.get(), CURLOPT_PROXY, "");
+  curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, 5L);
+  curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, +[](char*, size_t size, size_t count, void*) { return size * count; });
+  long status = 0;
+  if (curl_easy_perform(curl.get()) == CURLE_OK) curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  std::cout << (status == 200 ? "ready" : "not ready") << '\n';
+  return status == 200 ? 0 : 1;
+}
+
+} // namespace fq

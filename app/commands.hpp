@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands of `fairqueue` but `serve`: each takes checked options and returns the exit code.
+#pragma once
+#include "config/load.hpp"
+#include "config/options.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace fq {
+
+struct token_command {
+  std::string kind = "customer";
+  std::uint32_t count = 1;
+  std::string subject; ///< UUID; empty: a fresh random one each
+  std::int64_t ttl_seconds = 24 * 3600;
+};
+int run_token(const token_command& command, const config::options& options);
+
+struct organizer_command {
+  std::string email;
+  std::string password_file; ///< empty: from standard input
+  bool replace = false;
+};
+int run_organizer_add(const organizer_command& command, const config::options& options);
+
+enum class migrate_action { up, status, dry_run };
+int run_migrate(migrate_action action, const config::options& options);
+
+/// 0 if GET <url>/readyz answers 200 within 5 seconds.
+int run_healthcheck(const std::string& url);
+
+/// Serves until a signal says stop. `demo`: with a demo sale.
+int run_serve(bool demo, const config::loaded& config);
+
+} // namespace fq

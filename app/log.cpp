@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/log.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <boost/json/value.hpp>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+namespace fq::log {
+namespace {
+
+std::string quoted(std::string_view text) { return boost::json::serialize(boost::json::string(text)); }
+
+void write(spdlog::level::level_enum level, std::string_view message, std::initializer_list<field> fields) {
+  if (!spdlog::should_log(level)) return;
+  std::string line = "\"message\":" + quoted(message);
+  for (const auto& [name, value] : fields) line += "," + quoted(name) + ":" + quoted(value);
+  spdlog::log(level, "{}", line);
+}
+
+} // namespace
+
+void start(std::string_view level) {
+  auto logger = std::make_shared<spdlog::logger>("fairqueue", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  spdlog::set_default_logger(std::move(logger));
+  spdlog::set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})", spdlog::pattern_time_type::utc);
+  const auto parsed = spdlog::level::from_str(std::string{level});
+  spdlog::set_level(parsed == spdlog::level::off ? spdlog::level::info : parsed);
+}
+
+void info(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::info, message, fields); }
+void warn(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::warn, message, fields); }
+void error(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::err, message, fields); }
+
+void flush() { spdlog::default_logger()->flush(); }
+
+} // namespace fq::log

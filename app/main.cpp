@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fairqueue`: reads the command line, loads and checks the configuration, runs one subcommand.
+#include "app/commands.hpp"
+#include "config/load.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <exception>
+#include <iostream>
+
+extern char** environ;
+
+namespace {
+
+/// Configuration for a subcommand; all problems are printed at once.
+bool load(const fq::config::flags& flags, fq::config::loaded& into) {
+  into = fq::config::load(flags, fq::config::environment_of(environ));
+  if (into.problems.empty()) return true;
+  std::cerr << fq::config::describe(into.problems);
+  return false;
+}
+
+int run(int argc, char** argv) {
+  using namespace fq;
+  CLI::App app{"FairQueue: a fair on-sale server"};
+  app.set_version_flag("--version", FAIRQUEUE_VERSION);
+  app.require_subcommand(1);
+  config::flags flags;
+  config::loaded loaded;
+  int exit_code = 0;
+
+  // Every subcommand gets the same options; `body` runs with them once they are checked.
+  const auto add = [&](CLI::App& parent, const std::string& name, const std::string& text, auto body) {
+    auto* command = parent.add_subcommand(name, text);
+    config::add_options(*command, flags);
+    command->callback([&, body] { exit_code = load(flags, loaded) ? body() : 2; });
+    return command;
+  };
+
+  bool demo = false;
+  add(app, "serve", "Serve until told to stop", [&] { return run_serve(demo, loaded); })
+    ->add_flag("--demo", demo, "Make a demo sale, once per data folder");
+
+  add(app, "check-config", "Check the configuration and say what is wrong", [] {
+    std::cout << "the configuration is good\n";
+    return 0;
+  });
+  add(app, "print-config", "Print every option in force and where it comes from", [&] {
+    std::cout << config::print_config(loaded);
+    return 0;
+  });
+
+  token_command token;
+  auto* token_app = add(app, "token", "Print signed tokens, one a line", [&] { return run_token(token, loaded.values); });
+  token_app->add_option("--kind", token.kind, "customer, organizer or ticket");
+  token_app->add_option("--count", token.count, "How many")->check(CLI::Range(1, 10'000'000));
+  token_app->add_option("--subject", token.subject, "Whose: a UUID; otherwise a fresh one each");
+  token_app->add_option("--ttl-seconds", token.ttl_seconds, "Life in seconds")->check(CLI::Range(1, 31'536'000));
+
+  auto* organizer_app = app.add_subcommand("organizer", "Organizers");
+  organizer_app->require_subcommand(1);
+  organizer_command organizer;
+  bool password_stdin = false;
+  auto* add_app = add(*organizer_app, "add", "Add an organizer, or give one a new password with --replace",
+                      [&] { return run_organizer_add(organizer, loaded.values); });
+  add_app->add_option("--email", organizer.email, "E-mail address")->required();
+  auto* from_file = add_app->add_option("--password-file", organizer.password_file, "First line is the password");
+  add_app->add_flag("--password-stdin", password_stdin, "Read the password from standard input (the default)")->excludes(from_file);
+  add_app->add_flag("--replace", organizer.replace, "Give an existing organizer the new password");
+
+  auto* migrate_app = app.add_subcommand("migrate", "The ledger's schema");
+  migrate_app->require_subcommand(0, 1);
+  config::add_options(*migrate_app, flags);
+  bool dry_run = false;
+  migrate_app->add_flag("--dry-run", dry_run, "Run what is missing and roll it back");
+  add(*migrate_app, "up", "Apply what is missing", [&] { return run_migrate(migrate_action::up, loaded.values); });
+  add(*migrate_app, "status", "Show what is applied", [&] { return run_migrate(migrate_action::status, loaded.values); });
+  migrate_app->callback([&] {
+    if (!migrate_app->get_subcommands().empty()) return;
+    exit_code = load(flags, loaded) ? run_migrate(dry_run ? migrate_action::dry_run : migrate_action::up, loaded.values) : 2;
+  });
+
+  std::string url;
+  add(app, "healthcheck", "Exit 0 if the server is ready",
+      [&] { return run_healthcheck(url.empty() ? loaded.values.http.public_url : url); })
+    ->add_option("--url", url, "Base URL; otherwise http.public_url");
+
+  CLI11_PARSE(app, argc, argv);
+  return exit_code;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& e) {
+    std::cerr << "fairqueue: " << e.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The composition below HTTP: keys, ledger, actors, gateways, built in order from options and taken down in reverse. `serve` puts a
+// server in front of it; `organizer add` without a running server uses it alone.
+#pragma once
+#include "actors/accounts.hpp"
+#include "actors/catalog.hpp"
+#include "actors/payments.hpp"
+#include "actors/region.hpp"
+#include "config/options.hpp"
+#include "crypto/keys.hpp"
+#include "crypto/session_token.hpp"
+#include "outbound/file_mailer.hpp"
+#include "outbound/sandbox_gateway.hpp"
+#include "store/ledger.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace fq {
+
+/// CAF as we run it: policy sharing, few threads, bounded throughput, our message types.
+struct actor_config : caf::actor_system_config {
+  explicit actor_config(std::size_t threads);
+};
+
+class node {
+public:
+  /// Throws std::runtime_error (and the exceptions of keys, ledger and gateway) with a message for the operator. `on_failure` is called
+  /// from an actor thread when an actor that nobody can replace has died: the process must end and be started again.
+  node(const config::options& options, environment& env, std::function<void(std::string)> on_failure);
+  /// Stops the actors, then closes ledger and gateway.
+  ~node();
+  node(const node&) = delete;
+  node& operator=(const node&) = delete;
+
+  /// Starts to deliver the sandbox gateway's webhooks to `url`. Once the server listens.
+  void start_courier(std::string url);
+
+  [[nodiscard]] caf::actor_system& system() { return *system_; }
+  [[nodiscard]] const key_store& keys() const { return keys_; }
+  [[nodiscard]] const session_keys& sessions() const { return sessions_; }
+  [[nodiscard]] sandbox_gateway* sandbox() { return sandbox_.get(); }
+  [[nodiscard]] region_handle region() const { return region_; }
+  [[nodiscard]] catalog_handle catalog() const { return catalog_; }
+  [[nodiscard]] accounts_handle accounts() const { return accounts_; }
+
+private:
+  void spawn_actors(std::function<void(std::string)> on_failure);
+
+  const config::options& options_;
+  environment& env_;
+  key_store keys_;
+  session_keys sessions_;
+  std::unique_ptr<ledger> ledger_;
+  std::unique_ptr<sandbox_gateway> sandbox_;
+  std::unique_ptr<file_mailer> mailer_;
+  owner_services owner_services_;
+  payments_services payments_services_;
+  accounts_services accounts_services_;
+  actor_config caf_config_;
+  std::unique_ptr<caf::actor_system> system_;
+  region_handle region_;
+  catalog_handle catalog_;
+  accounts_handle accounts_;
+  caf::actor root_;
+  caf::actor courier_;
+};
+
+} // namespace fq

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Merging of the sources, derived values, and the checks that concern more than one option.
+#include "config/load.hpp"
+
+#include "config/table.hpp"
+#include "config/toml_source.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+
+namespace fq::config {
+namespace {
+
+constexpr std::string_view environment_prefix = "FAIRQUEUE_";
+constexpr std::string_view config_variable = "FAIRQUEUE_CONFIG";
+constexpr std::string_view file_suffix = "_file";
+constexpr std::size_t secret_file_bytes_max = 4096;
+
+/// Variables of the project that are not options: they steer tests, and servers started by tests inherit
+/// them.
+bool is_reserved(std::string_view variable) {
+  return variable == config_variable || variable == "FAIRQUEUE_LONG"
+         || variable.starts_with("FAIRQUEUE_TEST_") || variable.starts_with("FAIRQUEUE_SIM_");
+}
+
+/// One given value, before it is known whether the option exists.
+struct candidate {
+  std::string option;
+  std::string text;
+  std::string origin;
+};
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const auto replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+std::string unknown_option(std::string_view name) {
+  const auto rows = option_table();
+  const auto nearest = std::min_element(rows.begin(), rows.end(), [&](const auto& a, const auto& b) {
+    return edit_distance(a.name, name) < edit_distance(b.name, name);
+  });
+  constexpr std::size_t typing_errors_max = 3;
+  if (edit_distance(nearest->name, name) > typing_errors_max) return "is not an option";
+  return std::string{"is not an option; did you mean "}.append(nearest->name).append("?");
+}
+
+/// Merges candidates into options, source by source, from the weakest to the strongest.
+class merger {
+public:
+  explicit merger(loaded& result) : result_{result} {
+    for (const auto& row : option_table()) {
+      result_.origins[std::string{row.name}] = "default";
+      if (row.derived) continue;
+      complain(row.name, "default", assign(row, row.default_text, result_.values));
+    }
+  }
+
+  void take(const std::vector<candidate>& source) {
+    for (const auto& c : source) {
+      if (const auto* row = find_option(c.option))
+        take_value(*row, c);
+      else if (const auto* secret = secret_of(c.option))
+        take_file(*secret, c, source);
+      else
+        complain(c.option, c.origin, unknown_option(c.option));
+    }
+  }
+
+private:
+  void complain(std::string_view option, const std::string& origin, std::string what) {
+    if (!what.empty()) result_.problems.push_back({std::string{option}, origin, std::move(what)});
+  }
+
+  static const option_row* secret_of(std::string_view name) {
+    if (!name.ends_with(file_suffix)) return nullptr;
+    const auto* row = find_option(name.substr(0, name.size() - file_suffix.size()));
+    return row != nullptr && row->secret ? row : nullptr;
+  }
+
+  void take_value(const option_row& row, const candidate& c) {
+    auto wrong = assign(row, c.text, result_.values);
+    if (wrong.empty()) result_.origins[std::string{row.name}] = c.origin;
+    complain(row.name, c.origin, std::move(wrong));
+  }
+
+  void take_file(const option_row& row, const candidate& c, const std::vector<candidate>& source) {
+    const bool twice =
+        std::any_of(source.begin(), source.end(), [&](const auto& o) { return o.option == row.name; });
+    if (twice) return complain(row.name, c.origin, "is given both itself and as a file; keep one");
+    const auto text = read_secret(c.text);
+    if (!text) return complain(row.name, c.origin, "cannot read " + c.text);
+    take_value(row, {std::string{row.name}, *text, c.origin});
+  }
+
+  static std::optional<std::string> read_secret(const std::string& file) {
+    std::ifstream in{file, std::ios::binary};
+    std::string text(secret_file_bytes_max, '\0');
+    in.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!in.eof()) return std::nullopt;
+    text.resize(static_cast<std::size_t>(in.gcount()));
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+    return text;
+  }
+
+  loaded& result_;
+};
+
+std::vector<candidate> candidates(const flags& from) {
+  std::vector<candidate> out;
+  for (const auto& [name, text] : from.values) out.push_back({name, text, "flag --" + name});
+  return out;
+}
+
+/// "FAIRQUEUE_HTTP_LISTEN" -> "http.listen"; a name that is no option keeps its own spelling for the message.
+std::string option_of_variable(const std::string& variable) {
+  for (const auto& row : option_table()) {
+    const auto name = environment_name(row.name);
+    if (name == variable) return std::string{row.name};
+    if (row.secret && name + "_FILE" == variable) return std::string{row.name}.append(file_suffix);
+  }
+  return variable;
+}
+
+std::vector<candidate> candidates(const environment_variables& from) {
+  std::vector<candidate> out;
+  for (const auto& [name, text] : from)
+    if (name.starts_with(environment_prefix) && !is_reserved(name))
+      out.push_back({option_of_variable(name), text, "environment " + name});
+  return out;
+}
+
+std::vector<candidate> candidates(const std::string& file, std::vector<problem>& problems) {
+  std::vector<candidate> out;
+  for (auto& entry : read_toml(file, problems))
+    out.push_back({std::move(entry.key), std::move(entry.text),
+                   "file " + file + " line " + std::to_string(entry.line)});
+  return out;
+}
+
+std::string config_file(const flags& from_flags, const environment_variables& from_environment) {
+  if (!from_flags.config_file.empty()) return from_flags.config_file;
+  const auto variable = from_environment.find(std::string{config_variable});
+  return variable == from_environment.end() ? std::string{} : variable->second;
+}
+
+bool is_default(const loaded& config, const char* option) { return config.origins.at(option) == "default"; }
+
+/// The address under which a listener can be reached from this machine: a wildcard is no address to connect
+/// to.
+endpoint reachable(endpoint listen) {
+  if (listen.address == "0.0.0.0") listen.address = "127.0.0.1";
+  if (listen.address == "::") listen.address = "::1";
+  return listen;
+}
+
+void derive(loaded& config) {
+  auto& o = config.values;
+  if (is_default(config, "ledger.url")) o.ledger.url = "sqlite:" + (o.data_dir / "ledger.db").string();
+  if (is_default(config, "http.public_url"))
+    o.http.public_url = "http://" + to_string(reachable(o.http.listen)) + o.http.base_path;
+}
+
+/// Collects checks that concern the configuration as a whole.
+class checker {
+public:
+  explicit checker(loaded& config) : config_{config}, o_{config.values} {}
+
+  void check_relations() {
+    require(o_.queue.claim_window + o_.claims.ttl <= o_.queue.session_ttl, "claims.ttl",
+            "queue.claim_window + claims.ttl must be at most queue.session_ttl (one clock for session and "
+            "claim): "
+                + duration_text(o_.queue.claim_window) + " + " + duration_text(o_.claims.ttl) + " > "
+                + duration_text(o_.queue.session_ttl));
+    require(o_.payments.retry_base <= o_.payments.retry_cap, "payments.retry_base",
+            "must be at most payments.retry_cap");
+    require(o_.http.listen.port == 0 || o_.http.listen != o_.http.admin_listen, "http.admin_listen",
+            "must differ from http.listen");
+    const auto& origins = o_.http.allowed_origins;
+    const bool every = std::find(origins.begin(), origins.end(), "*") != origins.end();
+    require(!every || origins.size() == 1, "http.allowed_origins", "\"*\" must stand alone");
+  }
+
+  void check_production() {
+    if (o_.environment != environment_kind::production) return;
+    const std::string because = "not in production: ";
+    require(!o_.gateway.sandbox, "gateway.sandbox", because + "anybody could \"pay\" without money");
+    require(o_.ledger.url != "memory:", "ledger.url",
+            because + "memory: loses every sale when the process ends");
+    require(o_.http.public_url.starts_with("https://"), "http.public_url",
+            because + "must be an https:// address, since tokens travel over it");
+    const auto& origins = o_.http.allowed_origins;
+    require(std::find(origins.begin(), origins.end(), "*") == origins.end(), "http.allowed_origins",
+            because + "\"*\" lets every web site act for a fan");
+    const auto& proxies = o_.http.trusted_proxies;
+    const bool everybody = std::any_of(proxies.begin(), proxies.end(), [](const auto& b) {
+      return b.prefix_bits == 0 || to_string(b).ends_with("/0");
+    });
+    require(!everybody, "http.trusted_proxies", because + "a /0 block lets every client forge its address");
+  }
+
+private:
+  void require(bool ok, const char* option, std::string otherwise) {
+    if (!ok) config_.problems.push_back({option, config_.origins.at(option), std::move(otherwise)});
+  }
+
+  loaded& config_;
+  const options& o_;
+};
+
+} // namespace
+
+std::filesystem::path ledger_options::sqlite_path() const {
+  constexpr std::string_view scheme = "sqlite:";
+  return url.starts_with(scheme) ? std::filesystem::path{url.substr(scheme.size())} : std::filesystem::path{};
+}
+
+environment_variables environment_of(const char* const* variables) {
+  environment_variables out;
+  for (; variables != nullptr && *variables != nullptr; ++variables) {
+    const std::string_view variable{*variables};
+    const auto equals = variable.find('=');
+    if (variable.starts_with(environment_prefix) && equals != std::string_view::npos)
+      out.emplace(variable.substr(0, equals), variable.substr(equals + 1));
+  }
+  return out;
+}
+
+loaded load(const flags& from_flags, const environment_variables& from_environment) {
+  loaded result;
+  merger merge{result};
+  if (const auto file = config_file(from_flags, from_environment); !file.empty())
+    merge.take(candidates(file, result.problems));
+  merge.take(candidates(from_environment));
+  merge.take(candidates(from_flags));
+  derive(result);
+  checker check{result};
+  check.check_relations();
+  check.check_production();
+  return result;
+}
+
+options default_options() { return load({}, {}).values; }
+
+std::string describe(const std::vector<problem>& problems) {
+  std::string text;
+  for (const auto& p : problems) {
+    text.append("config: ");
+    if (!p.option.empty()) text.append(p.option).append(" ");
+    text.append(p.text).append(" (").append(p.origin).append(")\n");
+  }
+  return text;
+}
+
+} // namespace fq::config

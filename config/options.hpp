@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// The typed result of configuration: what every layer is built from. Filled by config::load; plain data, no
+// behaviour. Names here are the names of the options: `options.http.listen` is `http.listen`.
+#pragma once
+
+#include "config/network.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace fq::config {
+
+using std::chrono::milliseconds;
+
+struct http_options {
+  endpoint listen;
+  endpoint admin_listen;
+  std::string public_url; ///< scheme, host, port and base path; no trailing slash
+  std::string base_path;  ///< "" for the root, else "/x/y"
+  std::vector<std::string> allowed_origins;
+  std::vector<address_block> trusted_proxies;
+  std::int64_t max_connections{};
+  milliseconds header_timeout{};
+  milliseconds body_timeout{};
+  milliseconds write_timeout{};
+  milliseconds idle_timeout{};
+  milliseconds request_timeout{};
+  std::int64_t body_limit{};         ///< bytes
+  std::int64_t webhook_body_limit{}; ///< bytes
+  std::int64_t in_flight_per_event{};
+};
+
+struct ledger_options {
+  std::string url; ///< "sqlite:<path>" or "memory:"
+
+  /// The path of a sqlite: url; empty for memory:.
+  [[nodiscard]] std::filesystem::path sqlite_path() const;
+};
+
+struct queue_options {
+  milliseconds session_ttl{};
+  milliseconds claim_window{};
+  milliseconds admission_interval{};
+  std::int64_t batch_size{};
+};
+
+struct claims_options {
+  milliseconds ttl{};
+};
+
+struct payments_options {
+  milliseconds stale_after{};
+  milliseconds verdict_grace{};
+  std::int64_t attempts_per_claim{};
+  std::int64_t retry_attempts{};
+  milliseconds retry_base{};
+  milliseconds retry_cap{};
+};
+
+struct workers_options {
+  milliseconds expiry_interval{};
+  milliseconds reconciliation_interval{};
+};
+
+struct tokens_options {
+  milliseconds customer_ttl{};
+  milliseconds organizer_ttl{};
+};
+
+struct otp_options {
+  milliseconds ttl{};
+  std::int64_t guesses{};
+  std::int64_t requests_per_address{}; ///< within request_window
+  milliseconds request_window{};
+  std::int64_t requests_per_ip_per_minute{};
+};
+
+struct rate_limits_options {
+  std::int64_t login_failures_per_ip_per_minute{};
+  std::int64_t customer_requests_per_minute{};  ///< 0: no limit
+  std::int64_t organizer_requests_per_minute{}; ///< 0: no limit
+  std::int64_t tracked_max{};                   ///< buckets kept per limit
+};
+
+struct mail_options {
+  std::string mode; ///< "file"
+  std::string sender;
+};
+
+struct gateway_options {
+  bool sandbox{};
+  milliseconds webhook_timeout{};
+};
+
+struct log_options {
+  std::string level; ///< trace, debug, info, warn, error
+};
+
+struct shutdown_options {
+  milliseconds delay{};
+  milliseconds drain_timeout{};
+};
+
+struct caf_options {
+  std::int64_t threads{};
+};
+
+struct io_options {
+  std::int64_t threads{};
+};
+
+enum class environment_kind { development, production };
+
+struct options {
+  environment_kind environment{};
+  std::filesystem::path data_dir;
+  http_options http;
+  ledger_options ledger;
+  queue_options queue;
+  claims_options claims;
+  payments_options payments;
+  workers_options workers;
+  tokens_options tokens;
+  otp_options otp;
+  rate_limits_options rate_limits;
+  mail_options mail;
+  gateway_options gateway;
+  log_options log;
+  shutdown_options shutdown;
+  caf_options caf;
+  io_options io;
+};
+
+} // namespace fq::config

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows. Defaults are those of DESIGN section 8; where a number comes from elsewhere, the row's comment
+// says so.
+#include "config/table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace fq::config {
+namespace {
+
+constexpr std::int64_t ms = 1;
+constexpr std::int64_t second = 1000 * ms;
+constexpr std::int64_t minute = 60 * second;
+constexpr std::int64_t hour = 60 * minute;
+constexpr std::int64_t day = 24 * hour;
+constexpr std::int64_t kib = 1024;
+constexpr std::int64_t mib = 1024 * kib;
+
+/// Access to a member, as a plain function pointer: `member<&options::http, &http_options::listen>`.
+template <auto Group, auto Member>
+auto& member(options& o) {
+  return (o.*Group).*Member;
+}
+
+#define FQ_FIELD(group, name) field(&member<&options::group, &group##_options::name>)
+
+constexpr option_row text_row(std::string_view name, value_type type, std::string_view default_text,
+                              std::string_view description, field where) {
+  return {name, type, default_text, 0, 0, {}, false, false, true, description, where};
+}
+
+constexpr option_row number_row(std::string_view name, value_type type, std::string_view default_text,
+                                std::int64_t low, std::int64_t high, std::string_view description,
+                                field where) {
+  return {name, type, default_text, low, high, {}, false, false, true, description, where};
+}
+
+constexpr option_row choice_row(std::string_view name, std::string_view default_text,
+                                std::string_view choices, std::string_view description, field where) {
+  return {name, value_type::choice, default_text, 0, 0, choices, false, false, true, description, where};
+}
+
+constexpr option_row derived_row(std::string_view name, value_type type, std::string_view default_text,
+                                 bool secret, std::string_view description, field where) {
+  return {name, type, default_text, 0, 0, {}, true, secret, true, description, where};
+}
+
+using enum value_type;
+
+const auto rows = std::to_array<option_row>({
+    choice_row("environment", "development", "development|production",
+               "Production refuses to start with settings that are only safe on a developer's machine.",
+               field(+[](options& o) -> environment_kind& { return o.environment; })),
+    text_row("data_dir", path, "./fairqueue-data",
+             "Folder of the ledger, keys, mail and control socket; created at first start.",
+             field(+[](options& o) -> std::filesystem::path& { return o.data_dir; })),
+
+    text_row("http.listen", endpoint, "127.0.0.1:8080",
+             "Address and port of the public listener; port 0 takes any free one.", FQ_FIELD(http, listen)),
+    text_row("http.admin_listen", endpoint, "127.0.0.1:9090",
+             "Address and port of /metrics and health checks.", FQ_FIELD(http, admin_listen)),
+    derived_row("http.public_url", url, "from http.listen and http.base_path", false,
+                "How clients reach this server; prefix of every link it gives out.",
+                FQ_FIELD(http, public_url)),
+    text_row("http.base_path", url_path, "/",
+             "Path under which all routes live, when a proxy gives us only a part of a site.",
+             FQ_FIELD(http, base_path)),
+    text_row("http.allowed_origins", origins, "",
+             "Web origins that may call from a browser, for CORS and the WebSocket Origin check; \"*\" is "
+             "every origin.",
+             FQ_FIELD(http, allowed_origins)),
+    text_row("http.trusted_proxies", blocks, "",
+             "Address blocks whose X-Forwarded-For is believed; from anybody else the header is ignored.",
+             FQ_FIELD(http, trusted_proxies)),
+    // 19,000: the usual hard limit of 20,000 descriptors, less files, stores and the admin listener.
+    number_row("http.max_connections", count, "19000", 1, 1'000'000,
+               "Open connections; beyond it new ones are closed at once.", FQ_FIELD(http, max_connections)),
+    number_row("http.header_timeout", duration, "10s", 100 * ms, 5 * minute,
+               "From a request's first byte to the end of its header.", FQ_FIELD(http, header_timeout)),
+    number_row("http.body_timeout", duration, "10s", 100 * ms, 5 * minute,
+               "From the end of the header to the end of the body.", FQ_FIELD(http, body_timeout)),
+    number_row("http.write_timeout", duration, "10s", 100 * ms, 5 * minute,
+               "For the client to take a whole answer.", FQ_FIELD(http, write_timeout)),
+    number_row("http.idle_timeout", duration, "75s", second, hour,
+               "How long a kept connection may wait for its next request.", FQ_FIELD(http, idle_timeout)),
+    number_row("http.request_timeout", duration, "5s", 100 * ms, 2 * minute,
+               "For us to answer; then the answer is 503.", FQ_FIELD(http, request_timeout)),
+    number_row("http.body_limit", bytes, "16KiB", kib, 16 * mib,
+               "Largest request body; a larger one is answered 413.", FQ_FIELD(http, body_limit)),
+    number_row("http.webhook_body_limit", bytes, "256KiB", kib, 16 * mib,
+               "Largest body of a payment gateway's webhook.", FQ_FIELD(http, webhook_body_limit)),
+    number_row("http.in_flight_per_event", count, "4096", 1, 1'000'000,
+               "Requests of one event being worked on; beyond it the answer is 503 with Retry-After.",
+               FQ_FIELD(http, in_flight_per_event)),
+
+    derived_row("ledger.url", ledger_url, "sqlite:<data_dir>/ledger.db", true,
+                "Where the durable truth is kept: sqlite:<file>, or memory: for tests (lost at exit).",
+                FQ_FIELD(ledger, url)),
+
+    number_row("queue.session_ttl", duration, "20m", second, 7 * day, "How long an admitted fan may shop.",
+               FQ_FIELD(queue, session_ttl)),
+    number_row("queue.claim_window", duration, "5m", second, 7 * day,
+               "An admitted fan who has not claimed by then loses the session and the next is let in.",
+               FQ_FIELD(queue, claim_window)),
+    number_row("queue.admission_interval", duration, "5s", 50 * ms, hour,
+               "Time between two batches of admissions.", FQ_FIELD(queue, admission_interval)),
+    number_row("queue.batch_size", count, "50", 1, 100'000, "Fans admitted in one batch.",
+               FQ_FIELD(queue, batch_size)),
+
+    number_row("claims.ttl", duration, "10m", second, 7 * day,
+               "How long stock is held for a fan who has not paid.", FQ_FIELD(claims, ttl)),
+
+    number_row("payments.stale_after", duration, "10m", 10 * second, 7 * day,
+               "Age at which the gateway is asked about a payment that nobody told us about.",
+               FQ_FIELD(payments, stale_after)),
+    number_row("payments.verdict_grace", duration, "2m", second, day,
+               "How long an expired claim with an open payment waits for the gateway's verdict.",
+               FQ_FIELD(payments, verdict_grace)),
+    number_row("payments.attempts_per_claim", count, "3", 1, 20, "Payment attempts a claim allows.",
+               FQ_FIELD(payments, attempts_per_claim)),
+    number_row("payments.retry_attempts", count, "3", 1, 20, "Tries of one call to a gateway.",
+               FQ_FIELD(payments, retry_attempts)),
+    number_row("payments.retry_base", duration, "500ms", ms, minute,
+               "Longest pause before the second try; doubles with each.", FQ_FIELD(payments, retry_base)),
+    number_row("payments.retry_cap", duration, "5s", ms, 10 * minute, "Longest pause between two tries.",
+               FQ_FIELD(payments, retry_cap)),
+
+    number_row("workers.expiry_interval", duration, "30s", 100 * ms, hour,
+               "Time between two sweeps for what has expired.", FQ_FIELD(workers, expiry_interval)),
+    number_row("workers.reconciliation_interval", duration, "30s", 100 * ms, hour,
+               "Time between two checks for stale payments and other loose ends.",
+               FQ_FIELD(workers, reconciliation_interval)),
+
+    number_row("tokens.customer_ttl", duration, "24h", minute, 30 * day, "Validity of a customer's token.",
+               FQ_FIELD(tokens, customer_ttl)),
+    number_row("tokens.organizer_ttl", duration, "24h", minute, 30 * day, "Validity of an organizer's token.",
+               FQ_FIELD(tokens, organizer_ttl)),
+
+    number_row("otp.ttl", duration, "10m", minute, hour, "Validity of a one-time code.", FQ_FIELD(otp, ttl)),
+    number_row("otp.guesses", count, "5", 1, 10, "Wrong guesses before a code is void.",
+               FQ_FIELD(otp, guesses)),
+    number_row("otp.requests_per_address", count, "5", 1, 100,
+               "Codes sent to one mail address within otp.request_window.",
+               FQ_FIELD(otp, requests_per_address)),
+    number_row("otp.request_window", duration, "15m", minute, day, "The window of otp.requests_per_address.",
+               FQ_FIELD(otp, request_window)),
+    number_row("otp.requests_per_ip_per_minute", count, "600", 1, 1'000'000,
+               "Codes asked for from one client address; generous, because a stadium may share one.",
+               FQ_FIELD(otp, requests_per_ip_per_minute)),
+
+    number_row("rate_limits.login_failures_per_ip_per_minute", count, "20", 1, 1'000'000,
+               "Failed organizer logins from one client address.",
+               FQ_FIELD(rate_limits, login_failures_per_ip_per_minute)),
+    // 6,000: a hundred a second, far above any honest client and low enough to stop a loop.
+    number_row("rate_limits.customer_requests_per_minute", count, "6000", 0, 100'000'000,
+               "Requests of one customer; 0 is no limit.",
+               FQ_FIELD(rate_limits, customer_requests_per_minute)),
+    number_row("rate_limits.organizer_requests_per_minute", count, "6000", 0, 100'000'000,
+               "Requests of one organizer; 0 is no limit.",
+               FQ_FIELD(rate_limits, organizer_requests_per_minute)),
+    number_row("rate_limits.tracked_max", count, "100000", 1000, 10'000'000,
+               "Principals or addresses a limit remembers; the longest unused is forgotten first.",
+               FQ_FIELD(rate_limits, tracked_max)),
+
+    choice_row("mail.mode", "file", "file",
+               "How mail leaves: as files in <data_dir>/mail for a mail server or a person to pick up.",
+               FQ_FIELD(mail, mode)),
+    text_row("mail.sender", text, "no-reply@fairqueue.local", "From address of all mail.",
+             FQ_FIELD(mail, sender)),
+
+    {"gateway.sandbox",
+     boolean,
+     "true",
+     0,
+     0,
+     {},
+     false,
+     false,
+     true,
+     "Offer the built-in payment gateway that moves no money; refused in production.",
+     FQ_FIELD(gateway, sandbox)},
+    number_row("gateway.webhook_timeout", duration, "5s", 100 * ms, minute,
+               "For the sandbox gateway to deliver one webhook.", FQ_FIELD(gateway, webhook_timeout)),
+
+    choice_row("log.level", "info", "trace|debug|info|warn|error", "The least severe line that is written.",
+               FQ_FIELD(log, level)),
+
+    number_row("shutdown.delay", duration, "0s", 0, 10 * minute,
+               "Time between reporting not ready and closing the listener, for load balancers to notice.",
+               FQ_FIELD(shutdown, delay)),
+    number_row("shutdown.drain_timeout", duration, "20s", 0, hour,
+               "For requests and sockets to finish before they are cut.", FQ_FIELD(shutdown, drain_timeout)),
+
+    number_row("caf.threads", count, "1", 1, 64, "Worker threads of the actor scheduler.",
+               FQ_FIELD(caf, threads)),
+    number_row("io.threads", count, "1", 1, 64, "Threads that serve connections.", FQ_FIELD(io, threads)),
+});
+
+#undef FQ_FIELD
+
+} // namespace
+
+std::span<const option_row> option_table() { return rows; }
+
+const option_row* find_option(std::string_view name) {
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& r) { return r.name == name; });
+  return row == rows.end() ? nullptr : &*row;
+}
+
+std::string environment_name(std::string_view option) {
+  std::string name = "FAIRQUEUE_";
+  for (const char c : option)
+    name += c == '.' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return name;
+}
+
+} // namespace fq::config

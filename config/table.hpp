@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The option table: every option of the program as data. Flags, environment, file, validation, print-config,
+// the example file and the documentation are all derived from it; adding an option is one row here and one
+// member in options.hpp.
+#pragma once
+
+#include "config/options.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace fq::config {
+
+/// How the text of an option is read and what it may be.
+enum class value_type {
+  text,       ///< any text
+  path,       ///< a file or folder
+  endpoint,   ///< address:port
+  url,        ///< http:// or https://, without a trailing slash
+  ledger_url, ///< sqlite:<path> or memory:
+  url_path,   ///< "/" or "/x/y"
+  origins,    ///< list of scheme://host[:port]
+  blocks,     ///< list of CIDR blocks
+  count,      ///< an integer
+  bytes,      ///< an integer with an optional unit: B, KiB, MiB
+  duration,   ///< a number with a unit: ms, s, m, h, d
+  boolean,
+  choice, ///< one of `choices`
+};
+
+/// Where the value of an option lives in `options`; the alternative must fit the type.
+using field = std::variant<std::string& (*)(options&), std::filesystem::path& (*)(options&),
+                           endpoint& (*)(options&), std::vector<std::string>& (*)(options&),
+                           std::vector<address_block>& (*)(options&), std::int64_t& (*)(options&),
+                           milliseconds& (*)(options&), bool& (*)(options&), environment_kind& (*)(options&)>;
+
+struct option_row {
+  std::string_view name; ///< "http.listen"
+  value_type type;
+  std::string_view default_text; ///< as a flag would give it; lists are comma separated
+  std::int64_t low;              ///< count: itself, bytes: bytes, duration: milliseconds; both inclusive
+  std::int64_t high;
+  std::string_view choices; ///< of choice: "a|b"
+  bool derived;             ///< the default follows from other options; default_text only describes it
+  bool secret;              ///< may come from a file (`<name>_file`, `..._FILE`), and is masked when printed
+  bool restart;             ///< a change needs a restart (all do today: nothing is reloaded)
+  std::string_view description; ///< one sentence
+  field where;
+};
+
+/// All options, in the order of the example file.
+[[nodiscard]] std::span<const option_row> option_table();
+
+/// The row called `name`, or null.
+[[nodiscard]] const option_row* find_option(std::string_view name);
+
+/// "http.listen" -> "FAIRQUEUE_HTTP_LISTEN".
+[[nodiscard]] std::string environment_name(std::string_view option);
+
+/// Reads `text` into the option's member. Returns what is wrong, or "" when all is well.
+[[nodiscard]] std::string assign(const option_row& row, std::string_view text, options& out);
+
+/// The value as text that `assign` accepts; lists comma separated. Secrets are masked.
+[[nodiscard]] std::string value_text(const option_row& row, const options& from);
+
+/// "10s", "500ms", "24h": the largest unit that divides it.
+[[nodiscard]] std::string duration_text(milliseconds value);
+
+/// "127.0.0.1:8080 (address:port)": the type and range of a row in words.
+[[nodiscard]] std::string range_text(const option_row& row);
+
+} // namespace fq::config

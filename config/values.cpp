@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Text to typed value and back, one function a type. Errors say what is allowed, not only that something is
+// wrong.
+#include "config/table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <type_traits>
+
+namespace fq::config {
+namespace {
+
+struct unit {
+  std::string_view name;
+  std::int64_t factor;
+};
+constexpr std::array duration_units{unit{"ms", 1}, unit{"s", 1000}, unit{"m", 60'000}, unit{"h", 3'600'000},
+                                    unit{"d", 86'400'000}};
+constexpr std::array byte_units{unit{"", 1}, unit{"B", 1}, unit{"KiB", 1024}, unit{"MiB", 1024 * 1024}};
+constexpr std::array no_units{unit{"", 1}};
+
+std::string in_quotes(std::string_view text) { return std::string{"\""}.append(text).append("\""); }
+
+/// A whole number with one of `units` behind it; nothing if the number or unit is none or the product does
+/// not fit.
+template <std::size_t N>
+std::optional<std::int64_t> parse_with_unit(std::string_view text, const std::array<unit, N>& units) {
+  std::int64_t number = 0;
+  const auto* end_of_text = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), end_of_text, number);
+  if (error != std::errc{}) return std::nullopt;
+  const std::string_view name{end, static_cast<std::size_t>(end_of_text - end)};
+  const auto found = std::find_if(units.begin(), units.end(), [&](const unit& u) { return u.name == name; });
+  if (found == units.end()) return std::nullopt;
+  std::int64_t product = 0;
+  if (__builtin_mul_overflow(number, found->factor, &product)) return std::nullopt;
+  return product;
+}
+
+std::string bytes_text(std::int64_t value) {
+  for (auto u = byte_units.rbegin(); u != byte_units.rend(); ++u)
+    if (value != 0 && value % u->factor == 0)
+      return std::to_string(value / u->factor).append(u->factor == 1 ? "" : u->name);
+  return std::to_string(value);
+}
+
+std::string number_text(const option_row& row, std::int64_t value) {
+  switch (row.type) {
+    case value_type::duration: return duration_text(milliseconds{value});
+    case value_type::bytes: return bytes_text(value);
+    default: return std::to_string(value);
+  }
+}
+
+std::string between(const option_row& row) {
+  return number_text(row, row.low).append(" to ").append(number_text(row, row.high));
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> items;
+  while (!text.empty()) {
+    const auto comma = text.find(',');
+    auto item = text.substr(0, comma);
+    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
+    while (!item.empty() && item.back() == ' ') item.remove_suffix(1);
+    items.emplace_back(item);
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+  }
+  return items;
+}
+
+bool is_plain_url_text(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '\\' && c != '<'; });
+}
+
+/// The part behind "http://" or "https://"; nothing if it does not begin so.
+std::optional<std::string_view> without_scheme(std::string_view text) {
+  for (const std::string_view scheme : {"http://", "https://"})
+    if (text.starts_with(scheme)) return text.substr(scheme.size());
+  return std::nullopt;
+}
+
+bool is_host_and_port(std::string_view text) {
+  return !text.empty() && is_plain_url_text(text) && text.find_first_of("/?#@") == std::string_view::npos;
+}
+
+bool is_url(std::string_view text) {
+  const auto rest = without_scheme(text);
+  if (!rest || !is_plain_url_text(*rest) || rest->ends_with('/')) return false;
+  return is_host_and_port(rest->substr(0, rest->find('/')))
+         && rest->find_first_of("?#") == std::string_view::npos;
+}
+
+bool is_origin(std::string_view text) {
+  if (text == "*") return true;
+  const auto rest = without_scheme(text);
+  return rest && is_host_and_port(*rest)
+         && std::none_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+std::string read_ledger_url(std::string_view text, std::string& out) {
+  const auto colon = text.find(':');
+  const auto scheme = text.substr(0, colon);
+  if (colon == std::string_view::npos || (scheme != "sqlite" && scheme != "memory"))
+    return colon == std::string_view::npos ? "is not a ledger url; use sqlite:<file>"
+                                           : std::string{"unsupported scheme "}
+                                                 .append(in_quotes(scheme))
+                                                 .append("; supported are sqlite:<file> and memory:");
+  if (scheme == "sqlite" && text.size() == colon + 1) return "names no file; use sqlite:<file>";
+  if (scheme == "memory" && text.size() != colon + 1) return "memory: takes no path";
+  out = text;
+  return {};
+}
+
+std::string read_url_path(std::string_view text, std::string& out) {
+  const bool ok = text.starts_with('/') && is_plain_url_text(text)
+                  && text.find("//") == std::string_view::npos
+                  && text.find_first_of("?#%") == std::string_view::npos;
+  if (!ok || (text.size() > 1 && text.ends_with('/')))
+    return "must be \"/\" or like \"/tickets\", without a slash at the end";
+  out = text == "/" ? std::string_view{} : text;
+  return {};
+}
+
+std::string read_choice(const option_row& row, std::string_view text, std::string& out) {
+  for (auto rest = row.choices; !rest.empty();) {
+    const auto bar = rest.find('|');
+    if (rest.substr(0, bar) == text) {
+      out = text;
+      return {};
+    }
+    rest = bar == std::string_view::npos ? std::string_view{} : rest.substr(bar + 1);
+  }
+  return std::string{"must be one of "}.append(row.choices);
+}
+
+bool is_line(std::string_view text) {
+  return !text.empty() && text.size() <= 1024
+         && std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+std::string read(const option_row& row, std::string_view text, std::string& out) {
+  switch (row.type) {
+    case value_type::ledger_url: return read_ledger_url(text, out);
+    case value_type::url_path: return read_url_path(text, out);
+    case value_type::choice: return read_choice(row, text, out);
+    case value_type::url:
+      if (!is_url(text)) return "must be like https://tickets.example.com, without a slash at the end";
+      break;
+    default:
+      if (!is_line(text)) return "must be one line of 1 to 1024 characters";
+  }
+  out = text;
+  return {};
+}
+
+std::string read(const option_row&, std::string_view text, std::filesystem::path& out) {
+  if (!is_line(text)) return "must be a path";
+  out = std::filesystem::path{text};
+  return {};
+}
+
+std::string read(const option_row&, std::string_view text, endpoint& out) {
+  const auto parsed = parse_endpoint(text);
+  if (!parsed) return "must be a numeric address with a port, like 127.0.0.1:8080 or [::1]:8080";
+  out = *parsed;
+  return {};
+}
+
+std::string read(const option_row&, std::string_view text, std::vector<std::string>& out) {
+  auto items = split_list(text);
+  for (const auto& item : items)
+    if (!is_origin(item))
+      return in_quotes(item).append(" is not an origin like https://shop.example.com (lower case, no path)");
+  out = std::move(items);
+  return {};
+}
+
+std::string read(const option_row&, std::string_view text, std::vector<address_block>& out) {
+  std::vector<address_block> parsed_blocks;
+  for (const auto& item : split_list(text)) {
+    const auto block = parse_address_block(item);
+    if (!block)
+      return in_quotes(item).append(
+          " is not an address block like 10.0.0.0/8 (bits beyond the prefix must be zero)");
+    parsed_blocks.push_back(*block);
+  }
+  out = std::move(parsed_blocks);
+  return {};
+}
+
+std::string read(const option_row& row, std::string_view text, std::int64_t& out) {
+  const auto value =
+      row.type == value_type::bytes ? parse_with_unit(text, byte_units) : parse_with_unit(text, no_units);
+  if (!value) return row.type == value_type::bytes ? "must be a size like 16KiB" : "must be a whole number";
+  if (*value < row.low || *value > row.high) return std::string{"must be "}.append(between(row));
+  out = *value;
+  return {};
+}
+
+std::string read(const option_row& row, std::string_view text, milliseconds& out) {
+  const auto value = parse_with_unit(text, duration_units);
+  if (!value) return "must be a time with a unit (ms, s, m, h, d), like 500ms or 10m";
+  if (*value < row.low || *value > row.high) return std::string{"must be "}.append(between(row));
+  out = milliseconds{*value};
+  return {};
+}
+
+std::string read(const option_row&, std::string_view text, bool& out) {
+  if (text != "true" && text != "false") return "must be true or false";
+  out = text == "true";
+  return {};
+}
+
+std::string read(const option_row& row, std::string_view text, environment_kind& out) {
+  std::string chosen;
+  auto wrong = read_choice(row, text, chosen);
+  if (wrong.empty())
+    out = chosen == "production" ? environment_kind::production : environment_kind::development;
+  return wrong;
+}
+
+std::string show(const option_row& row, const std::string& value) {
+  return row.type == value_type::url_path && value.empty() ? "/" : value;
+}
+std::string show(const option_row&, const std::filesystem::path& value) { return value.string(); }
+std::string show(const option_row&, const endpoint& value) { return to_string(value); }
+std::string show(const option_row& row, std::int64_t value) { return number_text(row, value); }
+std::string show(const option_row&, milliseconds value) { return duration_text(value); }
+std::string show(const option_row&, bool value) { return value ? "true" : "false"; }
+std::string show(const option_row&, environment_kind value) {
+  return value == environment_kind::production ? "production" : "development";
+}
+std::string show(const option_row&, const std::vector<std::string>& items) {
+  std::string text;
+  for (const auto& item : items) text.append(text.empty() ? "" : ",").append(item);
+  return text;
+}
+std::string show(const option_row& row, const std::vector<address_block>& items) {
+  std::vector<std::string> texts;
+  for (const auto& item : items) texts.push_back(to_string(item));
+  return show(row, texts);
+}
+
+/// "scheme://user:password@host" with the password hidden; anything else as it is.
+std::string without_password(std::string text) {
+  const auto at = text.rfind('@');
+  const auto colon = at == std::string::npos ? at : text.rfind(':', at);
+  if (colon == std::string::npos || text.compare(colon, 3, "://") == 0) return text;
+  return text.replace(colon + 1, at - colon - 1, "***");
+}
+
+} // namespace
+
+std::string assign(const option_row& row, std::string_view text, options& out) {
+  return std::visit([&](auto access) { return read(row, text, access(out)); }, row.where);
+}
+
+std::string value_text(const option_row& row, const options& from) {
+  // The table gives write access; reading through a copy keeps this function honest about constness.
+  options copy = from;
+  auto shown = std::visit([&](auto access) { return show(row, access(copy)); }, row.where);
+  return row.secret ? without_password(std::move(shown)) : shown;
+}
+
+std::string duration_text(milliseconds value) {
+  for (auto u = duration_units.rbegin(); u != duration_units.rend(); ++u)
+    if (value.count() != 0 && value.count() % u->factor == 0) {
+      // Days only from two on: "24h" reads better than "1d".
+      if (u->name == "d" && value.count() == u->factor) continue;
+      return std::to_string(value.count() / u->factor).append(u->name);
+    }
+  return "0s";
+}
+
+std::string range_text(const option_row& row) {
+  switch (row.type) {
+    case value_type::text: return "text";
+    case value_type::path: return "path";
+    case value_type::endpoint: return "address:port";
+    case value_type::url: return "url";
+    case value_type::ledger_url: return "sqlite:<file> or memory:";
+    case value_type::url_path: return "path of a url";
+    case value_type::origins: return "list of origins";
+    case value_type::blocks: return "list of address blocks";
+    case value_type::boolean: return "true or false";
+    case value_type::choice: {
+      std::string text{row.choices};
+      for (auto bar = text.find('|'); bar != std::string::npos; bar = text.find('|', bar))
+        text.replace(bar, 1, ", ");
+      return text;
+    }
+    case value_type::count:
+    case value_type::bytes:
+    case value_type::duration: return between(row);
+  }
+  return {};
+}
+
+} // namespace fq::config

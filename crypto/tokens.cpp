@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// HS256 tokens. cjose computes and compares signatures; what stands in front of it here is only refusal: the
+// header must be, byte for byte, the one that belongs to the key, and the claims exactly the five that we
+// write.
+#include "crypto/tokens.hpp"
+
+#include <cjose/cjose.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <stdexcept>
+
+namespace fq {
+namespace {
+
+constexpr std::string_view token_issuer_name = "fairqueue";
+constexpr std::size_t claims_bytes_max = 512; // ours are about 130
+constexpr std::size_t signature_bytes = 32;
+
+constexpr std::string_view type_name(token_kind kind) noexcept {
+  switch (kind) {
+    case token_kind::organizer: return "fq-organizer";
+    case token_kind::customer: return "fq-customer";
+    case token_kind::ticket: return "fq-ticket";
+  }
+  return {};
+}
+
+struct release {
+  void operator()(cjose_jwk_t* jwk) const noexcept { cjose_jwk_release(jwk); }
+  void operator()(cjose_jws_t* jws) const noexcept { cjose_jws_release(jws); }
+  void operator()(cjose_header_t* header) const noexcept { cjose_header_release(header); }
+};
+using jwk_ptr = std::unique_ptr<cjose_jwk_t, release>;
+using jws_ptr = std::unique_ptr<cjose_jws_t, release>;
+using header_ptr = std::unique_ptr<cjose_header_t, release>;
+
+void must(bool ok, const cjose_err& error) {
+  if (!ok)
+    throw std::runtime_error{std::string{"cjose: "} + (error.message != nullptr ? error.message : "failed")};
+}
+
+std::string sign(const cjose_jwk_t* jwk, cjose_header_t* header, std::string_view payload) {
+  cjose_err error{};
+  const jws_ptr jws{cjose_jws_sign(jwk, header, view_bytes(payload).data(), payload.size(), &error)};
+  must(jws != nullptr, error);
+  const char* compact = nullptr;
+  must(cjose_jws_export(jws.get(), &compact, &error), error);
+  return compact;
+}
+
+/// The members of the claims object as they stand in the text.
+struct raw_claims {
+  std::string_view iss;
+  std::string_view aud;
+  std::string_view sub;
+  std::optional<std::int64_t> iat;
+  std::optional<std::int64_t> exp;
+};
+
+/// Reads exactly {"name":"text","name":integer,...} without white space, escapes, signs or leading zeros:
+/// what we write, in any order. The caller has seen to it that nothing is missing.
+class claims_scanner {
+public:
+  explicit claims_scanner(std::string_view text) : rest_{text} {}
+
+  bool scan(raw_claims& out) {
+    if (!take('{')) return false;
+    do {
+      std::string_view name;
+      if (!take_text(name) || !take(':') || !take_value(name, out)) return false;
+    } while (take(','));
+    return take('}') && rest_.empty();
+  }
+
+private:
+  bool take(char c) {
+    if (rest_.empty() || rest_.front() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  bool take_text(std::string_view& out) {
+    if (!take('"')) return false;
+    const auto end = rest_.find('"');
+    if (end == std::string_view::npos) return false;
+    out = rest_.substr(0, end);
+    rest_.remove_prefix(end + 1);
+    return std::none_of(out.begin(), out.end(), [](char c) { return c == '\\' || c < 0x20 || c == 0x7f; });
+  }
+
+  bool take_value(std::string_view name, raw_claims& out) {
+    if (name == "iss") return take_once(out.iss);
+    if (name == "aud") return take_once(out.aud);
+    if (name == "sub") return take_once(out.sub);
+    if (name == "iat") return take_once(out.iat);
+    if (name == "exp") return take_once(out.exp);
+    return false;
+  }
+
+  bool take_once(std::string_view& out) { return out.empty() && take_text(out) && !out.empty(); }
+
+  bool take_once(std::optional<std::int64_t>& out) {
+    if (out) return false;
+    std::int64_t value = 0;
+    const auto* begin = rest_.data();
+    if (rest_.empty() || *begin < '1' || *begin > '9') return false;
+    const auto [end, error] = std::from_chars(begin, begin + std::min<std::size_t>(rest_.size(), 11), value);
+    if (error != std::errc{}) return false;
+    rest_.remove_prefix(static_cast<std::size_t>(end - begin));
+    out = value;
+    return true;
+  }
+
+  std::string_view rest_;
+};
+
+timestamp from_unix_seconds(std::int64_t s) { return timestamp{seconds{s}}; }
+
+std::int64_t unix_seconds(timestamp t) { return std::chrono::floor<seconds>(t).time_since_epoch().count(); }
+
+/// The three parts of a compact JWS.
+struct token_parts {
+  std::string_view header;
+  std::string_view payload;
+  std::string_view signature;
+};
+
+bool split(std::string_view token, token_parts& out) {
+  const auto first = token.find('.');
+  if (first == std::string_view::npos) return false;
+  const auto second = token.find('.', first + 1);
+  if (second == std::string_view::npos) return false;
+  out = {token.substr(0, first), token.substr(first + 1, second - first - 1), token.substr(second + 1)};
+  std::array<std::uint8_t, signature_bytes> scratch;
+  return from_base64url(out.signature, scratch) == signature_bytes;
+}
+
+} // namespace
+
+namespace detail {
+
+/// A key made ready once: the imported JWK, the header object for signing and its encoded text for comparing.
+/// cjose only reads the first two while signing and verifying, so threads may share them.
+struct token_key {
+  token_kind kind;
+  jwk_ptr jwk;
+  header_ptr header;
+  std::string header_text;
+
+  token_key(token_kind k, const signing_key& key) : kind{k} {
+    cjose_err error{};
+    jwk.reset(cjose_jwk_create_oct_spec(key.secret.bytes().data(), secret_key::size, &error));
+    must(jwk != nullptr, error);
+    header.reset(cjose_header_new(&error));
+    must(header != nullptr, error);
+    must(cjose_header_set(header.get(), CJOSE_HDR_ALG, CJOSE_HDR_ALG_HS256, &error), error);
+    must(cjose_header_set(header.get(), "typ", std::string{type_name(kind)}.c_str(), &error), error);
+    must(cjose_header_set(header.get(), CJOSE_HDR_KID, key.kid.c_str(), &error), error);
+    const auto sample = sign(jwk.get(), header.get(), "{}");
+    header_text = sample.substr(0, sample.find('.'));
+  }
+
+  bool signed_by_us(std::string_view token) const noexcept {
+    cjose_err error{};
+    const jws_ptr jws{cjose_jws_import(token.data(), token.size(), &error)};
+    return jws != nullptr && cjose_jws_verify(jws.get(), jwk.get(), &error);
+  }
+};
+
+} // namespace detail
+
+namespace {
+
+detail::token_keys prepare(const key_store& keys) {
+  return {std::make_shared<const detail::token_key>(token_kind::organizer, keys.organizer),
+          std::make_shared<const detail::token_key>(token_kind::customer, keys.customer),
+          std::make_shared<const detail::token_key>(token_kind::ticket, keys.ticket)};
+}
+
+token_error read_claims(std::string_view payload, token_kind kind, token_claims& out) {
+  std::array<std::uint8_t, claims_bytes_max> buffer;
+  const auto size = from_base64url(payload, buffer);
+  if (!size) return token_error::malformed;
+  raw_claims raw;
+  claims_scanner scanner{{reinterpret_cast<const char*>(buffer.data()), *size}};
+  if (!scanner.scan(raw) || !raw.iat || !raw.exp || raw.sub.empty()) return token_error::malformed;
+  const auto subject = parse_uuid(raw.sub);
+  if (raw.iss != token_issuer_name || raw.aud != type_name(kind) || !subject || *raw.exp <= *raw.iat)
+    return token_error::bad_claims;
+  out = {kind, *subject, from_unix_seconds(*raw.iat), from_unix_seconds(*raw.exp)};
+  return token_error::none;
+}
+
+token_error check_time(const token_claims& claims, timestamp now) {
+  if (claims.issued_at > now + token_clock_skew) return token_error::not_yet_valid;
+  if (claims.expires_at + token_clock_skew <= now) return token_error::expired;
+  return token_error::none;
+}
+
+} // namespace
+
+std::string_view to_string(token_kind kind) noexcept { return type_name(kind).substr(3); }
+
+std::string_view to_string(token_error error) noexcept {
+  switch (error) {
+    case token_error::none: return "none";
+    case token_error::too_long: return "too_long";
+    case token_error::malformed: return "malformed";
+    case token_error::unknown_header: return "unknown_header";
+    case token_error::bad_claims: return "bad_claims";
+    case token_error::bad_signature: return "bad_signature";
+    case token_error::not_yet_valid: return "not_yet_valid";
+    case token_error::expired: return "expired";
+  }
+  return "unknown";
+}
+
+token_issuer::token_issuer(const key_store& keys) : keys_{prepare(keys)} {}
+
+std::string token_issuer::issue(token_kind kind, const uuid& subject, timestamp now, seconds lifetime) const {
+  const auto issued_at = unix_seconds(now);
+  std::string payload = R"({"iss":"fairqueue","aud":")";
+  payload.append(type_name(kind)).append(R"(","sub":")").append(fq::to_string(subject));
+  payload.append(R"(","iat":)").append(std::to_string(issued_at));
+  payload.append(R"(,"exp":)").append(std::to_string(issued_at + lifetime.count())).append("}");
+  const auto& key = *keys_[static_cast<std::size_t>(kind)];
+  return sign(key.jwk.get(), key.header.get(), payload);
+}
+
+token_verifier::token_verifier(const key_store& keys) : keys_{prepare(keys)} {}
+
+token_result token_verifier::verify(std::string_view token, timestamp now) const {
+  token_result result;
+  const auto refuse = [&result](token_error why) {
+    result.error = why;
+    return result;
+  };
+  if (token.size() > token_bytes_max) return refuse(token_error::too_long);
+  token_parts parts;
+  if (!split(token, parts)) return refuse(token_error::malformed);
+  const auto key =
+      std::find_if(keys_.begin(), keys_.end(), [&](const auto& k) { return k->header_text == parts.header; });
+  if (key == keys_.end()) return refuse(token_error::unknown_header);
+  if (const auto e = read_claims(parts.payload, (*key)->kind, result.claims); e != token_error::none)
+    return refuse(e);
+  if (!(*key)->signed_by_us(token)) return refuse(token_error::bad_signature);
+  return refuse(check_time(result.claims, now));
+}
+
+} // namespace fq

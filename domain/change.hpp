@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vocabulary of durable change: what a decision appends to the journal and a ledger applies. Every kind names the
+// state it starts from, so a ledger that holds another state refuses the batch instead of hiding the divergence.
+#pragma once
+#include "domain/rows.hpp"
+
+#include <variant>
+#include <vector>
+
+namespace fq {
+
+/// Catalog: a new aggregate with epoch 0, its event and its ticket types. Refused if the number is taken.
+struct event_created {
+  event_row event;
+  std::vector<ticket_type_row> ticket_types;
+};
+
+/// The event's row as a whole (settings, status, times). Refused unless the stored status is `from`.
+struct event_changed {
+  event_status from{};
+  event_row event;
+};
+
+struct ticket_type_added {
+  ticket_type_row row; ///< held and sold are 0
+};
+
+/// Name, price, total, limit and on_sale; never the counters. Refused if total < held + sold.
+struct ticket_type_changed {
+  ticket_type_row row;
+};
+
+/// Moves the counters of one ticket type. Refused if a counter became negative or held + sold > total (I1).
+struct stock_moved {
+  std::uint32_t ticket_type = 0;
+  std::int64_t held_delta = 0;
+  std::int64_t sold_delta = 0;
+};
+
+struct entry_joined {
+  entry_row row;
+};
+
+/// All mutable columns of an entry. Refused unless the stored status is `from`. `from == row.status` is a change without a
+/// transition (for example has_claimed) and writes no history.
+struct entry_moved {
+  entry_status from{};
+  entry_row row;
+};
+
+struct claim_opened {
+  claim_row row;
+};
+
+/// Status, times, live_slot and the items' refunded counts. Refused unless the stored status is `from`.
+struct claim_moved {
+  claim_status from{};
+  claim_row row;
+};
+
+struct payment_opened {
+  payment_row row;
+};
+
+/// Status, claim, authorization_url, captured, refunded. Refused unless the stored status is `from`.
+struct payment_moved {
+  payment_status from{};
+  payment_row row;
+};
+
+struct refund_opened {
+  refund_row row;
+};
+
+struct refund_moved {
+  refund_status from{};
+  refund_row row;
+};
+
+struct idempotency_stored {
+  idempotency_row row;
+};
+
+struct receipt_stored {
+  receipt_row row;
+};
+
+/// Accounts: inserted, or replaced by id. Refused if another id has the e-mail address.
+struct organizer_stored {
+  organizer_row row;
+};
+
+struct customer_stored {
+  customer_row row;
+};
+
+/// Inserted, or replaced by e-mail address.
+struct otp_stored {
+  otp_row row;
+};
+
+/// Gone once used or out of guesses. Absent is fine.
+struct otp_removed {
+  std::string email;
+};
+
+using change = std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved, entry_joined,
+                            entry_moved, claim_opened, claim_moved, payment_opened, payment_moved, refund_opened,
+                            refund_moved, idempotency_stored, receipt_stored, organizer_stored, customer_stored, otp_stored,
+                            otp_removed>;
+
+/// The changes of one decision, in order; committed together or not at all.
+using changes = std::vector<change>;
+
+} // namespace fq

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain/payments.hpp"
+
+namespace fq {
+namespace {
+constexpr std::string_view reference_prefix = "fq-";
+
+std::string receipt_key(std::string_view gateway, std::string_view event) {
+  std::string key{gateway};
+  key += ' ';
+  key += event;
+  return key;
+}
+
+/// Captured money that belongs to us until it is refunded.
+constexpr bool counts_as_captured(payment_status s) {
+  switch (s) {
+    case payment_status::confirmed:
+    case payment_status::confirmed_late:
+    case payment_status::refund_pending:
+    case payment_status::refunded:
+    case payment_status::partially_refunded:
+    case payment_status::refund_failed: return true;
+    case payment_status::initializing:
+    case payment_status::pending:
+    case payment_status::failed:
+    case payment_status::quarantined: return false;
+  }
+  return false;
+}
+} // namespace
+
+std::string make_reference(const payment_id& id) { return std::string{reference_prefix} + to_string(id); }
+
+std::optional<payment_id> parse_reference(std::string_view reference) {
+  if (!reference.starts_with(reference_prefix)) return std::nullopt;
+  return parse_uuid(reference.substr(reference_prefix.size()));
+}
+
+void payments_book::index(const payment_row& row) {
+  if (is_open(row.status)) open_.emplace(row.updated_at, row.id);
+  if (row.status == payment_status::confirmed) confirmed_.insert(row.id);
+  if (counts_as_captured(row.status)) captured_ += row.captured;
+  refunded_ += row.refunded;
+}
+
+void payments_book::unindex(const payment_row& row) {
+  open_.erase({row.updated_at, row.id});
+  confirmed_.erase(row.id);
+  if (counts_as_captured(row.status)) captured_ -= row.captured;
+  refunded_ -= row.refunded;
+}
+
+void payments_book::load(const payment_row& row) {
+  by_claim_[row.claim].push_back(row.id);
+  index(rows_.emplace(row.id, row).first->second);
+}
+
+void payments_book::load(const refund_row& row) {
+  refunds_.emplace(row.id, row);
+  if (row.status == refund_status::requested) refunds_wanted_.emplace(row.next_attempt_at, row.id);
+}
+
+void payments_book::load(const receipt_row& row) { receipts_.insert(receipt_key(row.gateway, row.gateway_event)); }
+
+const payment_row* payments_book::find(const payment_id& id) const {
+  const auto i = rows_.find(id);
+  return i == rows_.end() ? nullptr : &i->second;
+}
+
+const refund_row* payments_book::find_refund(const refund_id& id) const {
+  const auto i = refunds_.find(id);
+  return i == refunds_.end() ? nullptr : &i->second;
+}
+
+std::vector<payment_id> payments_book::of_claim(const claim_id& claim) const {
+  const auto i = by_claim_.find(claim);
+  return i == by_claim_.end() ? std::vector<payment_id>{} : i->second;
+}
+
+const payment_row* payments_book::open_of(const claim_id& claim) const {
+  const auto i = by_claim_.find(claim);
+  if (i == by_claim_.end()) return nullptr;
+  for (const auto& id : i->second)
+    if (const auto* p = find(id); is_open(p->status)) return p;
+  return nullptr;
+}
+
+bool payments_book::has_receipt(std::string_view gateway, std::string_view gateway_event) const {
+  return receipts_.contains(receipt_key(gateway, gateway_event));
+}
+
+std::vector<payment_id> payments_book::stale(timestamp t, std::size_t limit) const {
+  std::vector<payment_id> ids;
+  for (auto i = open_.begin(); i != open_.end() && i->first <= t && ids.size() < limit; ++i) ids.push_back(i->second);
+  return ids;
+}
+
+std::vector<refund_id> payments_book::refunds_due(timestamp now, std::size_t limit) const {
+  std::vector<refund_id> ids;
+  for (auto i = refunds_wanted_.begin(); i != refunds_wanted_.end() && i->first <= now && ids.size() < limit; ++i)
+    ids.push_back(i->second);
+  return ids;
+}
+
+timestamp payments_book::next_refund_attempt() const {
+  return refunds_wanted_.empty() ? never : refunds_wanted_.begin()->first;
+}
+
+timestamp payments_book::oldest_open() const { return open_.empty() ? never : open_.begin()->first; }
+
+std::vector<payment_id> payments_book::confirmed_ones(std::size_t limit) const {
+  std::vector<payment_id> ids;
+  for (auto i = confirmed_.begin(); i != confirmed_.end() && ids.size() < limit; ++i) ids.push_back(*i);
+  return ids;
+}
+
+const payment_row& payments_book::open(payment_row row, changes& out) {
+  load(row);
+  out.emplace_back(std::in_place_type<payment_opened>, payment_opened{row});
+  return rows_.at(row.id);
+}
+
+const refund_row& payments_book::open(refund_row row, changes& out) {
+  load(row);
+  out.emplace_back(std::in_place_type<refund_opened>, refund_opened{row});
+  return refunds_.at(row.id);
+}
+
+bool payments_book::move(const refund_id& id, refund_trigger trigger, timestamp now, changes& out) {
+  auto& row = refunds_.at(id);
+  const auto from = row.status;
+  const auto to = next(refund_rules, from, trigger);
+  if (!to) return false;
+  refunds_wanted_.erase({row.next_attempt_at, id});
+  row.status = *to;
+  row.updated_at = now;
+  if (row.status == refund_status::requested) refunds_wanted_.emplace(row.next_attempt_at, id);
+  out.emplace_back(std::in_place_type<refund_moved>, refund_moved{from, row});
+  return true;
+}
+
+void payments_book::tried(const refund_id& id, timestamp next_attempt_at, timestamp now, changes& out) {
+  auto& row = refunds_.at(id);
+  refunds_wanted_.erase({row.next_attempt_at, id});
+  ++row.attempts;
+  row.next_attempt_at = next_attempt_at;
+  row.updated_at = now;
+  refunds_wanted_.emplace(row.next_attempt_at, id);
+  out.emplace_back(std::in_place_type<refund_moved>, refund_moved{row.status, row});
+}
+
+void payments_book::touched(const payment_id& id, timestamp now) {
+  auto& row = rows_.at(id);
+  if (open_.erase({row.updated_at, id}) == 0) return;
+  row.updated_at = now;
+  open_.emplace(now, id);
+}
+
+void payments_book::receive(receipt_row row, changes& out) {
+  receipts_.insert(receipt_key(row.gateway, row.gateway_event));
+  out.emplace_back(std::in_place_type<receipt_stored>, receipt_stored{std::move(row)});
+}
+
+} // namespace fq

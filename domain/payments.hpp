@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The payment attempts and refunds of an event. Rows and indexes; what a fact means for claim and stock is the sale's.
+#pragma once
+#include "domain/change.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace fq {
+
+/// The reference we choose before a gateway is called: "fq-<payment id>", so it leads back to its owner.
+std::string make_reference(const payment_id& id);
+std::optional<payment_id> parse_reference(std::string_view reference);
+
+class payments_book {
+public:
+  void load(const payment_row& row);
+  void load(const refund_row& row);
+  void load(const receipt_row& row);
+
+  [[nodiscard]] const payment_row* find(const payment_id& id) const;
+  [[nodiscard]] const refund_row* find_refund(const refund_id& id) const;
+  /// Attempts of `claim`, in the order they were opened.
+  [[nodiscard]] std::vector<payment_id> of_claim(const claim_id& claim) const;
+  /// The attempt of `claim` that may still be captured; null if none.
+  [[nodiscard]] const payment_row* open_of(const claim_id& claim) const;
+  [[nodiscard]] bool has_receipt(std::string_view gateway, std::string_view gateway_event) const;
+  [[nodiscard]] std::uint64_t open_count() const { return open_.size(); }
+  [[nodiscard]] money revenue() const { return captured_ - refunded_; }
+  [[nodiscard]] money refunded() const { return refunded_; }
+  /// Open attempts whose last change is at or before `t`, oldest first, at most `limit`.
+  [[nodiscard]] std::vector<payment_id> stale(timestamp t, std::size_t limit) const;
+  /// Requested refunds whose next attempt is due, at most `limit`.
+  [[nodiscard]] std::vector<refund_id> refunds_due(timestamp now, std::size_t limit) const;
+  [[nodiscard]] timestamp next_refund_attempt() const;
+  [[nodiscard]] timestamp oldest_open() const;
+  /// CONFIRMED ones, at most `limit`: what a cancelled event still has to refund.
+  [[nodiscard]] std::vector<payment_id> confirmed_ones(std::size_t limit) const;
+
+  const payment_row& open(payment_row row, changes& out);
+  /// Applies `trigger` after `edit` changed other columns; false (and nothing changed) if the table forbids it.
+  template <class Edit>
+  bool move(const payment_id& id, payment_trigger trigger, timestamp now, changes& out, Edit edit) {
+    auto& row = rows_.at(id);
+    const auto to = next(payment_rules, row.status, trigger);
+    if (!to) return false;
+    unindex(row);
+    const auto from = row.status;
+    edit(row);
+    row.status = *to;
+    row.updated_at = now;
+    index(row);
+    out.emplace_back(std::in_place_type<payment_moved>, payment_moved{from, row});
+    return true;
+  }
+  bool move(const payment_id& id, payment_trigger trigger, timestamp now, changes& out) {
+    return move(id, trigger, now, out, [](payment_row&) {});
+  }
+  const refund_row& open(refund_row row, changes& out);
+  bool move(const refund_id& id, refund_trigger trigger, timestamp now, changes& out);
+  /// Counts an attempt at `id` and when to try again, without a transition.
+  void tried(const refund_id& id, timestamp next_attempt_at, timestamp now, changes& out);
+  /// It was asked about: not stale before another period has passed. Not durable.
+  void touched(const payment_id& id, timestamp now);
+  void receive(receipt_row row, changes& out);
+
+private:
+  void index(const payment_row& row);
+  void unindex(const payment_row& row);
+
+  std::unordered_map<payment_id, payment_row> rows_;
+  std::unordered_map<claim_id, std::vector<payment_id>> by_claim_;
+  std::set<std::pair<timestamp, payment_id>> open_; ///< by updated_at
+  std::set<payment_id> confirmed_;
+  std::map<refund_id, refund_row> refunds_;
+  std::set<std::pair<timestamp, refund_id>> refunds_wanted_; ///< requested ones by next_attempt_at
+  std::unordered_set<std::string> receipts_; ///< "<gateway> <event>"
+  money captured_ = 0; ///< of CONFIRMED and refunded ones
+  money refunded_ = 0;
+};
+
+} // namespace fq

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bugs that tests/sim plants to prove that it would find them. In every build but the simulation's, `planted` is the constant
+// false and the compiler removes the branch.
+#pragma once
+#include <cstdint>
+
+namespace fq {
+
+enum class bug : std::uint8_t {
+  none,
+  skip_epoch_guard, ///< the ledger accepts a batch of an older epoch
+  trust_unknown_commit, ///< the journal takes an unknown outcome for a commit
+  answer_before_commit, ///< replies are not held
+  release_twice, ///< a released claim gives its stock back again
+  admit_without_counting, ///< a tick forgets who is admitted already
+  reload_forgets_confirmed, ///< sold units are lost when an owner loads
+  expiry_ignores_payment, ///< a claim is released at its deadline although a payment is open
+  order_by_timestamp, ///< equal joined_at: the later number goes first
+  late_money_kept, ///< money captured after the release is neither claimed again nor refunded
+  amount_unchecked, ///< a capture of another amount confirms
+  idempotency_forgotten, ///< stored answers are not loaded
+};
+
+#ifdef FQ_PLANTED_BUGS
+inline bug planted_bug = bug::none;
+inline bool planted(bug b) { return planted_bug == b; }
+#else
+constexpr bool planted(bug) { return false; }
+#endif
+
+} // namespace fq

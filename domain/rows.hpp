@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The durable facts of an aggregate as plain rows: what the ledger stores, what an owner loads. No behaviour.
+#pragma once
+#include "domain/ids.hpp"
+#include "domain/states.hpp"
+#include "domain/time.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+/// Money in minor units (kobo, cents) of the event's currency. Never a floating-point number.
+using money = std::int64_t;
+
+enum class admission_policy : std::uint8_t { batch, capacity, rate, open, operated };
+
+/// How a queue admits and how long its promises last. Everything here may be changed while the sale runs.
+struct queue_settings {
+  admission_policy policy = admission_policy::batch;
+  std::uint32_t concurrency = 0; ///< active sessions at most; 0: unlimited
+  std::uint32_t rate_per_minute = 0; ///< 0: no rate limit
+  std::uint32_t batch_size = 50; ///< admissions per admission_interval with policy batch
+  milliseconds admission_interval{5000};
+  std::uint32_t over_admission_percent = 100; ///< people let in per free unit, in percent; at least 100
+  milliseconds session_ttl{20 * 60 * 1000};
+  milliseconds claim_window{5 * 60 * 1000}; ///< admitted without a claim by then: the next is let in
+  milliseconds ticket_ttl{0}; ///< a waiting entry's life; 0: until the sale ends
+  friend bool operator==(const queue_settings&, const queue_settings&) = default;
+};
+
+struct event_row {
+  event_id id;
+  aggregate_id aggregate{};
+  tenant_id tenant = default_tenant;
+  organizer_id organizer;
+  std::string name;
+  std::string currency; ///< ISO 4217, upper case
+  event_status status = event_status::draft;
+  timestamp queue_opens_at, sale_start, sale_end;
+  queue_settings queue;
+  milliseconds claim_ttl{10 * 60 * 1000};
+  std::uint32_t claims_per_customer = 1;
+  timestamp created_at, updated_at;
+  friend bool operator==(const event_row&, const event_row&) = default;
+};
+
+struct ticket_type_row {
+  std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate
+  ticket_type_id id;
+  std::string name;
+  money price = 0;
+  std::int64_t total = 0;
+  std::int64_t held = 0; ///< units in live claims
+  std::int64_t sold = 0; ///< units in confirmed claims, refunded ones returned
+  std::uint32_t max_per_order = 1;
+  bool on_sale = true;
+  friend bool operator==(const ticket_type_row&, const ticket_type_row&) = default;
+};
+
+struct entry_row {
+  queue_number number{};
+  subject_key subject;
+  std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join; 0: none given
+  timestamp joined_at, admitted_at, session_expires_at, ended_at;
+  std::uint32_t admission_no = 0; ///< raised to revoke the session token
+  std::uint32_t admission_batch = 0; ///< from 1 in each queue
+  std::uint8_t priority_class = 0; ///< lower is served first
+  entry_status status = entry_status::waiting;
+  bool has_claimed = false; ///< the claim window no longer applies
+  friend bool operator==(const entry_row&, const entry_row&) = default;
+};
+
+struct claim_item {
+  std::uint32_t ticket_type = 0; ///< ordinal
+  std::uint32_t quantity = 0;
+  money unit_price = 0;
+  std::uint32_t refunded = 0; ///< units of it refunded
+  friend bool operator==(const claim_item&, const claim_item&) = default;
+};
+
+struct claim_row {
+  claim_id id;
+  customer_id customer;
+  queue_number entry{};
+  claim_status status = claim_status::claimed;
+  std::uint8_t live_slot = 0; ///< 0 .. claims_per_customer-1; unique per (event, customer) while live or confirmed
+  std::vector<claim_item> items;
+  money amount = 0;
+  timestamp created_at, expires_at, ended_at;
+  friend bool operator==(const claim_row&, const claim_row&) = default;
+};
+
+struct payment_row {
+  payment_id id;
+  claim_id claim;
+  customer_id customer;
+  payment_status status = payment_status::initializing;
+  std::string gateway; ///< "sandbox", "free"
+  std::string reference; ///< chosen by us before the gateway is called
+  std::string authorization_url;
+  money amount = 0; ///< quoted
+  money captured = 0; ///< what the gateway says it took
+  money refunded = 0; ///< succeeded refunds
+  timestamp created_at, updated_at;
+  friend bool operator==(const payment_row&, const payment_row&) = default;
+};
+
+struct refund_row {
+  refund_id id;
+  payment_id payment;
+  refund_status status = refund_status::requested;
+  money amount = 0;
+  std::uint32_t attempts = 0;
+  timestamp next_attempt_at, created_at, updated_at;
+  friend bool operator==(const refund_row&, const refund_row&) = default;
+};
+
+/// 128-bit hash of what must be equal: (principal, route, key) or a body.
+using digest128 = std::array<std::uint64_t, 2>;
+
+/// The answer to an idempotent request, written in the transaction of its effect.
+struct idempotency_row {
+  digest128 key{}; ///< of (principal, route, Idempotency-Key)
+  digest128 body{}; ///< of the request body
+  timestamp created_at;
+  std::vector<char> answer; ///< the typed reply, serialized by the owner; first byte: its schema version
+  friend bool operator==(const idempotency_row&, const idempotency_row&) = default;
+};
+
+/// A webhook that was applied; a second delivery of the same one has no effect.
+struct receipt_row {
+  std::string gateway;
+  std::string gateway_event; ///< the gateway's id of the webhook
+  timestamp received_at;
+  friend bool operator==(const receipt_row&, const receipt_row&) = default;
+};
+
+struct organizer_row {
+  organizer_id id;
+  tenant_id tenant = default_tenant;
+  std::string email; ///< lower case
+  std::string password_hash;
+  timestamp created_at;
+  friend bool operator==(const organizer_row&, const organizer_row&) = default;
+};
+
+struct customer_row {
+  customer_id id;
+  tenant_id tenant = default_tenant;
+  std::string email; ///< lower case
+  timestamp created_at;
+  friend bool operator==(const customer_row&, const customer_row&) = default;
+};
+
+/// A one-time password on its way; one per e-mail address, replaced by the next.
+struct otp_row {
+  std::string email;
+  std::string code_hash; ///< keyed hash, hex
+  timestamp expires_at;
+  std::uint32_t failures = 0;
+  friend bool operator==(const otp_row&, const otp_row&) = default;
+};
+
+} // namespace fq

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// One event as a whole: the only decider for its queue, stock, claims and payments. Every request is one call that changes memory
+// at once and appends what it did to a `decision`; the owner commits that and only then lets anything be seen.
+// Parts: sale.cpp (loading, time, views), sale_fan.cpp (queue and claims), sale_money.cpp (payments), sale_organizer.cpp.
+#pragma once
+#include "domain/claims.hpp"
+#include "domain/idempotency.hpp"
+#include "domain/inventory.hpp"
+#include "domain/payments.hpp"
+#include "domain/queue.hpp"
+#include "domain/retry.hpp"
+#include "domain/views.hpp"
+
+#include <functional>
+
+namespace fq {
+
+/// What a sale asks of a gateway, once its row is committed.
+enum class gateway_order_kind : std::uint8_t { initialize, verify, expire, refund };
+
+struct gateway_order {
+  gateway_order_kind kind{};
+  payment_id payment;
+  refund_id refund;
+};
+
+/// What one or several calls did: durable changes, and what may be seen and done once they are committed.
+struct decision {
+  changes content;
+  std::vector<entry_change> entry_changes;
+  std::vector<notice_kind> notices;
+  std::vector<gateway_order> orders;
+  bool line_moved = false;
+  /// Whether a read that comes later would reveal something of this decision beyond the caller's own new place.
+  bool reveals = false;
+};
+
+/// Rules of the installation, the same for every event.
+struct sale_rules {
+  std::uint32_t attempts_per_claim = 3;
+  milliseconds stale_after{10 * 60 * 1000};
+  milliseconds verdict_grace{2 * 60 * 1000};
+  retry_policy refund_retry{8, milliseconds{500}, milliseconds{60'000}};
+};
+
+class sale {
+public:
+  /// `random`: 64 uniform bits a call, for ids and jitter.
+  sale(const sale_rules& rules, std::function<std::uint64_t()> random) : rules_(rules), random_(std::move(random)) {}
+
+  /// Takes over what is durable. Lists as in aggregate_image; entries by ascending number.
+  void load(event_row event, std::vector<ticket_type_row> types);
+  void load(const entry_row& row) { queue_.load(row); }
+  void load(const claim_row& row);
+  void load(const payment_row& row) { payments_.load(row); }
+  void load(const refund_row& row) { payments_.load(row); }
+  void load(const receipt_row& row) { payments_.load(row); }
+  void load(idempotency_row row) { answers_.load(std::move(row)); }
+  /// After the last load: remembers whether it was sold out.
+  void loaded();
+
+  // -- fans (sale_fan.cpp) ---------------------------------------------------------------------------------------
+  struct joined {
+    refusal no;
+    bool created = false;
+    bool replayed = false;
+    queue_number number{};
+  };
+  joined join(const customer_id& customer, std::uint64_t join_key, timestamp now, decision& out);
+  refusal leave(const customer_id& customer, timestamp now, decision& out);
+  /// `entry`: the entry whose admission token the customer proved to have; null if none.
+  refusal open_claim(const customer_id& customer, const queue_line::entry* entry, const std::vector<item_wish>& wishes,
+                     timestamp now, decision& out, claim_id& opened);
+  refusal release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out);
+
+  // -- money (sale_money.cpp) ------------------------------------------------------------------------------------
+  struct attempt {
+    refusal no;
+    bool created = false;
+    payment_id payment{};
+  };
+  attempt open_payment(const customer_id& customer, const claim_id& claim, const std::string& gateway, timestamp now,
+                       decision& out);
+  /// A webhook or the answer to our own verify call. not_found for a reference that is not ours.
+  refusal apply(const gateway_fact& fact, timestamp now, decision& out);
+  /// The gateway gave the page for `payment`.
+  void initialized(const payment_id& payment, const std::string& authorization_url, timestamp now, decision& out);
+  /// The gateway will never capture `payment` (declined, expired, never heard of it).
+  void closed(const payment_id& payment, timestamp now, decision& out);
+  /// Asked about an attempt whose claim is EXPIRING and told "not paid": let the gateway close it.
+  void unpaid(const payment_id& payment, timestamp now, decision& out);
+  /// A refund call failed or is pending at the gateway.
+  void refund_not_done(const refund_id& refund, bool refused, timestamp now, decision& out);
+
+  // -- organizer (sale_organizer.cpp) ------------------------------------------------------------------------------
+  refusal turn(event_trigger trigger, timestamp now, decision& out);
+  refusal patch(const event_patch& patch, timestamp now, decision& out);
+
+  // -- time --------------------------------------------------------------------------------------------------------
+  /// Applies every deadline that has passed and admits as many as may be admitted. Bounded; `again` in the result if there is
+  /// more to do at once. Called after every decision and by timers.
+  struct wake_up {
+    bool again = false;
+    timestamp at; ///< when time alone will change something; `never` if nothing waits for time
+  };
+  wake_up run(timestamp now, decision& out);
+
+  // -- views -------------------------------------------------------------------------------------------------------
+  [[nodiscard]] const event_row& event() const { return event_; }
+  [[nodiscard]] const queue_line& queue() const { return queue_; }
+  [[nodiscard]] queue_line& queue() { return queue_; }
+  [[nodiscard]] const inventory& stock() const { return stock_; }
+  [[nodiscard]] const claims_book& claims() const { return claims_; }
+  [[nodiscard]] const payments_book& payments() const { return payments_; }
+  [[nodiscard]] idempotency_index& answers() { return answers_; }
+  [[nodiscard]] entry_view view_of(const queue_line::entry& e, timestamp now) const;
+  [[nodiscard]] claim_view view_of(const claim_row& c) const;
+  [[nodiscard]] payment_view view_of(const payment_row& p) const;
+  [[nodiscard]] event_view view() const;
+  [[nodiscard]] event_stats stats(timestamp now) const;
+  [[nodiscard]] entry_change change_of(const entry_row& row) const;
+  /// Nothing waits for time here and nobody shops: the owner may be passivated.
+  [[nodiscard]] bool is_quiet() const;
+  /// Seconds a place takes at the measured admission rate, as (low, high); negative: nothing measured yet.
+  [[nodiscard]] std::pair<double, double> seconds_per_place(timestamp now) const;
+
+private:
+  // fans
+  [[nodiscard]] refusal queue_is_open(timestamp now) const;
+  refusal wanted_items(const std::vector<item_wish>& wishes, std::vector<claim_item>& items) const;
+  void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
+  void release(const claim_row& claim, timestamp now, decision& out);
+  // money
+  refusal paid(const payment_row& payment, const gateway_fact& fact, timestamp now, decision& out);
+  void confirm_claim(const claim_id& claim, timestamp now, decision& out);
+  void late_money(const payment_id& payment, timestamp now, decision& out);
+  bool claim_again(const payment_id& payment, timestamp now, decision& out);
+  void request_refund(const payment_id& payment, timestamp now, decision& out);
+  void refund_done(const refund_id& refund, timestamp now, decision& out);
+  // time
+  std::size_t end_sale(timestamp now, decision& out);
+  std::size_t end_waiting(timestamp now, decision& out);
+  std::size_t end_sessions(timestamp now, decision& out);
+  std::size_t end_claims(timestamp now, decision& out);
+  std::size_t chase_payments(timestamp now, decision& out);
+  std::size_t cancel_everything(timestamp now, decision& out);
+  admission_answer admit(timestamp now, decision& out);
+  void notice_stock(decision& out);
+  [[nodiscard]] timestamp next_deadline(timestamp now) const;
+  void change_event(event_status from, timestamp now, decision& out);
+
+  sale_rules rules_;
+  std::function<std::uint64_t()> random_;
+  event_row event_;
+  queue_line queue_;
+  inventory stock_;
+  claims_book claims_;
+  payments_book payments_;
+  idempotency_index answers_;
+  bool was_sold_out_ = false;
+};
+
+/// What is wrong with a new or changed event; none if it may be stored. `detail` begins with the field.
+refusal validate(const event_row& event, const std::vector<ticket_type_row>& types);
+
+} // namespace fq

@@ -1,0 +1,581 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views to JSON by hand-written appenders: fixed member names, numbers by to_chars, no document in between.
+#include "net/codec.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+namespace fq::net {
+namespace {
+
+template <class Integer>
+void append_integer(std::string& out, Integer value) {
+  char buffer[24];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  out.append(buffer, static_cast<std::size_t>(end - buffer));
+}
+
+void write_digits(char* to, unsigned value, int count) {
+  for (int i = count - 1; i >= 0; --i, value /= 10)
+    to[i] = static_cast<char>('0' + value % 10);
+}
+
+constexpr std::size_t time_size = 24; ///< "2026-11-21T02:43:18.123Z"
+
+void write_time(timestamp when, char* to) {
+  using namespace std::chrono;
+  const auto day = floor<days>(when);
+  const year_month_day date{day};
+  const hh_mm_ss clock{when - day};
+  write_digits(to, static_cast<unsigned>(static_cast<int>(date.year())), 4);
+  to[4] = '-';
+  write_digits(to + 5, static_cast<unsigned>(date.month()), 2);
+  to[7] = '-';
+  write_digits(to + 8, static_cast<unsigned>(date.day()), 2);
+  to[10] = 'T';
+  write_digits(to + 11, static_cast<unsigned>(clock.hours().count()), 2);
+  to[13] = ':';
+  write_digits(to + 14, static_cast<unsigned>(clock.minutes().count()), 2);
+  to[16] = ':';
+  write_digits(to + 17, static_cast<unsigned>(clock.seconds().count()), 2);
+  to[19] = '.';
+  write_digits(to + 20, static_cast<unsigned>(clock.subseconds().count()), 3);
+  to[23] = 'Z';
+}
+
+void append_seconds(std::string& out, milliseconds value) { append_integer(out, value.count() / 1000); }
+
+void append_flag(std::string& out, bool value) { out += value ? "true" : "false"; }
+
+/// 0 means "none" in the rows and null on the wire.
+void append_unless_zero(std::string& out, std::uint64_t value) {
+  if (value == 0)
+    out += "null";
+  else
+    append_integer(out, value);
+}
+
+void append_rate(std::string& out, double per_minute) {
+  append_hundredths(out, per_minute > 0 ? static_cast<std::uint64_t>(std::llround(std::min(per_minute, 1e12) * 100)) : 0);
+}
+
+// -- entry: the hot one ------------------------------------------------------------------------------------------------
+
+void append_eta(std::string& out, std::int64_t low_seconds, std::int64_t high_seconds) {
+  if (low_seconds < 0 || high_seconds < 0) {
+    out += "null";
+    return;
+  }
+  out += "{\"low_seconds\":";
+  append_integer(out, low_seconds);
+  out += ",\"high_seconds\":";
+  append_integer(out, high_seconds);
+  out += '}';
+}
+
+void append_position(std::string& out, std::uint64_t position) {
+  out += "\"position\":";
+  append_unless_zero(out, position);
+  out += ",\"ahead\":";
+  if (position == 0)
+    out += "null";
+  else
+    append_integer(out, position - 1);
+}
+
+/// What an ADMITTED place carries; `admission_token` is made here, it is stored nowhere.
+void append_admission(std::string& out, const entry_id& id, std::uint32_t admission_no, std::uint32_t batch,
+                      timestamp admitted_at, timestamp session_expires_at, timestamp claim_by, const session_keys& keys) {
+  out += "\"admission_token\":\"";
+  out += make_session_token(keys, id, admission_no);
+  out += "\",\"admission_batch\":";
+  append_integer(out, batch);
+  out += ",\"admitted_at\":";
+  append_time(out, admitted_at);
+  out += ",\"session_expires_at\":";
+  append_time(out, session_expires_at);
+  out += ",\"claim_by\":";
+  append_time(out, claim_by);
+}
+
+constexpr std::string_view no_admission =
+  R"("admission_token":null,"admission_batch":null,"admitted_at":null,"session_expires_at":null,"claim_by":null)";
+
+/// The admission of a place that is over stays visible, without its token.
+void append_past_admission(std::string& out, const entry_view& e) {
+  if (!is_set(e.admitted_at)) {
+    out += no_admission;
+    return;
+  }
+  out += "\"admission_token\":null,\"admission_batch\":";
+  append_integer(out, e.admission_batch);
+  out += ",\"admitted_at\":";
+  append_time(out, e.admitted_at);
+  out += ",\"session_expires_at\":";
+  append_time(out, e.session_expires_at);
+  out += ",\"claim_by\":null";
+}
+
+// -- event ------------------------------------------------------------------------------------------------------------
+
+std::int64_t available(const ticket_type_row& type) { return type.total - type.held - type.sold; }
+
+void append_ticket_type(std::string& out, const ticket_type_row& type) {
+  out += "{\"id\":";
+  append_id(out, type.id);
+  out += ",\"name\":";
+  append_text(out, type.name);
+  out += ",\"price\":";
+  append_integer(out, type.price);
+  out += ",\"total\":";
+  append_integer(out, type.total);
+  out += ",\"available\":";
+  append_integer(out, available(type));
+  out += ",\"max_per_order\":";
+  append_integer(out, type.max_per_order);
+  out += ",\"on_sale\":";
+  append_flag(out, type.on_sale);
+  out += '}';
+}
+
+void append_queue_settings(std::string& out, const queue_settings& q) {
+  out += "{\"policy\":\"";
+  out += name_of(q.policy);
+  out += "\",\"concurrency\":";
+  append_unless_zero(out, q.concurrency);
+  out += ",\"rate_per_minute\":";
+  append_unless_zero(out, q.rate_per_minute);
+  out += ",\"batch_size\":";
+  append_integer(out, q.batch_size);
+  out += ",\"admission_interval_ms\":";
+  append_integer(out, q.admission_interval.count());
+  out += ",\"over_admission_factor\":";
+  append_hundredths(out, q.over_admission_percent);
+  out += ",\"session_ttl_seconds\":";
+  append_seconds(out, q.session_ttl);
+  out += ",\"claim_window_seconds\":";
+  append_seconds(out, q.claim_window);
+  out += '}';
+}
+
+void append_stock(std::string& out, const event_view& view) {
+  std::int64_t total = 0, free = 0;
+  out += ",\"ticket_types\":[";
+  for (const auto& type : view.ticket_types) {
+    if (out.back() != '[')
+      out += ',';
+    append_ticket_type(out, type);
+    total += type.total;
+    free += available(type);
+  }
+  out += "],\"total_inventory\":";
+  append_integer(out, total);
+  out += ",\"available\":";
+  append_integer(out, free);
+  out += ",\"sold_out\":";
+  append_flag(out, view.sold_out);
+}
+
+// -- times in --------------------------------------------------------------------------------------------------------
+
+/// Reads exactly `count` digits, or -1.
+int read_digits(std::string_view text, std::size_t from, std::size_t count) {
+  if (from + count > text.size())
+    return -1;
+  int value = 0;
+  for (const char c : text.substr(from, count)) {
+    if (c < '0' || c > '9')
+      return -1;
+    value = value * 10 + (c - '0');
+  }
+  return value;
+}
+
+/// ".123456" to milliseconds, moving `at` behind it; -1 if malformed.
+int read_fraction(std::string_view text, std::size_t& at) {
+  if (at >= text.size() || text[at] != '.')
+    return 0;
+  int value = 0, digits = 0;
+  for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, ++digits)
+    if (digits < 3)
+      value = value * 10 + (text[at] - '0');
+  if (digits == 0 || digits > 9)
+    return -1;
+  for (; digits < 3; ++digits)
+    value *= 10;
+  return value;
+}
+
+/// "Z", "+01:00": what must be subtracted to get UTC.
+std::optional<std::chrono::minutes> read_offset(std::string_view text) {
+  if (text == "Z" || text == "z")
+    return std::chrono::minutes{0};
+  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':')
+    return std::nullopt;
+  const int hours = read_digits(text, 1, 2), minutes = read_digits(text, 4, 2);
+  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
+    return std::nullopt;
+  const std::chrono::minutes offset{hours * 60 + minutes};
+  return text[0] == '+' ? offset : -offset;
+}
+
+} // namespace
+
+// -- parts -------------------------------------------------------------------------------------------------------------
+
+void append_text(std::string& out, std::string_view text) {
+  static constexpr char digits[] = "0123456789abcdef";
+  out += '"';
+  std::size_t clean_from = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x20 && c != '"' && c != '\\')
+      continue;
+    out.append(text, clean_from, i - clean_from);
+    clean_from = i + 1;
+    out += '\\';
+    if (c == '"' || c == '\\') {
+      out += static_cast<char>(c);
+    } else {
+      out += "u00";
+      out += digits[c >> 4];
+      out += digits[c & 15];
+    }
+  }
+  out.append(text, clean_from, std::string_view::npos);
+  out += '"';
+}
+
+void append_number(std::string& out, std::int64_t value) { append_integer(out, value); }
+
+void append_unsigned(std::string& out, std::uint64_t value) { append_integer(out, value); }
+
+void append_id(std::string& out, const uuid& id) {
+  char buffer[38];
+  buffer[0] = buffer[37] = '"';
+  write_text(id, buffer + 1);
+  out.append(buffer, sizeof buffer);
+}
+
+void append_time(std::string& out, timestamp when) {
+  if (!is_set(when)) {
+    out += "null";
+    return;
+  }
+  char buffer[time_size + 2];
+  buffer[0] = buffer[time_size + 1] = '"';
+  write_time(when, buffer + 1);
+  out.append(buffer, sizeof buffer);
+}
+
+void append_hundredths(std::string& out, std::uint64_t hundredths) {
+  append_integer(out, hundredths / 100);
+  const auto rest = static_cast<unsigned>(hundredths % 100);
+  if (rest == 0)
+    return;
+  out += '.';
+  out += static_cast<char>('0' + rest / 10);
+  if (rest % 10 != 0)
+    out += static_cast<char>('0' + rest % 10);
+}
+
+std::string rfc3339(timestamp when) {
+  std::string text(time_size, '\0');
+  write_time(when, text.data());
+  return text;
+}
+
+std::optional<timestamp> parse_rfc3339(std::string_view text) {
+  using namespace std::chrono;
+  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't') || text[13] != ':'
+      || text[16] != ':')
+    return std::nullopt;
+  const int y = read_digits(text, 0, 4), mo = read_digits(text, 5, 2), d = read_digits(text, 8, 2);
+  const int h = read_digits(text, 11, 2), mi = read_digits(text, 14, 2), s = read_digits(text, 17, 2);
+  if (y < 1 || mo < 1 || d < 1 || h < 0 || h > 23 || mi < 0 || mi > 59 || s < 0 || s > 59)
+    return std::nullopt;
+  const year_month_day date{year{y}, month{static_cast<unsigned>(mo)}, day{static_cast<unsigned>(d)}};
+  if (!date.ok())
+    return std::nullopt;
+  std::size_t at = 19;
+  const int ms = read_fraction(text, at);
+  const auto offset = read_offset(text.substr(at));
+  if (ms < 0 || !offset)
+    return std::nullopt;
+  return time_point_cast<milliseconds>(sys_days{date} + hours{h} + minutes{mi} + std::chrono::seconds{s}
+                                       + std::chrono::milliseconds{ms} - *offset);
+}
+
+std::string_view name_of(admission_policy policy) {
+  switch (policy) {
+    case admission_policy::batch: return "batch";
+    case admission_policy::capacity: return "capacity";
+    case admission_policy::rate: return "rate";
+    case admission_policy::open: return "open";
+    case admission_policy::operated: return "operator";
+  }
+  return "";
+}
+
+std::optional<admission_policy> parse_policy(std::string_view text) {
+  using enum admission_policy;
+  for (const auto policy : {batch, capacity, rate, open, operated})
+    if (name_of(policy) == text)
+      return policy;
+  return std::nullopt;
+}
+
+// -- views -------------------------------------------------------------------------------------------------------------
+
+void append_entry(std::string& out, const entry_view& e, const session_keys& keys, std::string_view ticket_token) {
+  out.reserve(out.size() + 640 + ticket_token.size());
+  out += "{\"entry_id\":";
+  append_id(out, e.id);
+  out += ",\"event_id\":";
+  append_id(out, e.event);
+  out += ",\"status\":\"";
+  out += name_of(e.status);
+  out += "\",\"queue_number\":";
+  append_integer(out, value_of(e.number));
+  out += ',';
+  append_position(out, e.position);
+  out += ",\"joined_at\":";
+  append_time(out, e.joined_at);
+  out += ",\"eta\":";
+  append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
+  out += ",\"poll_after_ms\":";
+  append_integer(out, e.poll_after_ms);
+  if (!ticket_token.empty()) {
+    out += ",\"ticket_token\":\"";
+    out += ticket_token;
+    out += '"';
+  }
+  out += ',';
+  if (e.status == entry_status::admitted)
+    append_admission(out, e.id, e.admission_no, e.admission_batch, e.admitted_at, e.session_expires_at, e.claim_by, keys);
+  else
+    append_past_admission(out, e);
+  out += '}';
+}
+
+void append_claim(std::string& out, const claim_view& view) {
+  const auto& claim = view.claim;
+  out += "{\"claim_id\":";
+  append_id(out, claim.id);
+  out += ",\"event_id\":";
+  append_id(out, view.event);
+  out += ",\"status\":\"";
+  out += name_of(claim.status);
+  out += "\",\"items\":[";
+  for (std::size_t i = 0; i < claim.items.size(); ++i) {
+    out += i == 0 ? "{\"ticket_type_id\":" : ",{\"ticket_type_id\":";
+    append_id(out, i < view.item_ids.size() ? view.item_ids[i] : ticket_type_id{});
+    out += ",\"quantity\":";
+    append_integer(out, claim.items[i].quantity);
+    out += ",\"unit_price\":";
+    append_integer(out, claim.items[i].unit_price);
+    out += '}';
+  }
+  out += "],\"amount\":";
+  append_integer(out, claim.amount);
+  out += ",\"currency\":";
+  append_text(out, view.currency);
+  out += ",\"created_at\":";
+  append_time(out, claim.created_at);
+  out += ",\"expires_at\":";
+  append_time(out, claim.expires_at);
+  out += '}';
+}
+
+void append_payment(std::string& out, const payment_view& view) {
+  const auto& payment = view.payment;
+  out += "{\"payment_id\":";
+  append_id(out, payment.id);
+  out += ",\"claim_id\":";
+  append_id(out, payment.claim);
+  out += ",\"event_id\":";
+  append_id(out, view.event);
+  out += ",\"status\":\"";
+  out += name_of(payment.status);
+  out += "\",\"gateway\":";
+  append_text(out, payment.gateway);
+  out += ",\"reference\":";
+  append_text(out, payment.reference);
+  out += ",\"authorization_url\":";
+  if (payment.authorization_url.empty())
+    out += "null";
+  else
+    append_text(out, payment.authorization_url);
+  out += ",\"amount\":";
+  append_integer(out, payment.amount);
+  out += ",\"currency\":";
+  append_text(out, view.currency);
+  out += ",\"refunded_amount\":";
+  append_integer(out, payment.refunded);
+  out += ",\"created_at\":";
+  append_time(out, payment.created_at);
+  out += ",\"updated_at\":";
+  append_time(out, payment.updated_at);
+  out += '}';
+}
+
+void append_event(std::string& out, const event_view& view) {
+  const auto& e = view.event;
+  out += "{\"id\":";
+  append_id(out, e.id);
+  out += ",\"name\":";
+  append_text(out, e.name);
+  out += ",\"status\":\"";
+  out += name_of(e.status);
+  out += "\",\"currency\":";
+  append_text(out, e.currency);
+  out += ",\"organizer_id\":";
+  append_id(out, e.organizer);
+  out += ",\"queue_opens_at\":";
+  append_time(out, e.queue_opens_at);
+  out += ",\"sale_start\":";
+  append_time(out, e.sale_start);
+  out += ",\"sale_end\":";
+  append_time(out, e.sale_end);
+  append_stock(out, view);
+  out += ",\"queue\":";
+  append_queue_settings(out, e.queue);
+  out += ",\"claim_ttl_seconds\":";
+  append_seconds(out, e.claim_ttl);
+  out += ",\"claims_per_customer\":";
+  append_integer(out, e.claims_per_customer);
+  out += ",\"created_at\":";
+  append_time(out, e.created_at);
+  out += ",\"updated_at\":";
+  append_time(out, e.updated_at);
+  out += '}';
+}
+
+void append_stats(std::string& out, const event_stats& s) {
+  const auto member = [&out](std::string_view name, auto value) {
+    out += ",\"";
+    out += name;
+    out += "\":";
+    append_integer(out, value);
+  };
+  out += "{\"event_id\":";
+  append_id(out, s.event);
+  out += ",\"status\":\"";
+  out += name_of(s.status);
+  out += '"';
+  member("waiting", s.waiting);
+  member("away", s.away);
+  member("admitted", s.admitted);
+  member("joined_total", s.joined_total);
+  member("admitted_total", s.admitted_total);
+  member("completed_total", s.completed_total);
+  member("held", s.held);
+  member("sold", s.sold);
+  member("available", s.available);
+  member("total", s.total);
+  member("claims_live", s.claims_live);
+  member("claims_confirmed", s.claims_confirmed);
+  member("payments_open", s.payments_open);
+  member("revenue", s.revenue);
+  member("refunded", s.refunded);
+  out += ",\"admission_rate_per_minute\":";
+  append_rate(out, s.admission_rate_per_minute);
+  out += ",\"arrival_rate_per_minute\":";
+  append_rate(out, s.arrival_rate_per_minute);
+  member("last_admission_batch", s.last_admission_batch);
+  out += ",\"server_time\":";
+  append_time(out, s.server_time);
+  out += '}';
+}
+
+void append_event_list(std::string& out, const std::vector<event_view>& events, std::string_view next_cursor) {
+  out += "{\"items\":[";
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (i > 0)
+      out += ',';
+    append_event(out, events[i]);
+  }
+  out += "],\"next_cursor\":";
+  if (next_cursor.empty())
+    out += "null";
+  else
+    append_text(out, next_cursor);
+  out += '}';
+}
+
+// -- frames ------------------------------------------------------------------------------------------------------------
+
+std::string state_frame(const entry_view& entry, event_status status, bool sold_out, timestamp server_time,
+                        const session_keys& keys) {
+  std::string out;
+  out.reserve(768);
+  out += R"({"type":"state","server_time":)";
+  append_time(out, server_time);
+  out += ",\"entry\":";
+  append_entry(out, entry, keys);
+  out += ",\"event_status\":\"";
+  out += name_of(status);
+  out += "\",\"sold_out\":";
+  append_flag(out, sold_out);
+  out += '}';
+  return out;
+}
+
+std::string position_frame(std::uint64_t position, double seconds_per_place_low, double seconds_per_place_high) {
+  const auto total = [position](double a_place) -> std::int64_t {
+    return a_place < 0 ? -1 : static_cast<std::int64_t>(std::min(std::ceil(a_place * static_cast<double>(position)), 1e9));
+  };
+  std::string out;
+  out.reserve(128);
+  out += R"({"type":"position_changed",)";
+  append_position(out, position);
+  out += ",\"eta\":";
+  append_eta(out, total(seconds_per_place_low), total(seconds_per_place_high));
+  out += '}';
+  return out;
+}
+
+std::string admitted_frame(const entry_change& c, const session_keys& keys) {
+  std::string out;
+  out.reserve(384);
+  out += R"({"type":"admitted","entry_id":)";
+  append_id(out, c.id);
+  out += ",\"queue_number\":";
+  append_integer(out, value_of(c.number));
+  out += ',';
+  append_admission(out, c.id, c.admission_no, c.admission_batch, c.admitted_at, c.session_expires_at, c.claim_by, keys);
+  out += '}';
+  return out;
+}
+
+std::string terminal_frame(entry_status status, const entry_id& entry) {
+  std::string out = "{\"type\":\"";
+  for (const char c : name_of(status))
+    out += c == '_' ? '_' : static_cast<char>(c + ('a' - 'A'));
+  out += "\",\"entry_id\":";
+  append_id(out, entry);
+  out += '}';
+  return out;
+}
+
+std::string_view notice_frame(notice_kind what) {
+  switch (what) {
+    case notice_kind::paused: return R"({"type":"paused"})";
+    case notice_kind::resumed: return R"({"type":"resumed"})";
+    case notice_kind::sold_out: return R"({"type":"sold_out","sold_out":true})";
+    case notice_kind::back_on_sale: return R"({"type":"sold_out","sold_out":false})";
+    case notice_kind::ended: return R"({"type":"ended"})";
+  }
+  return "";
+}
+
+std::string draining_frame(milliseconds reconnect_after) {
+  std::string out = R"({"type":"draining","reconnect_after_ms":)";
+  append_integer(out, reconnect_after.count());
+  out += '}';
+  return out;
+}
+
+} // namespace fq::net

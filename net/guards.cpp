@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the checks. Plain functions, so that a request costs one coroutine frame: the step's.
+#include "net/guards.hpp"
+
+#include "net/auth.hpp"
+#include "net/query.hpp"
+#include "net/services.hpp"
+
+namespace fq::net {
+namespace {
+
+/// Path and query, then the step.
+awaitable<response> admitted(context& ctx, const request& rq, const path_parameters& path, const uuid& who, step run,
+                             query_use query) {
+  uuid id;
+  if (path.count > 0) {
+    const auto parsed = parse_event_owned_id(path.values[0]);
+    if (!parsed)
+      return ready(problem(fault::not_found, rq.request_id));
+    id = *parsed;
+  }
+  if (query == query_use::none)
+    if (auto no = expect_no_query(rq))
+      return ready(std::move(*no));
+  return run({ctx, rq, who, id});
+}
+
+awaitable<response> with_kind(context& ctx, const request& rq, const path_parameters& path, step run, token_kind kind,
+                              rate_limiter& limiter) {
+  auto who = authenticate(ctx, rq, kind);
+  if (who.no)
+    return ready(std::move(*who.no));
+  if (auto no = limit(ctx, rq, limiter, who.subject))
+    return ready(std::move(*no));
+  return admitted(ctx, rq, path, who.subject, run, query_use::none);
+}
+
+} // namespace
+
+std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter, const uuid& key) {
+  const auto verdict = limiter.take(key, ctx.environment.steady_now());
+  if (verdict.allowed) [[likely]]
+    return std::nullopt;
+  ctx.shared->counts.rate_limited.add();
+  return too_many(limiter.rule(), verdict, rq.request_id);
+}
+
+std::optional<response> limit_customer(context& ctx, const request& rq, const uuid& customer) {
+  return limit(ctx, rq, ctx.shared->customers, customer);
+}
+
+awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run) {
+  return with_kind(ctx, rq, path, run, token_kind::customer, ctx.shared->customers);
+}
+
+awaitable<response> with_organizer(context& ctx, const request& rq, const path_parameters& path, step run) {
+  return with_kind(ctx, rq, path, run, token_kind::organizer, ctx.shared->organizers);
+}
+
+awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run, query_use query) {
+  if (!rq.has_field("Authorization")) {
+    if (auto no = limit_anonymous(ctx, rq))
+      return ready(std::move(*no));
+    return admitted(ctx, rq, path, {}, run, query);
+  }
+  const auto token = bearer_token(rq);
+  const auto checked = token.empty() ? token_result{token_error::malformed, {}}
+                                     : ctx.verifier.verify(token, ctx.environment.wall_now());
+  if (!checked) {
+    ctx.shared->counts.unauthenticated.add();
+    return ready(problem(fault::unauthenticated, rq.request_id));
+  }
+  const bool organizer = checked.claims.kind == token_kind::organizer;
+  auto& limiter = organizer ? ctx.shared->organizers : ctx.shared->customers;
+  if (auto no = limit(ctx, rq, limiter, checked.claims.subject))
+    return ready(std::move(*no));
+  return admitted(ctx, rq, path, organizer ? checked.claims.subject : uuid{}, run, query);
+}
+
+awaitable<response> ready(response answer) { co_return answer; }
+
+response infrastructure_problem(const caf::error& error, const request& rq) {
+  return problem(is(error, errc::absent) ? fault::not_found : fault::unavailable, rq.request_id, {}, 1);
+}
+
+std::optional<uuid> parse_event_owned_id(std::string_view text) {
+  const auto id = parse_uuid(text);
+  if (!id || number_of(owner_of(*id)) < number_of(first_event_aggregate))
+    return std::nullopt;
+  return id;
+}
+
+std::optional<response> limit_anonymous(context& ctx, const request& rq) {
+  return limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer));
+}
+
+std::string location(const context& ctx, std::string_view folder, const uuid& id) {
+  return ctx.options.http.base_path + std::string{folder} + to_string(id);
+}
+
+void mark_replayed(context& ctx, response& answer) {
+  ctx.shared->counts.idempotent_replays.add();
+  answer.fields.emplace_back("Idempotency-Replayed", "true");
+}
+
+} // namespace fq::net

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checks in front of every route, in one order for all: token, role, limit, path, query. Then the route's named step runs.
+// Called by the route files; knows no route.
+#pragma once
+#include "actors/errors.hpp"
+#include "net/actor_bridge.hpp"
+#include "net/context.hpp"
+#include "net/http.hpp"
+#include "net/problem.hpp"
+#include "net/rate_limit.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace fq::net {
+
+/// What a step knows when the checks are done. Everything outlives the coroutine's last step.
+struct call {
+  context& ctx;
+  const request& rq;
+  uuid who; ///< the token's subject; nil: nobody
+  uuid id; ///< of the path; nil if it has none. Its owner is an event's aggregate
+};
+
+using step = awaitable<response> (*)(call);
+
+/// Whether the step reads the query itself.
+enum class query_use : std::uint8_t { none, own };
+
+awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run);
+awaitable<response> with_organizer(context& ctx, const request& rq, const path_parameters& path, step run);
+/// No token is needed; an organizer's makes `who` that organizer. Others (valid ones) are nobody here. A broken one is 401.
+awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run,
+                                query_use query = query_use::none);
+
+/// An answer that needs no waiting.
+awaitable<response> ready(response answer);
+
+/// 404 for an absent owner, else 503 with Retry-After.
+[[nodiscard]] response infrastructure_problem(const caf::error& error, const request& rq);
+
+/// The problem to answer with, if the actor (or the way to it) said no.
+template <class Reply>
+std::optional<response> refused(const request& rq, const answer<Reply>& got) {
+  if (got.error) [[unlikely]]
+    return infrastructure_problem(got.error, rq);
+  if (got.reply.no) [[unlikely]]
+    return problem(got.reply.no, rq.request_id);
+  return std::nullopt;
+}
+
+/// An id of the right form that belongs to an event's aggregate; anything else is nobody's id (404).
+[[nodiscard]] std::optional<uuid> parse_event_owned_id(std::string_view text);
+
+/// Takes a token of the client's bucket for people without a login; the 429 to answer with if there is none.
+[[nodiscard]] std::optional<response> limit_anonymous(context& ctx, const request& rq);
+
+[[nodiscard]] std::optional<response> limit_customer(context& ctx, const request& rq, const uuid& customer);
+/// Takes a token of `limiter`'s bucket of `key`; the 429 to answer with if there is none.
+[[nodiscard]] std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter, const uuid& key);
+
+/// "Location" of a new resource: the base path and `path`.
+[[nodiscard]] std::string location(const context& ctx, std::string_view folder, const uuid& id);
+
+/// Marks an answer that was given before.
+void mark_replayed(context& ctx, response& answer);
+
+} // namespace fq::net

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every handler of the route tables, by the file that defines it. Named after method and resource; called by the session only.
+#pragma once
+#include "net/context.hpp"
+#include "net/http.hpp"
+
+namespace fq::net {
+
+// auth_routes.cpp
+awaitable<response> post_organizer_login(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_otp_request(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_otp_verify(context& ctx, const request& rq, const path_parameters& path);
+
+// event_routes.cpp
+awaitable<response> post_events(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_events(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_event(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> patch_event_settings(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_event_stats(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> activate_event(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> pause_event(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> resume_event(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> end_event(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> cancel_event(context& ctx, const request& rq, const path_parameters& path);
+
+// queue_routes.cpp
+awaitable<response> post_queue(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_position(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_queue(context& ctx, const request& rq, const path_parameters& path);
+
+// claim_routes.cpp
+awaitable<response> post_claims(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_claim(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_claim(context& ctx, const request& rq, const path_parameters& path);
+
+// payment_routes.cpp
+awaitable<response> post_payments(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_payment(context& ctx, const request& rq, const path_parameters& path);
+
+// sandbox_routes.cpp
+awaitable<response> get_sandbox_page(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_sandbox_page(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_sandbox_webhook(context& ctx, const request& rq, const path_parameters& path);
+
+// ws_routes.cpp
+awaitable<response> get_queue_socket(context& ctx, const request& rq, const path_parameters& path);
+
+// ops_routes.cpp
+awaitable<response> get_livez(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_readyz(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_metrics(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_openapi(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_docs(context& ctx, const request& rq, const path_parameters& path);
+
+} // namespace fq::net

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+// See hub.hpp.
+//
+// No gap between `state` and pushes: the subscription is sent before the snapshot is asked for, and one actor's replies and pushes
+// arrive in the order it sent them. Pushes before the snapshot are part of it and are skipped.
+#include "net/hub.hpp"
+
+#include "net/codec.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace fq::net {
+
+namespace {
+
+constexpr std::size_t snapshots_in_flight_max = 256; ///< of a line, when its owner was replaced
+constexpr std::size_t positions_per_question = 2000;
+constexpr milliseconds reopen_after{500};
+constexpr milliseconds position_refresh{15'000};
+constexpr std::uint64_t always_told_places = 100;
+constexpr unsigned peer_sweep_ticks = 4; ///< of 250 ms
+constexpr std::uint64_t reconnect_min_ms = 500, reconnect_spread_ms = 4500;
+
+bool moved_enough(std::uint64_t from, std::uint64_t to) {
+  const auto moved = from > to ? from - to : to - from;
+  return moved > 0 && (to <= always_told_places || moved * 100 >= from);
+}
+
+} // namespace
+
+/// The sockets of one event.
+struct line {
+  enum class phase : std::uint8_t { opening, open, lost };
+
+  event_id event;
+  phase now = phase::opening;
+  bool gone = false; ///< the last socket left: no subscription any more
+  std::uint32_t generation = 0; ///< of the owner
+  event_status status = event_status::active;
+  bool sold_out = false;
+  std::size_t peers = 0;
+  std::unordered_map<std::uint64_t, ws_peer*> by_number; ///< first of a chain
+  std::deque<ws_peer::ptr> to_show; ///< wait for their snapshot
+  std::size_t snapshots = 0; ///< in flight
+  milliseconds reopen_at{0};
+  bool moved = false; ///< since the last sweep began
+  bool untold = false; ///< some were not told of a small move
+  bool sweeping = false;
+  milliseconds swept_at{0};
+};
+
+hub::hub(context& ctx) : ctx_(ctx), chance_(ctx.environment.random_u64()) {}
+
+hub::~hub() {
+  stop();
+}
+
+/// Spread, not secrecy: splitmix64 from one random seed.
+std::uint64_t hub::chance() {
+  auto x = chance_ += 0x9e3779b97f4a7c15ull;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+  return x ^ x >> 31;
+}
+
+// -- sockets ------------------------------------------------------------------------------------------------------------
+
+void hub::adopt(tcp_socket socket, const ws_upgrade& upgrade) {
+  ws_peer::ptr peer{new ws_peer(ctx_, *this, std::move(socket), upgrade.customer)};
+  peer->number = upgrade.number;
+  intrusive_ptr_add_ref(peer.get()); // the list's
+  peers_.push_back(*peer);
+  ++peers_open_;
+  auto& l = lines_[upgrade.event];
+  const bool is_new = !l;
+  if (is_new) {
+    l = std::make_shared<line>();
+    l->event = upgrade.event;
+  }
+  const auto mine = l;
+  enter_line(mine, *peer);
+  mine->to_show.push_back(peer);
+  peer->begin();
+  if (draining_) {
+    peer->send(draining_frame(milliseconds{reconnect_min_ms + chance() % reconnect_spread_ms}));
+    peer->close(ws_close::service_restart);
+    return;
+  }
+  if (is_new)
+    open_line(mine);
+  else
+    take_snapshots(mine);
+}
+
+void hub::enter_line(const line_ptr& l, ws_peer& peer) {
+  peer.line = l.get();
+  auto& first = l->by_number[value_of(peer.number)];
+  peer.next_same_number = std::exchange(first, &peer);
+  ++l->peers;
+}
+
+void hub::leave_line(line& l, ws_peer& peer) {
+  const auto found = l.by_number.find(value_of(peer.number));
+  if (found != l.by_number.end()) {
+    auto** at = &found->second;
+    while (*at && *at != &peer)
+      at = &(*at)->next_same_number;
+    if (*at)
+      *at = peer.next_same_number;
+    if (!found->second)
+      l.by_number.erase(found);
+  }
+  peer.line = nullptr;
+  peer.next_same_number = nullptr;
+  --l.peers;
+}
+
+void hub::on_closing(ws_peer& peer) {
+  --peers_open_;
+  auto* l = peer.line;
+  if (!l)
+    return;
+  leave_line(*l, peer);
+  if (l->peers > 0)
+    return;
+  l->gone = true;
+  if (!stopped_ && ctx_.bridge)
+    ctx_.bridge->tell_event(owner_of(l->event), subscribe{false});
+  lines_.erase(l->event);
+}
+
+void hub::on_closed(ws_peer& peer) {
+  if (!peer.is_linked())
+    return;
+  peers_.erase(peers_.iterator_to(peer));
+  intrusive_ptr_release(&peer); // whoever called holds another
+}
+
+std::string_view hub::render_position(const place& where) {
+  scratch_ = position_frame(where.position, where.seconds_per_place_low, where.seconds_per_place_high);
+  return scratch_;
+}
+
+void hub::drain() {
+  draining_ = true;
+  std::vector<ws_peer::ptr> all;
+  for (auto& peer : peers_)
+    all.emplace_back(&peer);
+  for (const auto& peer : all) {
+    if (!peer->is_open())
+      continue;
+    peer->send(draining_frame(milliseconds{reconnect_min_ms + chance() % reconnect_spread_ms}));
+    peer->close(ws_close::service_restart);
+  }
+}
+
+void hub::stop() {
+  stopped_ = true;
+  while (!peers_.empty()) {
+    const ws_peer::ptr peer{&peers_.front()};
+    peer->drop();
+  }
+  lines_.clear();
+}
+
+void hub::sweep(milliseconds now) {
+  if (stopped_)
+    return;
+  std::vector<line_ptr> due;
+  for (const auto& [event, l] : lines_)
+    due.push_back(l);
+  for (const auto& l : due) {
+    if (l->gone)
+      continue;
+    if (l->now == line::phase::lost && l->reopen_at <= now) {
+      l->now = line::phase::opening;
+      open_line(l);
+    } else if (l->now == line::phase::open) {
+      take_snapshots(l);
+      if (!l->sweeping && (l->moved || (l->untold && now - l->swept_at >= position_refresh)))
+        sweep_positions(l);
+    }
+  }
+  if (++ticks_ % peer_sweep_ticks != 0)
+    return;
+  std::vector<ws_peer::ptr> closed; // keeps the list walkable: a dropped peer leaves it
+  for (auto at = peers_.begin(); at != peers_.end();) {
+    const ws_peer::ptr peer{&*at};
+    ++at;
+    peer->sweep(now);
+  }
+}
+
+// -- subscriptions ------------------------------------------------------------------------------------------------------
+
+hub::line_ptr hub::find_line(const event_id& event) const {
+  const auto found = lines_.find(event);
+  return found == lines_.end() ? nullptr : found->second;
+}
+
+/// The owner stopped or cannot be reached: everybody keeps the socket and gets a new `state` when somebody owns the event again.
+void hub::lose(line& l) {
+  ++l.generation;
+  l.now = line::phase::lost;
+  l.reopen_at = ctx_.now + reopen_after;
+  l.to_show.clear();
+}
+
+void hub::on_owner_gone(aggregate_id aggregate) {
+  for (const auto& [event, l] : lines_)
+    if (owner_of(event) == aggregate)
+      lose(*l);
+}
+
+detached hub::open_line(line_ptr l) {
+  const auto aggregate = owner_of(l->event);
+  const auto generation = l->generation;
+  const auto still = [&] { return !stopped_ && !l->gone && l->generation == generation; };
+  auto reached = co_await ask_event(ctx_, aggregate, find_event{l->event, {}}); // the bridge now knows the owner
+  if (!still())
+    co_return;
+  if (reached.error || !ctx_.bridge->tell_event(aggregate, subscribe{true})) {
+    lose(*l);
+    co_return;
+  }
+  // Asked again behind the subscription: what happened in between is not lost.
+  auto told = co_await ask_event(ctx_, aggregate, find_event{l->event, {}});
+  if (!still())
+    co_return;
+  if (told.error) {
+    lose(*l);
+    co_return;
+  }
+  if (!told.reply.no) {
+    l->status = told.reply.event.event.status;
+    l->sold_out = told.reply.event.sold_out;
+  }
+  opened(l);
+}
+
+void hub::opened(const line_ptr& l) {
+  l->now = line::phase::open;
+  l->to_show.clear();
+  l->moved = true;
+  for (const auto& [number, first] : l->by_number)
+    for (auto* peer = first; peer; peer = peer->next_same_number) {
+      peer->in_sync = false;
+      l->to_show.emplace_back(peer);
+    }
+  take_snapshots(l);
+}
+
+// -- snapshots ------------------------------------------------------------------------------------------------------------
+
+void hub::take_snapshots(const line_ptr& l) {
+  while (l->now == line::phase::open && !l->to_show.empty() && l->snapshots < snapshots_in_flight_max) {
+    auto peer = std::move(l->to_show.front());
+    l->to_show.pop_front();
+    if (peer->is_open())
+      take_snapshot(l, std::move(peer));
+  }
+}
+
+detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
+  const auto generation = l->generation;
+  ++l->snapshots;
+  auto [error, reply] = co_await ask_event(ctx_, owner_of(l->event), find_entry{l->event, peer->customer});
+  --l->snapshots;
+  if (stopped_ || l->gone || l->generation != generation || !peer->is_open())
+    co_return; // a new owner shows it again
+  if (error)
+    l->to_show.push_back(std::move(peer)); // the next tick tries again
+  else if (reply.no)
+    peer->close(ws_close::normal); // no place any more
+  else
+    show(l, *peer, reply.entry);
+  if (!error)
+    take_snapshots(l);
+}
+
+void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
+  if (entry.number != peer.number) { // it has joined again since it asked for the socket
+    leave_line(*l, peer);
+    peer.number = entry.number;
+    enter_line(l, peer);
+  }
+  peer.in_sync = true;
+  peer.status = entry.status;
+  peer.admission_no = entry.admission_no;
+  peer.last_position = entry.position;
+  peer.last_position_at = ctx_.now;
+  peer.forget_position();
+  peer.send(state_frame(entry, l->status, l->sold_out, ctx_.environment.wall_now(), ctx_.sessions));
+  const bool over = is_in_line(entry.status) && (l->status == event_status::ended || l->status == event_status::cancelled);
+  if (!is_live(entry.status) || over)
+    peer.close(ws_close::normal);
+}
+
+// -- pushes -----------------------------------------------------------------------------------------------------------------
+
+void hub::on_entries_changed(const entries_changed& push) {
+  const auto l = find_line(push.event);
+  if (!l)
+    return;
+  for (const auto& c : push.changes) {
+    const auto found = l->by_number.find(value_of(c.number));
+    if (found == l->by_number.end())
+      continue;
+    for (ws_peer::ptr peer{found->second}; peer;) {
+      const ws_peer::ptr next{peer->next_same_number};
+      if (peer->in_sync)
+        change(*peer, c);
+      peer = next;
+    }
+    if (l->gone)
+      return;
+  }
+}
+
+void hub::change(ws_peer& peer, const entry_change& c) {
+  if (peer.status == c.status && peer.admission_no == c.admission_no)
+    return; // the snapshot had it
+  peer.status = c.status;
+  peer.admission_no = c.admission_no;
+  if (is_in_line(c.status))
+    return;
+  peer.forget_position();
+  if (c.status == entry_status::admitted) {
+    peer.send(admitted_frame(c, ctx_.sessions));
+    return;
+  }
+  peer.send(terminal_frame(c.status, c.id));
+  peer.close(ws_close::normal);
+}
+
+void hub::on_line_moved(const line_moved& push) {
+  if (const auto l = find_line(push.event))
+    l->moved = true;
+}
+
+void hub::on_event_noticed(const event_noticed& push) {
+  const auto l = find_line(push.event);
+  if (!l)
+    return;
+  switch (push.what) {
+    case notice_kind::paused: l->status = event_status::paused; break;
+    case notice_kind::resumed: l->status = event_status::active; break;
+    case notice_kind::sold_out: l->sold_out = true; break;
+    case notice_kind::back_on_sale: l->sold_out = false; break;
+    case notice_kind::ended: l->status = event_status::ended; break;
+  }
+  std::vector<ws_peer::ptr> told;
+  for (const auto& [number, first] : l->by_number)
+    for (auto* peer = first; peer; peer = peer->next_same_number)
+      if (peer->in_sync)
+        told.emplace_back(peer);
+  const auto frame = notice_frame(push.what);
+  for (const auto& peer : told) {
+    peer->send(frame);
+    if (push.what == notice_kind::ended && is_in_line(peer->status))
+      peer->close(ws_close::normal);
+  }
+}
+
+// -- positions ----------------------------------------------------------------------------------------------------------------
+
+detached hub::sweep_positions(line_ptr l) {
+  const auto generation = l->generation;
+  l->sweeping = true;
+  l->moved = l->untold = false;
+  l->swept_at = ctx_.now;
+  std::vector<queue_number> numbers;
+  numbers.reserve(l->by_number.size());
+  for (const auto& [number, first] : l->by_number)
+    if (first->in_sync && is_in_line(first->status))
+      numbers.push_back(queue_number{number});
+  for (std::size_t from = 0; from < numbers.size(); from += positions_per_question) {
+    const auto to = std::min(from + positions_per_question, numbers.size());
+    const auto begin = numbers.begin();
+    const std::vector<queue_number> chunk(begin + static_cast<std::ptrdiff_t>(from), begin + static_cast<std::ptrdiff_t>(to));
+    find_positions question{chunk};
+    auto [error, reply] = co_await ask_event(ctx_, owner_of(l->event), std::move(question));
+    if (stopped_ || l->gone || l->generation != generation)
+      break;
+    if (error || reply.positions.size() != chunk.size()) {
+      l->moved = true; // the next tick tries again
+      break;
+    }
+    for (std::size_t i = 0; i < chunk.size(); ++i) {
+      const auto found = l->by_number.find(value_of(chunk[i]));
+      if (found == l->by_number.end() || reply.positions[i] == 0)
+        continue;
+      const place where{reply.positions[i], static_cast<float>(reply.seconds_per_place_low),
+                        static_cast<float>(reply.seconds_per_place_high)};
+      for (ws_peer::ptr peer{found->second}; peer;) {
+        const ws_peer::ptr next{peer->next_same_number};
+        offer_position(*l, *peer, where);
+        peer = next;
+      }
+    }
+  }
+  l->sweeping = false;
+}
+
+/// Tells a socket its position if that is news enough.
+void hub::offer_position(line& l, ws_peer& peer, const place& where) {
+  if (!peer.in_sync || !is_in_line(peer.status) || where.position == peer.last_position)
+    return;
+  if (moved_enough(peer.last_position, where.position) || ctx_.now - peer.last_position_at >= position_refresh)
+    peer.send_position(where);
+  else
+    l.untold = true;
+}
+
+} // namespace fq::net

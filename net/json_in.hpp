@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strict JSON in: bodies are objects of at most 16 levels in valid UTF-8, without unknown or repeated members; every field that is
+// wrong is reported, not only the first. Called by the routes that take a body. Knows no rule of the sale beyond types and ranges.
+#pragma once
+#include "domain/views.hpp"
+#include "net/http.hpp"
+#include "net/problem.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fq::net {
+
+inline constexpr std::size_t json_depth_max = 16;
+/// Errors reported at most; a hostile body cannot make a long answer.
+inline constexpr std::size_t json_errors_max = 20;
+
+class json_errors {
+public:
+  void add(std::string field, std::string_view code, std::string detail);
+  [[nodiscard]] bool any() const noexcept { return !list_.empty(); }
+  [[nodiscard]] const std::vector<field_error>& list() const noexcept { return list_; }
+  /// unknown_field if there is one, else invalid_field.
+  [[nodiscard]] fault worst() const noexcept { return unknown_ ? fault::unknown_field : fault::invalid_field; }
+
+private:
+  std::vector<field_error> list_;
+  bool unknown_ = false;
+};
+
+struct range {
+  std::int64_t low;
+  std::int64_t high;
+};
+
+inline constexpr range money_range{0, 1'000'000'000'000};
+
+/// Reads the members of one object. Ask for every member that is allowed, then `finish` reports all others. A member that is absent is
+/// `given == false` and no error unless it was `require`d; one of a wrong type or out of range is reported and not given.
+class object_reader {
+public:
+  object_reader(const boost::json::object& object, std::string path, json_errors& errors)
+      : object_(object), path_(std::move(path)), errors_(errors) {}
+
+  /// Valid UTF-8 without control characters, `size` in bytes.
+  maybe<std::string> text(std::string_view name, range size);
+  /// An integer as JSON writes one: no fraction, no exponent.
+  maybe<std::int64_t> integer(std::string_view name, range allowed);
+  template <std::integral Number>
+  maybe<Number> number(std::string_view name, range allowed) {
+    const auto read = integer(name, allowed);
+    return {read.given, static_cast<Number>(read.value)};
+  }
+  /// As `number`, but null means 0 ("none").
+  maybe<std::uint32_t> number_or_null(std::string_view name, range allowed);
+  /// Seconds or milliseconds as an integer.
+  template <class Duration>
+  maybe<milliseconds> duration(std::string_view name, range allowed) {
+    const auto read = integer(name, allowed);
+    return {read.given, std::chrono::duration_cast<milliseconds>(Duration{read.value})};
+  }
+  maybe<bool> flag(std::string_view name);
+  /// RFC 3339, from 2000 to 2999.
+  maybe<timestamp> time(std::string_view name);
+  /// A number with at most two decimals, in hundredths.
+  maybe<std::uint32_t> hundredths(std::string_view name, range allowed);
+  maybe<uuid> id(std::string_view name);
+  maybe<admission_policy> policy(std::string_view name);
+
+  /// Calls `read` with the object of that name, if given; it is finished afterwards.
+  void object(std::string_view name, const std::function<void(object_reader&)>& read);
+  /// Calls `read` with every element, each an object, finished afterwards. Returns whether the member is there.
+  bool objects(std::string_view name, range count, const std::function<void(object_reader&)>& read);
+
+  /// Reports that `name` must be given unless it is there (in whatever form).
+  void require(std::string_view name);
+  [[nodiscard]] bool has(std::string_view name) const { return object_.contains(name); }
+  /// An error of the caller's own about one of the members.
+  void reject(std::string_view name, std::string detail) { errors_.add(full_name(name), "invalid", std::move(detail)); }
+  /// Reports every member nobody asked for.
+  void finish();
+
+private:
+  const boost::json::value* find(std::string_view name);
+  [[nodiscard]] std::string full_name(std::string_view name) const;
+  void wrong_type(std::string_view name, std::string_view expected);
+  void out_of_range(std::string_view name, range allowed, std::string_view unit);
+
+  const boost::json::object& object_;
+  std::string path_;
+  json_errors& errors_;
+  std::vector<std::string_view> known_;
+};
+
+enum class body_need : std::uint8_t { required, optional };
+
+/// Checks the body, parses it and calls `read` with its object (not at all if an optional body is absent). The problem to answer with,
+/// or nothing when all is well.
+[[nodiscard]] std::optional<response> read_json(const request& rq, body_need need,
+                                                const std::function<void(object_reader&)>& read);
+
+/// For routes without a body: nothing, or an empty object.
+[[nodiscard]] std::optional<response> expect_no_body(const request& rq);
+
+/// "application/json", any case, with or without parameters.
+[[nodiscard]] bool is_json(std::string_view content_type);
+
+} // namespace fq::net

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Prometheus page: base units, HELP and TYPE, counters that end in _total.
+#include "net/metrics.hpp"
+
+#include "net/codec.hpp"
+#include "net/context.hpp"
+
+#include <cstdio>
+
+namespace fq::net {
+namespace {
+
+constexpr std::array<std::string_view, 6> class_names{"other", "1xx", "2xx", "3xx", "4xx", "5xx"};
+
+std::string_view method_name(method m) {
+  switch (m) {
+    case method::get: return "GET";
+    case method::head: return "HEAD";
+    case method::post: return "POST";
+    case method::put: return "PUT";
+    case method::patch: return "PATCH";
+    case method::del: return "DELETE";
+    case method::options: return "OPTIONS";
+  }
+  return "";
+}
+
+void head(std::string& out, std::string_view name, std::string_view type, std::string_view help) {
+  out.append("# HELP ").append(name).append(" ").append(help).append("\n# TYPE ").append(name).append(" ");
+  out.append(type).append("\n");
+}
+
+void sample(std::string& out, std::string_view name, std::string_view labels, std::uint64_t value) {
+  out.append(name).append(labels).append(" ");
+  append_unsigned(out, value);
+  out += '\n';
+}
+
+void single(std::string& out, std::string_view name, std::string_view type, std::string_view help, std::uint64_t value) {
+  head(out, name, type, help);
+  sample(out, name, {}, value);
+}
+
+std::string seconds_text(double value) {
+  char text[32];
+  const auto size = std::snprintf(text, sizeof text, "%.9g", value);
+  return {text, static_cast<std::size_t>(size)};
+}
+
+std::string route_labels(const route* r) {
+  if (!r)
+    return R"({route="none",method="any")";
+  return "{route=\"" + std::string{r->pattern} + "\",method=\"" + std::string{method_name(r->verb)} + '"';
+}
+
+} // namespace
+
+metrics::metrics(std::span<const route> routes)
+    : routes_(routes), counts_(std::make_unique<route_counts[]>(routes.size() + 1)) {}
+
+void metrics::observe(const route* matched, unsigned status, std::chrono::nanoseconds duration) noexcept {
+  const auto index = matched ? static_cast<std::size_t>(matched - routes_.data()) : routes_.size();
+  if (index > routes_.size())
+    return; // a row of another table: the admin listener's are not counted
+  auto& counts = counts_[index];
+  const auto status_class = status / 100;
+  counts.by_class[status_class >= 1 && status_class <= 5 ? status_class : 0].add();
+  const double took = std::chrono::duration<double>(duration).count();
+  std::size_t slot = 0;
+  while (slot < duration_bounds_seconds.size() && took > duration_bounds_seconds[slot])
+    ++slot;
+  counts.by_duration[slot].add();
+  counts.nanoseconds.add(static_cast<std::uint64_t>(duration.count() > 0 ? duration.count() : 0));
+}
+
+void metrics::append_requests(std::string& out) const {
+  head(out, "fairqueue_http_requests_total", "counter", "Requests answered, by route and class of status.");
+  for (std::size_t i = 0; i <= routes_.size(); ++i) {
+    const auto labels = route_labels(i < routes_.size() ? &routes_[i] : nullptr);
+    for (std::size_t c = 0; c < class_names.size(); ++c)
+      if (const auto n = row(i).by_class[c].get(); n > 0)
+        sample(out, "fairqueue_http_requests_total", labels + ",status=\"" + std::string{class_names[c]} + "\"}", n);
+  }
+}
+
+void metrics::append_durations(std::string& out) const {
+  constexpr std::string_view name = "fairqueue_http_request_duration_seconds";
+  head(out, name, "histogram", "From a complete request to its answer, by route.");
+  const auto bucket = std::string{name} + "_bucket";
+  for (std::size_t i = 0; i <= routes_.size(); ++i) {
+    const auto labels = route_labels(i < routes_.size() ? &routes_[i] : nullptr);
+    std::uint64_t sum = 0;
+    std::string lines;
+    for (std::size_t b = 0; b < duration_bounds_seconds.size(); ++b)
+      sample(lines, bucket, labels + ",le=\"" + seconds_text(duration_bounds_seconds[b]) + "\"}",
+             sum += row(i).by_duration[b].get());
+    sum += row(i).by_duration.back().get();
+    if (sum == 0)
+      continue; // a route nobody used has no series
+    out += lines;
+    sample(out, bucket, labels + ",le=\"+Inf\"}", sum);
+    out.append(name).append("_sum").append(labels).append("} ");
+    out.append(seconds_text(static_cast<double>(row(i).nanoseconds.get()) / 1e9)).append("\n");
+    sample(out, std::string{name} + "_count", labels + "}", sum);
+  }
+}
+
+void metrics::append_sale(std::string& out) const {
+  head(out, "fairqueue_joins_total", "counter", "Joins answered with a place, new or the one the customer has.");
+  sample(out, "fairqueue_joins_total", R"({result="created"})", joins_created.get());
+  sample(out, "fairqueue_joins_total", R"({result="repeated"})", joins_repeated.get());
+  single(out, "fairqueue_positions_read_total", "counter", "Position polls answered.", positions_read.get());
+  head(out, "fairqueue_claims_total", "counter", "Requests for a claim, by result.");
+  sample(out, "fairqueue_claims_total", R"({result="created"})", claims_created.get());
+  sample(out, "fairqueue_claims_total", R"({result="refused"})", claims_refused.get());
+  single(out, "fairqueue_payments_total", "counter", "Payment attempts begun.", payments_created.get());
+  head(out, "fairqueue_webhooks_total", "counter", "Webhooks received, by result.");
+  sample(out, "fairqueue_webhooks_total", R"({result="applied"})", webhooks_applied.get());
+  sample(out, "fairqueue_webhooks_total", R"({result="rejected"})", webhooks_rejected.get());
+  single(out, "fairqueue_rate_limited_total", "counter", "Requests refused by a rate limit.", rate_limited.get());
+  single(out, "fairqueue_unauthenticated_total", "counter", "Requests without a valid token.", unauthenticated.get());
+  single(out, "fairqueue_idempotent_replays_total", "counter", "Answers given again for an Idempotency-Key.",
+         idempotent_replays.get());
+  single(out, "fairqueue_otp_requested_total", "counter", "One-time codes asked for.", otp_requested.get());
+  single(out, "fairqueue_login_failures_total", "counter", "Organizer logins that failed.", logins_failed.get());
+}
+
+std::string metrics::text(const server_state& s) const {
+  std::string out;
+  out.reserve(16 * 1024);
+  append_requests(out);
+  append_durations(out);
+  append_sale(out);
+  const auto gauge = [&out](std::string_view name, std::string_view help, std::int64_t value) {
+    single(out, name, "gauge", help, static_cast<std::uint64_t>(value < 0 ? 0 : value));
+  };
+  const auto total = [&out](std::string_view name, std::string_view help, const std::atomic<std::uint64_t>& value) {
+    single(out, name, "counter", help, value.load(std::memory_order_relaxed));
+  };
+  gauge("fairqueue_ready", "1 while the server takes requests.", s.ready.load() && !s.draining.load());
+  gauge("fairqueue_connections", "Open connections, WebSockets included.", s.connections.load(std::memory_order_relaxed));
+  gauge("fairqueue_websockets", "Open WebSockets.", s.websockets.load(std::memory_order_relaxed));
+  total("fairqueue_connections_accepted_total", "Connections accepted.", s.connections_accepted);
+  total("fairqueue_connections_refused_total", "Connections closed at http.max_connections.", s.connections_refused);
+  total("fairqueue_accept_failures_total", "Failed accepts.", s.accept_failures);
+  total("fairqueue_requests_refused_total", "Requests refused by framing, limits or deadlines.", s.requests_refused);
+  total("fairqueue_asks_overloaded_total", "Requests refused because their event had too many in flight.", s.asks_overloaded);
+  total("fairqueue_asks_timed_out_total", "Requests whose owner did not answer in time.", s.asks_timed_out);
+  total("fairqueue_websocket_frames_sent_total", "WebSocket frames written.", s.frames_sent);
+  total("fairqueue_websocket_frames_coalesced_total", "Positions replaced by a later one before they were written.",
+        s.frames_coalesced);
+  total("fairqueue_websockets_slow_closed_total", "WebSockets closed because the peer did not read.", s.slow_sockets_closed);
+  total("fairqueue_handler_exceptions_total", "Handlers that threw; each is a bug.", s.handler_exceptions);
+  return out;
+}
+
+} // namespace fq::net

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// One thread for calls that block (the sandbox gateway's file) and an awaitable for their results. Called by sandbox_routes, so that
+// no io thread ever waits for a disk. It knows nothing of what it runs.
+#pragma once
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <condition_variable>
+#include <coroutine>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace fq::net {
+
+class blocking_lane {
+public:
+  /// Jobs that wait at most; beyond it `run` refuses and the caller answers 503.
+  static constexpr std::size_t jobs_max = 4096;
+
+  blocking_lane();
+  /// Finishes the job at work and forgets the others: their coroutines are no longer resumed.
+  ~blocking_lane();
+  blocking_lane(const blocking_lane&) = delete;
+  blocking_lane& operator=(const blocking_lane&) = delete;
+
+  [[nodiscard]] bool run(std::function<void()> job);
+
+private:
+  void work();
+
+  std::mutex lock_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> jobs_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+/// `auto result = co_await offload(ctx.io, lane, [copies] { return blocking(); });` Nothing if the lane is full or the call threw.
+/// The call owns all it uses: the waiting coroutine may be destroyed meanwhile.
+template <class Call>
+class [[nodiscard]] offload_operation {
+public:
+  using result_type = decltype(std::declval<Call&>()());
+
+  offload_operation(boost::asio::io_context& io, blocking_lane& lane, Call call)
+      : io_(io), lane_(lane), call_(std::move(call)), shared_(std::make_shared<state>()) {}
+  offload_operation(const offload_operation&) = delete;
+  offload_operation& operator=(const offload_operation&) = delete;
+  ~offload_operation() { shared_->waiter = {}; }
+
+  bool await_ready() const noexcept { return false; }
+  bool await_suspend(std::coroutine_handle<> waiter) {
+    shared_->waiter = waiter;
+    return lane_.run([&io = io_, shared = shared_, call = std::move(call_)]() mutable {
+      std::optional<result_type> result;
+      try {
+        result.emplace(call());
+      } catch (...) {
+        result.reset(); // the caller answers 503; the gateway has no other way to say that its file is gone
+      }
+      boost::asio::post(io, [shared, result = std::move(result)]() mutable {
+        shared->result = std::move(result);
+        if (shared->waiter)
+          shared->waiter.resume();
+      });
+    });
+  }
+  std::optional<result_type> await_resume() { return std::move(shared_->result); }
+
+private:
+  struct state { ///< of the io thread, but for the time between await_suspend and the post
+    std::coroutine_handle<> waiter;
+    std::optional<result_type> result;
+  };
+  boost::asio::io_context& io_;
+  blocking_lane& lane_;
+  Call call_;
+  std::shared_ptr<state> shared_;
+};
+
+template <class Call>
+offload_operation<Call> offload(boost::asio::io_context& io, blocking_lane& lane, Call call) {
+  return {io, lane, std::move(call)};
+}
+
+} // namespace fq::net

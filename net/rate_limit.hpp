@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Token buckets with bounded memory, one limiter per rule, and the answer at the limit. Shared by all io threads. Called by the
+// request guards (net/guards.hpp) and the auth routes. Knows no clock: callers pass steady time.
+#pragma once
+#include "domain/ids.hpp"
+#include "domain/time.hpp"
+#include "net/http.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace fq::net {
+
+/// `quota` requests a `window`, all of it at once if unused. Quota 0: no limit.
+struct rate_rule {
+  std::string_view name; ///< in the RateLimit fields; static storage
+  std::uint32_t quota = 0;
+  seconds window{60};
+};
+
+struct rate_verdict {
+  bool allowed = true;
+  std::uint32_t remaining = 0;
+  std::uint32_t reset_seconds = 0; ///< allowed: until the bucket is full again; refused: until the next request is allowed
+};
+
+/// Buckets live in a fixed table of small sets; a new key takes the place of the fullest bucket of its set, which is the one that
+/// loses least by being forgotten, so an attacker's flood of fresh keys does not wash out the heavy ones.
+class rate_limiter {
+public:
+  /// `tracked`: buckets kept, rounded up to a power of two. `seed`: unpredictable, so that nobody can aim keys at one set.
+  rate_limiter(rate_rule rule, std::size_t tracked, std::uint64_t seed);
+
+  [[nodiscard]] const rate_rule& rule() const noexcept { return rule_; }
+  [[nodiscard]] bool enabled() const noexcept { return rule_.quota > 0; }
+
+  /// Takes one token if there is one.
+  [[nodiscard]] rate_verdict take(const uuid& key, milliseconds now);
+  /// Gives one back: the request did not count after all (a login that succeeded).
+  void give_back(const uuid& key, milliseconds now);
+
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+private:
+  static constexpr std::size_t ways = 8;
+  static constexpr std::size_t shard_count = 16;
+
+  /// GCRA: when the bucket will be full again, in microseconds of steady time. Free when in the past.
+  struct bucket {
+    uuid key;
+    std::int64_t full_at_us = 0;
+  };
+  struct shard {
+    std::mutex lock;
+    std::vector<bucket> buckets;
+  };
+
+  [[nodiscard]] std::uint64_t mix(const uuid& key) const noexcept;
+  bucket& find(shard& s, std::uint64_t hash, const uuid& key, std::int64_t now_us) noexcept;
+
+  rate_rule rule_;
+  std::uint64_t seed_;
+  std::int64_t token_us_;
+  std::size_t sets_per_shard_;
+  std::unique_ptr<shard[]> shards_;
+};
+
+/// RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11).
+void add_rate_fields(response& answer, const rate_rule& rule, const rate_verdict& verdict);
+
+/// 429 with Retry-After and the RateLimit fields.
+[[nodiscard]] response too_many(const rate_rule& rule, const rate_verdict& verdict, std::string_view request_id);
+
+} // namespace fq::net

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// From options to limits.
+#include "net/services.hpp"
+
+#include "net/client_address.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace fq::net {
+namespace {
+
+constexpr seconds minute{60};
+
+std::uint32_t quota(std::int64_t configured) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(configured, 0, 1'000'000'000));
+}
+
+std::size_t tracked(const config::options& o) { return static_cast<std::size_t>(o.rate_limits.tracked_max); }
+
+secret_key random_key(environment& env) {
+  std::array<std::uint8_t, secret_key::size> bytes{};
+  env.random_bytes(std::as_writable_bytes(std::span{bytes}));
+  return secret_key{std::span<const std::uint8_t, secret_key::size>{bytes}};
+}
+
+} // namespace
+
+services::services(const config::options& o, const key_store& keys, environment& env, std::span<const route> routes,
+                   sandbox_gateway* gateway)
+    : counts(routes),
+      customers({"customer", quota(o.rate_limits.customer_requests_per_minute), minute}, tracked(o), env.random_u64()),
+      organizers({"organizer", quota(o.rate_limits.organizer_requests_per_minute), minute}, tracked(o), env.random_u64()),
+      anonymous({"anonymous", quota(o.rate_limits.anonymous_requests_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
+      login_failures({"login", quota(o.rate_limits.login_failures_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
+      otp_addresses({"otp-address", quota(o.otp.requests_per_address),
+                     std::chrono::duration_cast<seconds>(o.otp.request_window)}, tracked(o), env.random_u64()),
+      otp_clients({"otp-client", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
+      cursors(keys.session), address_key(random_key(env)), sandbox(gateway) {}
+
+uuid services::key_of(std::string_view email) const {
+  const auto hash = keyed_hash_128(address_key.bytes(), email);
+  return {hash[0], hash[1]};
+}
+
+uuid limit_key(const boost::asio::ip::address& client) {
+  const auto bytes = limit_prefix(client);
+  uuid key;
+  std::memcpy(&key.hi, bytes.data(), 8);
+  std::memcpy(&key.lo, bytes.data() + 8, 8);
+  return key;
+}
+
+} // namespace fq::net

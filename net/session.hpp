@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The HTTP connections of one io thread: reads, guards, routes, answers, in order, each within absolute deadlines and bounded memory.
+// Given sockets by the listener; hands upgraded ones to the hub. An idle connection costs a socket and some 200 bytes: buffers belong
+// to requests. Everything runs on the io thread.
+#pragma once
+#include "net/context.hpp"
+#include "net/router.hpp"
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include <memory>
+#include <string>
+
+namespace fq::net {
+
+/// Bound to the io thread at compile time: no type-erased executor on the hot path.
+using tcp_socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+
+/// One listener's site with its compiled routes. Immutable, shared by io threads.
+struct served_site {
+  explicit served_site(const site& s) : what(s), routes(s.routes) {}
+  site what;
+  router routes;
+};
+
+class session_pool {
+public:
+  explicit session_pool(context& ctx);
+  ~session_pool();
+  session_pool(const session_pool&) = delete;
+  session_pool& operator=(const session_pool&) = delete;
+
+  /// Serves a connected, non-blocking socket, already counted in server_state::connections.
+  void adopt(tcp_socket socket, const boost::asio::ip::address& peer, const served_site& where);
+
+  /// Closes the connection that has been idle longest, if one has been for a second: room for a new one. Whether it did.
+  bool evict_idle();
+
+  /// Deadlines. About every 250 ms.
+  void sweep(milliseconds now);
+
+  /// From now on every connection ends with the request in hand; idle ones end at once.
+  void drain();
+
+  /// Closes everything.
+  void stop();
+
+  [[nodiscard]] std::size_t open() const;
+
+  struct impl;
+
+private:
+  std::unique_ptr<impl> impl_;
+};
+
+} // namespace fq::net

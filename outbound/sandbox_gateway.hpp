@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// A payment gateway for development and tests: an "external" service that happens to live in this process,
+// with a durable file of its own. Its append-only ledger is the oracle of invariants I3 and I4. The gateway's
+// worker calls the port, the io thread of the hosted page calls view() and settle(), the webhook worker calls
+// next_webhooks() and mark_*().
+#pragma once
+
+#include "crypto/digest.hpp"
+#include "domain/environment.hpp"
+#include "domain/retry.hpp"
+#include "outbound/gateway.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fq {
+
+class sandbox_database;
+struct sandbox_charge;
+
+/// What the hosted page shows.
+struct sandbox_page {
+  std::string reference;
+  gateway_money money;
+  charge_status status = charge_status::unpaid;
+  std::string callback_url;
+};
+
+enum class sandbox_action { pay, decline };
+
+enum class settle_status {
+  settled,           ///< done now, or the same action again
+  unknown_reference, ///< 404
+  settled_otherwise, ///< 409 `sandbox_settled`: the other action came first, or the charge was expired
+  unavailable,       ///< the file cannot be written; nothing happened
+};
+
+struct settle_result {
+  settle_status status{};
+  charge_status charge{}; ///< what the charge is now
+};
+
+/// A webhook that has not been acknowledged yet: POST `body` with header `x-fairqueue-sandbox-signature:
+/// signature`.
+struct sandbox_webhook {
+  std::int64_t number = 0; ///< for mark_delivered and mark_failed
+  std::string body;
+  std::string signature;
+  std::uint32_t attempts = 0; ///< failed deliveries so far
+};
+
+/// One row of the append-only ledger, for tests and checkers.
+struct sandbox_ledger_row {
+  enum class kind_type { charge, refund } kind{};
+  std::string reference;
+  std::string refund_id;
+  gateway_money money;
+  timestamp at;
+};
+
+/// Opening failed or the file is not ours. Says which file and why.
+struct sandbox_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Blocking but local: every call is one SQLite transaction behind a mutex (one connection, WAL,
+/// synchronous=FULL). All members may be called from any thread. Reads without an error in their result throw
+/// sandbox_error when the file cannot be read.
+class sandbox_gateway final : public gateway_port {
+public:
+  static constexpr std::string_view signature_header = "x-fairqueue-sandbox-signature";
+
+  struct settings {
+    std::filesystem::path file; ///< <data>/sandbox.db, created 0600 if absent
+    std::string public_url;     ///< prefix of authorization urls, without a trailing slash
+    secret_key webhook_secret;  ///< keys/sandbox.key
+    /// Pauses between deliveries of one webhook; it is tried until it is acknowledged, so `attempts` is not
+    /// used.
+    retry_policy webhook_retry{0, milliseconds{500}, milliseconds{30'000}};
+  };
+
+  /// Throws sandbox_error. `env` must outlive the gateway.
+  sandbox_gateway(settings options, environment& env);
+  ~sandbox_gateway() override;
+  sandbox_gateway(const sandbox_gateway&) = delete;
+  sandbox_gateway& operator=(const sandbox_gateway&) = delete;
+
+  // The port.
+  [[nodiscard]] std::string_view name() const noexcept override { return "sandbox"; }
+  [[nodiscard]] initialize_result initialize(const gateway_charge& charge) override;
+  [[nodiscard]] verify_result verify(const std::string& reference) override;
+  [[nodiscard]] verify_result expire(const std::string& reference) override;
+  [[nodiscard]] refund_result refund(const refund_order& order) override;
+  [[nodiscard]] webhook_result parse_webhook(std::string_view raw_body,
+                                             std::string_view signature) const override;
+
+  /// Many charges in one transaction (one fsync): answers in the order of the charges.
+  [[nodiscard]] std::vector<initialize_result> initialize_all(const std::vector<gateway_charge>& charges);
+
+  // The hosted page.
+  [[nodiscard]] std::optional<sandbox_page> view(const std::string& reference);
+  [[nodiscard]] settle_result settle(const std::string& reference, sandbox_action action);
+
+  // Webhooks: at least once, oldest first, again after a restart until acknowledged. When the file cannot be
+  // written, marking does nothing: the webhook is then delivered once more.
+  /// Undelivered webhooks that are due at `now`, at most `limit`.
+  [[nodiscard]] std::vector<sandbox_webhook> next_webhooks(timestamp now, std::size_t limit);
+  /// When the next undelivered webhook is due, so that a worker need not poll; nothing if all are delivered.
+  [[nodiscard]] std::optional<timestamp> next_webhook_due();
+  /// Acknowledged with 2xx: never again. One transaction for all.
+  void mark_delivered(const std::vector<std::int64_t>& numbers);
+  /// Not acknowledged: due again after an exponential pause counted from `now`.
+  void mark_failed(const std::vector<std::int64_t>& numbers, timestamp now);
+
+  /// The signature a webhook with this body must carry: lower-case hex of HMAC-SHA256.
+  [[nodiscard]] std::string sign(std::string_view raw_body) const;
+
+  /// The whole append-only ledger, oldest first. Unbounded: for tests and checkers.
+  [[nodiscard]] std::vector<sandbox_ledger_row> ledger();
+
+private:
+  initialize_result initialize_locked(const gateway_charge& charge, timestamp now);
+  refund_result refund_locked(const refund_order& order, timestamp now);
+  settle_result settle_locked(const std::string& reference, sandbox_action action, timestamp now);
+  verify_result expire_locked(const std::string& reference, timestamp now);
+  void queue_webhook(std::string_view event, const sandbox_charge& charge, const refund_order* refund,
+                     timestamp now);
+  template <class Result, class Work>
+  Result transaction(Result on_failure, Work&& work);
+
+  settings settings_;
+  environment& env_;
+  hmac_sha256_key webhook_key_;
+  std::mutex
+      mutex_; // guards db_: the page's io thread, the gateway's worker and the webhook worker meet here
+  std::unique_ptr<sandbox_database> db_;
+};
+
+} // namespace fq

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every engine agrees on: how a step of a life cycle is told in history, the bounds of what is loaded,
+// and the limits that all engines enforce. Called by the engines; knows rows and states, no storage.
+#pragma once
+#include "store/ledger.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace fq {
+
+/// What a history row is about. The numbers are stored: never renumber, only append.
+enum class history_kind : std::uint8_t { event, entry, claim, payment, refund };
+
+/// "event", "entry", "claim", "payment" or "refund".
+std::string name_of(history_kind kind);
+
+/// The state's text as history tells it; `status` is the number of an enumerator of the kind's status type.
+std::string state_name(history_kind kind, std::uint8_t status);
+
+/// Newest rows an acquire returns at most, of each kind. 24 h of keys at a sustained 2 a second; older ones
+/// are still in the ledger until `prune`, and a receipt that is not loaded is still refused by its
+/// uniqueness.
+inline constexpr std::size_t loaded_idempotency_max = 200'000;
+inline constexpr std::size_t loaded_receipts_max = 200'000;
+
+/// Units of one ticket type at most: far above any sale, far below what could overflow a sum.
+inline constexpr std::int64_t ticket_total_max = 1'000'000'000'000;
+
+} // namespace fq

@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every change kind in its plainest form: check, then change the row and remember how to undo it. A batch
+// whose checks all hold stays; otherwise its undo list runs backwards. The SQL engines are tested against
+// this file.
+#include "store/memory_ledger.hpp"
+
+#include "store/history.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace fq {
+namespace {
+
+// -- sorted vectors as tables -------------------------------------------------------------------------------
+
+std::uint32_t key_of(const ticket_type_row& r) { return r.ordinal; }
+queue_number key_of(const entry_row& r) { return r.number; }
+const uuid& key_of(const claim_row& r) { return r.id; }
+const uuid& key_of(const payment_row& r) { return r.id; }
+const uuid& key_of(const refund_row& r) { return r.id; }
+const uuid& key_of(const organizer_row& r) { return r.id; }
+const uuid& key_of(const customer_row& r) { return r.id; }
+const std::string& key_of(const otp_row& r) { return r.email; }
+
+template <class Rows, class Key>
+auto lower_bound_of(Rows& rows, const Key& key) {
+  return std::lower_bound(rows.begin(), rows.end(), key,
+                          [](const auto& row, const Key& k) { return key_of(row) < k; });
+}
+
+template <class Rows, class Key>
+auto* find_row(Rows& rows, const Key& key) {
+  auto i = lower_bound_of(rows, key);
+  return i != rows.end() && key_of(*i) == key ? &*i : nullptr;
+}
+
+template <class Row, class Key>
+void erase_row(std::vector<Row>& rows, const Key& key) {
+  auto i = lower_bound_of(rows, key);
+  if (i != rows.end() && key_of(*i) == key) rows.erase(i);
+}
+
+/// Inserts, or overwrites the row of the same key.
+template <class Row>
+void put_row(std::vector<Row>& rows, const Row& row) {
+  auto i = lower_bound_of(rows, key_of(row));
+  if (i != rows.end() && key_of(*i) == key_of(row))
+    *i = row;
+  else
+    rows.insert(i, row);
+}
+
+// -- the CHECKs of the schema -------------------------------------------------------------------------------
+
+bool is_sound(const ticket_type_row& r) {
+  return r.price >= 0 && r.total >= 0 && r.total <= ticket_total_max && r.held >= 0 && r.sold >= 0
+         && r.held <= r.total && r.sold <= r.total - r.held;
+}
+
+bool is_sound(const entry_row& r) {
+  return value_of(r.number) >= 1 && value_of(r.number) <= queue_number_max;
+}
+
+bool is_sound(const claim_item& i) {
+  return i.quantity >= 1 && i.unit_price >= 0 && i.refunded <= i.quantity;
+}
+
+bool is_sound(const claim_row& r) {
+  const auto item_is_sound = [](const claim_item& i) { return is_sound(i); };
+  return r.amount >= 0 && std::all_of(r.items.begin(), r.items.end(), item_is_sound);
+}
+
+bool is_sound(const payment_row& r) {
+  return r.amount >= 0 && r.captured >= 0 && r.refunded >= 0 && r.refunded <= r.captured;
+}
+
+bool is_sound(const refund_row& r) { return r.amount >= 0; }
+
+bool takes_a_slot(claim_status s) { return is_live(s) || s == claim_status::confirmed; }
+
+/// No other claim of this customer occupies the same live slot.
+bool slot_is_free(const std::vector<claim_row>& claims, const claim_row& row) {
+  return !takes_a_slot(row.status) || std::none_of(claims.begin(), claims.end(), [&](const claim_row& c) {
+    return c.id != row.id && c.customer == row.customer && c.live_slot == row.live_slot
+           && takes_a_slot(c.status);
+  });
+}
+
+/// No other open attempt pays for the same claim.
+bool attempt_is_alone(const std::vector<payment_row>& payments, const payment_row& row) {
+  return !is_open(row.status) || std::none_of(payments.begin(), payments.end(), [&](const payment_row& p) {
+    return p.id != row.id && p.claim == row.claim && is_open(p.status);
+  });
+}
+
+template <class Row>
+bool email_is_free(const std::vector<Row>& rows, const Row& row) {
+  return std::none_of(rows.begin(), rows.end(),
+                      [&](const Row& r) { return r.id != row.id && r.email == row.email; });
+}
+
+bool add(std::int64_t& value, std::int64_t delta) { return !__builtin_add_overflow(value, delta, &value); }
+
+std::set<aggregate_id> touched_by(std::span<const batch> batches) {
+  std::set<aggregate_id> result;
+  for (const auto& b : batches) {
+    result.insert(b.aggregate);
+    for (const auto& c : b.content)
+      if (const auto* created = std::get_if<event_created>(&c)) result.insert(created->event.aggregate);
+  }
+  return result;
+}
+
+bool overlap(const std::set<aggregate_id>& a, const std::set<aggregate_id>& b) {
+  return std::any_of(a.begin(), a.end(), [&](aggregate_id id) { return b.contains(id); });
+}
+
+bool is_on_sale(const event_row& event) {
+  return event.status == event_status::active || event.status == event_status::paused;
+}
+
+/// Needs a running owner: DESIGN I13.
+bool must_run(const aggregate_image& image) {
+  if (image.event && is_on_sale(*image.event)) return true;
+  const auto entry_runs = [](const entry_row& e) { return e.status == entry_status::admitted; };
+  const auto claim_runs = [](const claim_row& c) { return is_live(c.status); };
+  const auto payment_runs = [](const payment_row& p) {
+    return is_open(p.status) || p.status == payment_status::confirmed_late
+           || p.status == payment_status::refund_pending;
+  };
+  const auto refund_runs = [](const refund_row& r) { return r.status == refund_status::requested; };
+  return std::any_of(image.entries.begin(), image.entries.end(), entry_runs)
+         || std::any_of(image.claims.begin(), image.claims.end(), claim_runs)
+         || std::any_of(image.payments.begin(), image.payments.end(), payment_runs)
+         || std::any_of(image.refunds.begin(), image.refunds.end(), refund_runs);
+}
+
+template <class Row>
+void keep_newest(std::vector<Row>& rows, std::size_t most) {
+  if (rows.size() > most) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most));
+}
+
+} // namespace
+
+// -- one batch ----------------------------------------------------------------------------------------------
+
+/// Applies the changes of one batch; every operator() answers whether the change was possible.
+class memory_ledger::applier {
+public:
+  applier(durable& state, aggregate_state& own, const batch& b) : state_(state), own_(own), batch_(b) {}
+
+  bool apply_content() {
+    for (const auto& c : batch_.content)
+      if (!std::visit(*this, c)) {
+        for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) (*undo)();
+        return false;
+      }
+    return true;
+  }
+
+  bool operator()(const event_created& c) {
+    const auto number = c.event.aggregate;
+    if (number < first_event_aggregate || state_.aggregates.contains(number)) return false;
+    aggregate_state fresh;
+    fresh.head.committed_at = batch_.at;
+    fresh.image.event = c.event;
+    for (const auto& t : c.ticket_types) {
+      auto& stored = fresh.image.ticket_types;
+      if (!is_sound(t) || t.held != 0 || t.sold != 0 || find_row(stored, t.ordinal)) return false;
+      put_row(stored, t);
+    }
+    const std::string status{name_of(c.event.status)};
+    fresh.history.push_back({0, name_of(history_kind::event), to_string(c.event.id), "", status, batch_.at});
+    state_.aggregates.emplace(number, std::move(fresh));
+    undo([this, number] { state_.aggregates.erase(number); });
+    return true;
+  }
+
+  bool operator()(const event_changed& c) {
+    auto& stored = own_.image.event;
+    if (!stored || stored->status != c.from) return false;
+    if (stored->id != c.event.id || c.event.aggregate != batch_.aggregate) return false;
+    undo([&stored, before = *stored] { stored = before; });
+    stored = c.event;
+    tell(history_kind::event, to_string(c.event.id), c.from, c.event.status);
+    return true;
+  }
+
+  bool operator()(const ticket_type_added& c) {
+    if (!own_.image.event || c.row.held != 0 || c.row.sold != 0) return false;
+    return insert(own_.image.ticket_types, c.row);
+  }
+
+  bool operator()(const ticket_type_changed& c) {
+    const auto* stored = find_row(own_.image.ticket_types, c.row.ordinal);
+    if (!stored) return false;
+    auto next = *stored;
+    next.name = c.row.name;
+    next.price = c.row.price;
+    next.total = c.row.total;
+    next.max_per_order = c.row.max_per_order;
+    next.on_sale = c.row.on_sale;
+    return replace(own_.image.ticket_types, next);
+  }
+
+  bool operator()(const stock_moved& c) {
+    const auto* stored = find_row(own_.image.ticket_types, c.ticket_type);
+    if (!stored) return false;
+    auto next = *stored;
+    if (!add(next.held, c.held_delta) || !add(next.sold, c.sold_delta)) return false;
+    return replace(own_.image.ticket_types, next);
+  }
+
+  bool operator()(const entry_joined& c) { return insert(own_.image.entries, c.row); }
+
+  bool operator()(const entry_moved& c) {
+    const auto* stored = find_row(own_.image.entries, c.row.number);
+    if (!stored || stored->status != c.from) return false;
+    auto next = c.row;
+    next.subject = stored->subject;
+    next.join_key = stored->join_key;
+    next.joined_at = stored->joined_at;
+    if (!replace(own_.image.entries, next)) return false;
+    tell(history_kind::entry, std::to_string(value_of(next.number)), c.from, next.status);
+    return true;
+  }
+
+  bool operator()(const claim_opened& c) {
+    for (const auto& item : c.row.items)
+      if (!find_row(own_.image.ticket_types, item.ticket_type)) return false;
+    if (!slot_is_free(own_.image.claims, c.row) || !insert(own_.image.claims, c.row)) return false;
+    begin(history_kind::claim, c.row.id, c.row.status);
+    return true;
+  }
+
+  bool operator()(const claim_moved& c) {
+    const auto* stored = find_row(own_.image.claims, c.row.id);
+    if (!stored || stored->status != c.from || stored->items.size() != c.row.items.size()) return false;
+    auto next = *stored;
+    next.status = c.row.status;
+    next.live_slot = c.row.live_slot;
+    next.expires_at = c.row.expires_at;
+    next.ended_at = c.row.ended_at;
+    for (std::size_t i = 0; i < next.items.size(); ++i) next.items[i].refunded = c.row.items[i].refunded;
+    if (!slot_is_free(own_.image.claims, next) || !replace(own_.image.claims, next)) return false;
+    tell(history_kind::claim, to_string(next.id), c.from, next.status);
+    return true;
+  }
+
+  bool operator()(const payment_opened& c) {
+    if (state_.payment_references.contains(c.row.reference)) return false;
+    if (!find_row(own_.image.claims, c.row.claim)) return false;
+    if (!attempt_is_alone(own_.image.payments, c.row) || !insert(own_.image.payments, c.row)) return false;
+    state_.payment_references.insert(c.row.reference);
+    undo([this, reference = c.row.reference] { state_.payment_references.erase(reference); });
+    begin(history_kind::payment, c.row.id, c.row.status);
+    return true;
+  }
+
+  bool operator()(const payment_moved& c) {
+    const auto* stored = find_row(own_.image.payments, c.row.id);
+    if (!stored || stored->status != c.from || !find_row(own_.image.claims, c.row.claim)) return false;
+    auto next = *stored;
+    next.status = c.row.status;
+    next.claim = c.row.claim;
+    next.authorization_url = c.row.authorization_url;
+    next.captured = c.row.captured;
+    next.refunded = c.row.refunded;
+    next.updated_at = c.row.updated_at;
+    if (!attempt_is_alone(own_.image.payments, next) || !replace(own_.image.payments, next)) return false;
+    tell(history_kind::payment, to_string(next.id), c.from, next.status);
+    return true;
+  }
+
+  bool operator()(const refund_opened& c) {
+    if (!find_row(own_.image.payments, c.row.payment) || !insert(own_.image.refunds, c.row)) return false;
+    begin(history_kind::refund, c.row.id, c.row.status);
+    return true;
+  }
+
+  bool operator()(const refund_moved& c) {
+    const auto* stored = find_row(own_.image.refunds, c.row.id);
+    if (!stored || stored->status != c.from) return false;
+    auto next = *stored;
+    next.status = c.row.status;
+    next.attempts = c.row.attempts;
+    next.next_attempt_at = c.row.next_attempt_at;
+    next.updated_at = c.row.updated_at;
+    if (!replace(own_.image.refunds, next)) return false;
+    tell(history_kind::refund, to_string(next.id), c.from, next.status);
+    return true;
+  }
+
+  /// Append-only: that a key is used once is decided by the owner's index, whose memory of a key ends before
+  /// the row does.
+  bool operator()(const idempotency_stored& c) {
+    own_.image.idempotency.push_back(c.row);
+    undo([this] { own_.image.idempotency.pop_back(); });
+    return true;
+  }
+
+  bool operator()(const receipt_stored& c) {
+    const std::pair key{c.row.gateway, c.row.gateway_event};
+    if (!state_.receipts.insert(key).second) return false;
+    own_.image.receipts.push_back(c.row);
+    undo([this, key] {
+      own_.image.receipts.pop_back();
+      state_.receipts.erase(key);
+    });
+    return true;
+  }
+
+  bool operator()(const organizer_stored& c) {
+    return email_is_free(own_.image.organizers, c.row) && insert_or_replace(own_.image.organizers, c.row);
+  }
+
+  bool operator()(const customer_stored& c) {
+    return email_is_free(own_.image.customers, c.row) && insert_or_replace(own_.image.customers, c.row);
+  }
+
+  bool operator()(const otp_stored& c) { return insert_or_replace(own_.image.otps, c.row); }
+
+  bool operator()(const otp_removed& c) {
+    if (const auto* stored = find_row(own_.image.otps, c.email)) {
+      undo([this, before = *stored] { put_row(own_.image.otps, before); });
+      erase_row(own_.image.otps, c.email);
+    }
+    return true;
+  }
+
+private:
+  template <class F>
+  void undo(F f) {
+    undo_.emplace_back(std::move(f));
+  }
+
+  template <class Row>
+  bool insert(std::vector<Row>& rows, const Row& row) {
+    if (!is_sound(row) || find_row(rows, key_of(row))) return false;
+    put_row(rows, row);
+    undo([&rows, key = key_of(row)] { erase_row(rows, key); });
+    return true;
+  }
+
+  template <class Row>
+  bool replace(std::vector<Row>& rows, const Row& row) {
+    if (!is_sound(row)) return false;
+    undo([&rows, before = *find_row(rows, key_of(row))] { put_row(rows, before); });
+    put_row(rows, row);
+    return true;
+  }
+
+  template <class Row>
+  bool insert_or_replace(std::vector<Row>& rows, const Row& row) {
+    if (const auto* stored = find_row(rows, key_of(row)))
+      undo([&rows, before = *stored] { put_row(rows, before); });
+    else
+      undo([&rows, key = key_of(row)] { erase_row(rows, key); });
+    put_row(rows, row);
+    return true;
+  }
+
+  void write(history_row row) {
+    own_.history.push_back(std::move(row));
+    undo([this] { own_.history.pop_back(); });
+  }
+
+  template <class Status>
+  void begin(history_kind kind, const uuid& id, Status to) {
+    write({batch_.to_seq, name_of(kind), to_string(id), "", std::string{name_of(to)}, batch_.at});
+  }
+
+  template <class Status>
+  void tell(history_kind kind, std::string key, Status from, Status to) {
+    if (from != to)
+      write({batch_.to_seq, name_of(kind), std::move(key), std::string{name_of(from)},
+             std::string{name_of(to)}, batch_.at});
+  }
+
+  durable& state_;
+  aggregate_state& own_;
+  const batch& batch_;
+  std::vector<std::function<void()>> undo_;
+};
+
+// -- the port -----------------------------------------------------------------------------------------------
+
+memory_ledger::memory_ledger(memory_ledger_options options) : options_(std::move(options)) {
+  state_.aggregates[accounts_aggregate];
+  state_.aggregates[catalog_aggregate];
+  if (!options_.sync_each_commit) synced_ = state_;
+}
+
+memory_ledger::~memory_ledger() = default;
+
+commit_outcome memory_ledger::apply(const batch& b) {
+  const auto found = state_.aggregates.find(b.aggregate);
+  if (found == state_.aggregates.end()) return commit_outcome::fenced;
+  auto& own = found->second;
+  const bool is_owner = b.epoch != 0 && b.epoch == own.head.epoch;
+  if (!is_owner && !options_.skip_epoch_guard) return commit_outcome::fenced;
+  if (b.to_seq <= b.from_seq) return commit_outcome::out_of_order;
+  if (own.head.applied_seq != b.from_seq)
+    return own.head.applied_seq >= b.to_seq ? commit_outcome::already_applied : commit_outcome::out_of_order;
+  if (!applier(state_, own, b).apply_content()) return commit_outcome::conflict;
+  own.head.applied_seq = b.to_seq;
+  own.head.committed_at = std::max(own.head.committed_at, b.at);
+  if (options_.on_applied) options_.on_applied(b);
+  return commit_outcome::committed;
+}
+
+std::vector<commit_outcome> memory_ledger::apply_all(std::span<const batch> batches) {
+  std::vector<commit_outcome> outcomes;
+  outcomes.reserve(batches.size());
+  for (const auto& b : batches) outcomes.push_back(apply(b));
+  return outcomes;
+}
+
+/// What is in the air lands when its calls are over, or when somebody asks for an aggregate it holds.
+void memory_ledger::pass_a_call(const std::set<aggregate_id>& touched) {
+  std::vector<undecided> waiting;
+  std::vector<undecided> landing;
+  for (auto& u : air_) {
+    const bool lands = u.calls_left == 0 || (u.holds_locks && overlap(touched_by(u.batches), touched));
+    if (!lands) --u.calls_left;
+    (lands ? landing : waiting).push_back(std::move(u));
+  }
+  air_ = std::move(waiting);
+  for (const auto& u : landing) apply_all(u.batches);
+}
+
+std::vector<commit_outcome> memory_ledger::commit(std::span<const batch> batches) {
+  pass_a_call(touched_by(batches));
+  const auto fault = options_.faults.on_commit ? options_.faults.on_commit(batches) : commit_fault{};
+  switch (fault.what) {
+    case commit_fault::kind::none: return apply_all(batches);
+    case commit_fault::kind::unavailable: throw ledger_unavailable("memory ledger: told to fail");
+    case commit_fault::kind::unknown_applied: apply_all(batches); break;
+    case commit_fault::kind::unknown_lost: break;
+    case commit_fault::kind::unknown_late:
+    case commit_fault::kind::unknown_delayed:
+      air_.push_back({{batches.begin(), batches.end()},
+                      fault.calls,
+                      fault.what == commit_fault::kind::unknown_late});
+      break;
+  }
+  throw commit_unknown("memory ledger: told to leave the commit unknown");
+}
+
+std::optional<acquired> memory_ledger::acquire(aggregate_id aggregate, timestamp idempotency_since) {
+  pass_a_call({aggregate});
+  if (options_.faults.acquire_fails && options_.faults.acquire_fails(aggregate))
+    throw ledger_unavailable("memory ledger: told to fail");
+  const auto found = state_.aggregates.find(aggregate);
+  if (found == state_.aggregates.end()) return std::nullopt;
+  auto& head = found->second.head;
+  ++head.epoch;
+  acquired result{head.epoch, head.applied_seq, head.committed_at, found->second.image};
+  auto& keys = result.image.idempotency;
+  std::erase_if(keys, [&](const idempotency_row& r) { return r.created_at < idempotency_since; });
+  keep_newest(keys, loaded_idempotency_max);
+  keep_newest(result.image.receipts, loaded_receipts_max);
+  return result;
+}
+
+std::vector<event_listing> memory_ledger::list_events(const event_filter& filter) {
+  std::vector<event_listing> result;
+  for (auto i = state_.aggregates.upper_bound(filter.after); i != state_.aggregates.end(); ++i) {
+    if (result.size() >= filter.limit) break;
+    const auto& event = i->second.image.event;
+    if (!event) continue;
+    if (filter.organizer ? event->organizer == *filter.organizer : is_on_sale(*event))
+      result.push_back({*event, i->second.image.ticket_types});
+  }
+  return result;
+}
+
+std::vector<aggregate_id> memory_ledger::aggregates_to_wake() {
+  std::vector<aggregate_id> result;
+  for (const auto& [number, state] : state_.aggregates)
+    if (must_run(state.image)) result.push_back(number);
+  return result;
+}
+
+aggregate_id memory_ledger::last_aggregate() {
+  const auto least = aggregate_id{number_of(first_event_aggregate) - 1};
+  return std::max(least, state_.aggregates.rbegin()->first);
+}
+
+std::vector<history_row> memory_ledger::history(aggregate_id aggregate) {
+  const auto* state = find(aggregate);
+  return state ? state->history : std::vector<history_row>{};
+}
+
+aggregate_image memory_ledger::peek(aggregate_id aggregate) {
+  const auto* state = find(aggregate);
+  return state ? state->image : aggregate_image{};
+}
+
+/// Erases at most `most` rows older than `before`, oldest first, from the vectors that `rows_of` names.
+template <class RowsOf, class TimeOf, class Forget>
+std::size_t memory_ledger::prune_rows(RowsOf rows_of, TimeOf time_of_row, timestamp before, std::size_t most,
+                                      Forget forget) {
+  using place = std::tuple<timestamp, aggregate_id, std::size_t>; // ties: by aggregate, then by insertion
+  std::vector<place> old;
+  for (auto& [number, state] : state_.aggregates)
+    for (std::size_t i = 0; i < rows_of(state).size(); ++i)
+      if (const auto at = time_of_row(rows_of(state)[i]); at < before) old.emplace_back(at, number, i);
+  std::sort(old.begin(), old.end());
+  if (old.size() > most) old.resize(most);
+  // From the back of each vector, so that the places still to be erased stay where they are.
+  const auto later_place = [](const place& a, const place& b) { return std::get<2>(a) > std::get<2>(b); };
+  std::sort(old.begin(), old.end(), later_place);
+  for (const auto& [at, number, i] : old) {
+    auto& rows = rows_of(state_.aggregates.at(number));
+    forget(rows[i]);
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return old.size();
+}
+
+std::size_t memory_ledger::prune(timestamp idempotency_before, timestamp receipts_before, std::size_t limit) {
+  const auto idempotency = prune_rows([](auto& s) -> auto& { return s.image.idempotency; },
+                                      [](const idempotency_row& r) { return r.created_at; },
+                                      idempotency_before, limit, [](const idempotency_row&) {});
+  const auto forget_receipt = [this](const receipt_row& r) {
+    state_.receipts.erase({r.gateway, r.gateway_event});
+  };
+  const auto receipts = prune_rows([](auto& s) -> auto& { return s.image.receipts; },
+                                   [](const receipt_row& r) { return r.received_at; },
+                                   receipts_before, limit - idempotency, forget_receipt);
+  return idempotency + receipts;
+}
+
+// -- for tests ----------------------------------------------------------------------------------------------
+
+const memory_ledger::aggregate_state* memory_ledger::find(aggregate_id aggregate) const {
+  const auto found = state_.aggregates.find(aggregate);
+  return found == state_.aggregates.end() ? nullptr : &found->second;
+}
+
+std::vector<aggregate_id> memory_ledger::aggregates() const {
+  std::vector<aggregate_id> result;
+  for (const auto& [number, state] : state_.aggregates) result.push_back(number);
+  return result;
+}
+
+const aggregate_head* memory_ledger::head(aggregate_id aggregate) const {
+  const auto* state = find(aggregate);
+  return state ? &state->head : nullptr;
+}
+
+const aggregate_image* memory_ledger::committed(aggregate_id aggregate) const {
+  const auto* state = find(aggregate);
+  return state ? &state->image : nullptr;
+}
+
+const std::vector<history_row>* memory_ledger::committed_history(aggregate_id aggregate) const {
+  const auto* state = find(aggregate);
+  return state ? &state->history : nullptr;
+}
+
+const ticket_type_row* memory_ledger::find_ticket_type(aggregate_id aggregate, std::uint32_t ordinal) const {
+  const auto* image = committed(aggregate);
+  return image ? find_row(image->ticket_types, ordinal) : nullptr;
+}
+
+const entry_row* memory_ledger::find_entry(aggregate_id aggregate, queue_number number) const {
+  const auto* image = committed(aggregate);
+  return image ? find_row(image->entries, number) : nullptr;
+}
+
+const claim_row* memory_ledger::find_claim(aggregate_id aggregate, const claim_id& id) const {
+  const auto* image = committed(aggregate);
+  return image ? find_row(image->claims, id) : nullptr;
+}
+
+const payment_row* memory_ledger::find_payment(aggregate_id aggregate, const payment_id& id) const {
+  const auto* image = committed(aggregate);
+  return image ? find_row(image->payments, id) : nullptr;
+}
+
+const refund_row* memory_ledger::find_refund(aggregate_id aggregate, const refund_id& id) const {
+  const auto* image = committed(aggregate);
+  return image ? find_row(image->refunds, id) : nullptr;
+}
+
+void memory_ledger::settle() {
+  const auto landing = std::exchange(air_, {});
+  for (const auto& u : landing) apply_all(u.batches);
+}
+
+void memory_ledger::sync() {
+  if (!options_.sync_each_commit) synced_ = state_;
+}
+
+void memory_ledger::crash() {
+  air_.clear();
+  if (!options_.sync_each_commit) state_ = synced_;
+}
+
+} // namespace fq

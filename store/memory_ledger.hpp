@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ledger in memory: the oracle that every other engine is compared with, and the store of the simulation,
+// with faults injected by the caller. Plain on purpose: sorted vectors, linear checks, an undo list. One
+// thread at a time.
+#pragma once
+#include "store/ledger.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fq {
+
+/// What happens to one call of commit().
+struct commit_fault {
+  enum class kind : std::uint8_t {
+    none,
+    unavailable, ///< throws ledger_unavailable; nothing applied
+    unknown_applied, ///< applied at once, then throws commit_unknown
+    unknown_lost, ///< throws commit_unknown; never applied
+    /// Throws commit_unknown; the transaction holds its locks and lands after `calls` further calls, or
+    /// before the first call that touches one of its aggregates (a resubmission or an acquire waits for it),
+    /// whichever is sooner.
+    unknown_late,
+    /// Throws commit_unknown; the request itself is still on its way and is executed after `calls` further
+    /// calls, whatever was committed or acquired meanwhile: only its guard judges it then.
+    unknown_delayed,
+  };
+  kind what = kind::none;
+  std::uint32_t calls = 0; ///< further calls of commit and acquire
+};
+
+/// Asked before every call; empty functions mean no faults. Deterministic if the functions are.
+struct ledger_faults {
+  std::function<commit_fault(std::span<const batch>)> on_commit{};
+  std::function<bool(aggregate_id)> acquire_fails{}; ///< true: ledger_unavailable, the epoch is not raised
+};
+
+struct memory_ledger_options {
+  ledger_faults faults{};
+  /// False: commits are visible but lost by crash() until sync(). Only to show what an unsynced commit would
+  /// cost.
+  bool sync_each_commit = true;
+  /// A planted bug for the simulation: batches of any epoch are accepted. Never set elsewhere.
+  bool skip_epoch_guard = false;
+  /// Told of every batch at the moment it is applied, so that a checker can follow along.
+  std::function<void(const batch&)> on_applied{};
+};
+
+/// The aggregate's own row.
+struct aggregate_head {
+  std::uint64_t epoch = 0;
+  std::uint64_t applied_seq = 0;
+  timestamp committed_at;
+  friend bool operator==(const aggregate_head&, const aggregate_head&) = default;
+};
+
+class memory_ledger final : public ledger {
+public:
+  explicit memory_ledger(memory_ledger_options options = {});
+  ~memory_ledger() override;
+  memory_ledger(const memory_ledger&) = delete;
+  memory_ledger& operator=(const memory_ledger&) = delete;
+
+  std::vector<commit_outcome> commit(std::span<const batch> batches) override;
+  std::optional<acquired> acquire(aggregate_id aggregate, timestamp idempotency_since) override;
+  std::vector<event_listing> list_events(const event_filter& filter) override;
+  std::vector<aggregate_id> aggregates_to_wake() override;
+  aggregate_id last_aggregate() override;
+  std::vector<history_row> history(aggregate_id aggregate) override;
+  aggregate_image peek(aggregate_id aggregate) override;
+  std::size_t prune(timestamp idempotency_before, timestamp receipts_before, std::size_t limit) override;
+
+  // -- for tests: committed state without a copy; pointers are valid until the next call that writes --------
+
+  [[nodiscard]] std::vector<aggregate_id> aggregates() const;
+  [[nodiscard]] const aggregate_head* head(aggregate_id aggregate) const;
+  [[nodiscard]] const aggregate_image* committed(aggregate_id aggregate) const;
+  [[nodiscard]] const std::vector<history_row>* committed_history(aggregate_id aggregate) const;
+  [[nodiscard]] const ticket_type_row* find_ticket_type(aggregate_id aggregate, std::uint32_t ordinal) const;
+  [[nodiscard]] const entry_row* find_entry(aggregate_id aggregate, queue_number number) const;
+  [[nodiscard]] const claim_row* find_claim(aggregate_id aggregate, const claim_id& id) const;
+  [[nodiscard]] const payment_row* find_payment(aggregate_id aggregate, const payment_id& id) const;
+  [[nodiscard]] const refund_row* find_refund(aggregate_id aggregate, const refund_id& id) const;
+
+  /// Calls whose commit is unknown and still undecided.
+  [[nodiscard]] std::size_t in_air() const { return air_.size(); }
+  /// Lands everything that is in the air, oldest first (the quiet phase of a simulation).
+  void settle();
+  /// Makes every commit so far survive crash(). Nothing to do unless sync_each_commit is false.
+  void sync();
+  /// The store's machine loses power: what is in the air is gone, and so is what was not synced.
+  void crash();
+
+private:
+  struct aggregate_state {
+    aggregate_head head;
+    aggregate_image image;
+    std::vector<history_row> history;
+  };
+  /// The whole durable state; a copy of it is what sync() keeps.
+  struct durable {
+    std::map<aggregate_id, aggregate_state> aggregates;
+    std::set<std::string> payment_references;
+    std::set<std::pair<std::string, std::string>> receipts;
+  };
+  struct undecided {
+    std::vector<batch> batches;
+    std::uint32_t calls_left = 0;
+    bool holds_locks = false;
+  };
+  class applier;
+
+  commit_outcome apply(const batch& b);
+  std::vector<commit_outcome> apply_all(std::span<const batch> batches);
+  template <class RowsOf, class TimeOf, class Forget>
+  std::size_t prune_rows(RowsOf rows_of, TimeOf time_of_row, timestamp before, std::size_t most,
+                         Forget forget);
+  void pass_a_call(const std::set<aggregate_id>& touched);
+  [[nodiscard]] const aggregate_state* find(aggregate_id aggregate) const;
+
+  memory_ledger_options options_;
+  durable state_;
+  durable synced_; ///< only used without sync_each_commit
+  std::vector<undecided> air_;
+};
+
+} // namespace fq

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transactions and failures of the SQLite ledger; the statements are in sqlite_writer and sqlite_reader.
+#include "store/sqlite_ledger.hpp"
+
+#include "store/history.hpp"
+#include "store/sqlite.hpp"
+#include "store/sqlite_reader.hpp"
+#include "store/sqlite_writer.hpp"
+
+#include <limits>
+#include <string>
+
+namespace fq {
+namespace {
+
+constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+void configure(sqlite_db& db, const sqlite_ledger_options& options) {
+  if (db.text("PRAGMA journal_mode = WAL") != "wal")
+    throw ledger_unavailable("the file system of the ledger cannot hold a SQLite write-ahead log");
+  db.execute("PRAGMA synchronous = FULL"); // a commit is on disk before it is answered (I7)
+  db.execute("PRAGMA foreign_keys = ON");
+  db.execute("PRAGMA mmap_size = 0"); // an I/O error must be an error code, not a signal
+  db.execute("PRAGMA temp_store = MEMORY");
+  db.execute("PRAGMA cache_size = -" + std::to_string(options.cache_mib * 1024));
+  db.execute("PRAGMA wal_autocheckpoint = " + std::to_string(options.checkpoint_pages));
+}
+
+/// The database as the statements need it: configured and migrated.
+struct ready_db : sqlite_db {
+  explicit ready_db(const sqlite_ledger_options& options)
+      : sqlite_db(options.file, sqlite_access::read_write, options.busy_timeout) {
+    configure(*this, options);
+    migrate(*this);
+  }
+};
+
+} // namespace
+
+/// One connection reads, writes and checkpoints. SQLite before 3.51.3 (Debian 12 has 3.40.1) can corrupt a
+/// database in WAL mode when two connections write or checkpoint at the same instant (the WAL-reset bug);
+/// with one connection under the file lock there is no second one.
+struct sqlite_ledger::connection {
+  explicit connection(const sqlite_ledger_options& options)
+      : lock(lock_path_of(options.file)), db(options), writer(db), reader(db) {}
+
+  file_lock lock;
+  ready_db db;
+  sqlite_writer writer;
+  sqlite_reader reader;
+  std::string last_refusal;
+
+  /// Runs `work`; a failure of the store leaves no transaction and no open cursor behind.
+  template <class Work>
+  auto guarded(Work work) {
+    try {
+      db.abandon(); // what a failed rollback may have left
+      return work();
+    } catch (const sqlite_error& e) {
+      db.reset_statements();
+      throw ledger_unavailable(e.what());
+    }
+  }
+};
+
+namespace {
+
+/// After an I/O error in COMMIT the commit record may lie in the WAL, unsynced: this process has rolled back,
+/// but the next one may find it. A full disk or a lock refuses before that record.
+void commit_or_unknown(sqlite_transaction& transaction) {
+  try {
+    transaction.commit();
+  } catch (const sqlite_error& e) {
+    if (e.is_full() || e.is_busy()) throw;
+    throw commit_unknown(e.what());
+  }
+}
+
+} // namespace
+
+sqlite_ledger::sqlite_ledger(const sqlite_ledger_options& options) {
+  try {
+    connection_ = std::make_unique<connection>(options);
+  } catch (const sqlite_error& e) {
+    throw ledger_unavailable(options.file.string() + ": " + e.what());
+  }
+}
+
+sqlite_ledger::~sqlite_ledger() = default;
+
+/// The good path: all batches in one transaction without savepoints. Nothing if one of them was refused by a
+/// constraint or an expected state; then nothing of any was applied.
+std::optional<std::vector<commit_outcome>> sqlite_ledger::commit_together(std::span<const batch> batches) {
+  auto& c = *connection_;
+  try {
+    std::vector<commit_outcome> outcomes;
+    outcomes.reserve(batches.size());
+    sqlite_transaction transaction(c.db);
+    for (const auto& b : batches) {
+      outcomes.push_back(c.writer.apply(b));
+      if (outcomes.back() == commit_outcome::conflict) {
+        c.last_refusal = "a row was not in the state that a change expects";
+        return std::nullopt;
+      }
+    }
+    commit_or_unknown(transaction);
+    return outcomes;
+  } catch (const sqlite_error& e) {
+    if (!e.is_refusal()) throw;
+    c.last_refusal = e.what();
+    return std::nullopt;
+  }
+}
+
+/// Again, with a savepoint around each batch, so that only the refused ones are left out.
+std::vector<commit_outcome> sqlite_ledger::commit_isolated(std::span<const batch> batches) {
+  auto& c = *connection_;
+  const auto apply_or_refuse = [&](const batch& b) {
+    try {
+      return c.writer.apply(b);
+    } catch (const sqlite_error& e) {
+      if (!e.is_refusal()) throw;
+      return commit_outcome::conflict;
+    }
+  };
+  std::vector<commit_outcome> outcomes;
+  sqlite_transaction transaction(c.db);
+  for (const auto& b : batches) {
+    c.db.execute("SAVEPOINT one_batch");
+    outcomes.push_back(apply_or_refuse(b));
+    if (outcomes.back() == commit_outcome::conflict) c.db.execute("ROLLBACK TO one_batch");
+    c.db.execute("RELEASE one_batch");
+  }
+  commit_or_unknown(transaction);
+  return outcomes;
+}
+
+std::vector<commit_outcome> sqlite_ledger::commit(std::span<const batch> batches) {
+  return connection_->guarded([&] {
+    if (auto outcomes = commit_together(batches)) return std::move(*outcomes);
+    if (batches.size() == 1) return std::vector{commit_outcome::conflict};
+    return commit_isolated(batches);
+  });
+}
+
+std::optional<acquired> sqlite_ledger::acquire(aggregate_id aggregate, timestamp idempotency_since) {
+  auto& c = *connection_;
+  return c.guarded([&]() -> std::optional<acquired> {
+    sqlite_transaction transaction(c.db);
+    const auto epoch = c.writer.raise_epoch(aggregate);
+    if (!epoch) return std::nullopt;
+    transaction.commit();
+    const auto head = c.reader.read_head(aggregate);
+    const image_bounds bounds{idempotency_since, loaded_idempotency_max, loaded_receipts_max};
+    return acquired{*epoch, head.applied_seq, head.committed_at, c.reader.read_image(aggregate, bounds)};
+  });
+}
+
+std::vector<event_listing> sqlite_ledger::list_events(const event_filter& filter) {
+  return connection_->guarded([&] { return connection_->reader.list_events(filter); });
+}
+
+std::vector<aggregate_id> sqlite_ledger::aggregates_to_wake() {
+  return connection_->guarded([&] { return connection_->reader.aggregates_to_wake(); });
+}
+
+aggregate_id sqlite_ledger::last_aggregate() {
+  return connection_->guarded([&] { return connection_->reader.last_aggregate(); });
+}
+
+std::vector<history_row> sqlite_ledger::history(aggregate_id aggregate) {
+  return connection_->guarded([&] { return connection_->reader.history(aggregate); });
+}
+
+aggregate_image sqlite_ledger::peek(aggregate_id aggregate) {
+  const image_bounds all{from_unix_ms(std::numeric_limits<std::int64_t>::min()), unlimited, unlimited};
+  return connection_->guarded([&] { return connection_->reader.read_image(aggregate, all); });
+}
+
+std::size_t sqlite_ledger::prune(timestamp idempotency_before, timestamp receipts_before, std::size_t limit) {
+  auto& c = *connection_;
+  return c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    const auto keys = c.writer.prune_idempotency(idempotency_before, limit);
+    const auto receipts = c.writer.prune_receipts(receipts_before, limit - keys);
+    transaction.commit();
+    return keys + receipts;
+  });
+}
+
+std::string sqlite_ledger::check_integrity() {
+  return connection_->guarded([&] {
+    const auto violations = connection_->db.integer("SELECT count(*) FROM pragma_foreign_key_check");
+    return violations != 0 ? std::to_string(violations) + " foreign key violations"
+                           : connection_->db.text("PRAGMA integrity_check");
+  });
+}
+
+const std::string& sqlite_ledger::last_refusal() const { return connection_->last_refusal; }
+
+} // namespace fq

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The embedded ledger: one SQLite file in WAL mode with synchronous=FULL, one connection for everything.
+// Opened by app/ and called by one ledger worker; no member may be called while another thread is inside one,
+// reads included.
+#pragma once
+#include "store/file_lock.hpp"
+#include "store/ledger.hpp"
+#include "store/migrations.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+struct sqlite_ledger_options {
+  std::filesystem::path file; ///< its folder must exist; "<file>.lock" is created beside it
+  std::uint32_t cache_mib = 128; ///< of pages; filled as they are touched
+  /// Pages in the WAL before a commit copies them into the database: larger is faster, but the commit that
+  /// does it waits longer.
+  std::uint32_t checkpoint_pages = 4'000;
+  milliseconds busy_timeout{5'000}; ///< for a lock that a tool on the same file holds
+};
+
+class sqlite_ledger final : public ledger {
+public:
+  /// Locks, opens, migrates. Throws ledger_locked (in use), schema_refused (newer, altered or foreign file)
+  /// or ledger_unavailable.
+  explicit sqlite_ledger(const sqlite_ledger_options& options);
+  ~sqlite_ledger() override;
+  sqlite_ledger(const sqlite_ledger&) = delete;
+  sqlite_ledger& operator=(const sqlite_ledger&) = delete;
+
+  std::vector<commit_outcome> commit(std::span<const batch> batches) override;
+  std::optional<acquired> acquire(aggregate_id aggregate, timestamp idempotency_since) override;
+  std::vector<event_listing> list_events(const event_filter& filter) override;
+  std::vector<aggregate_id> aggregates_to_wake() override;
+  aggregate_id last_aggregate() override;
+  std::vector<history_row> history(aggregate_id aggregate) override;
+  aggregate_image peek(aggregate_id aggregate) override;
+  std::size_t prune(timestamp idempotency_before, timestamp receipts_before, std::size_t limit) override;
+
+  /// "ok", or what SQLite's integrity check found. Reads the whole file.
+  std::string check_integrity();
+  /// Why the last `conflict` was one, in SQLite's words; for logs (it names constraints, never values).
+  [[nodiscard]] const std::string& last_refusal() const;
+
+private:
+  struct connection;
+  std::optional<std::vector<commit_outcome>> commit_together(std::span<const batch> batches);
+  std::vector<commit_outcome> commit_isolated(std::span<const batch> batches);
+
+  std::unique_ptr<connection> connection_;
+};
+
+} // namespace fq

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function for each kind of row. The order of columns is that of the SELECT right above its use in
+// `statements`.
+#include "store/sqlite_reader.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace fq {
+namespace {
+
+const std::string event_columns =
+  "SELECT aggregate, tenant, id, organizer, name, currency, status, queue_opens_at, sale_start, sale_end,"
+  " policy, concurrency, rate_per_minute, batch_size, admission_interval_ms, over_admission_percent,"
+  " session_ttl_ms, claim_window_ms, ticket_ttl_ms, claim_ttl_ms, claims_per_customer, created_at, updated_at FROM event ";
+
+event_row event_of(const sqlite_statement& s) {
+  event_row e;
+  e.aggregate = s.number<aggregate_id>(0);
+  e.tenant = s.number<tenant_id>(1);
+  e.id = s.id(2);
+  e.organizer = s.id(3);
+  e.name = s.text(4);
+  e.currency = s.text(5);
+  e.status = s.number<event_status>(6);
+  e.queue_opens_at = s.time(7);
+  e.sale_start = s.time(8);
+  e.sale_end = s.time(9);
+  e.queue.policy = s.number<admission_policy>(10);
+  e.queue.concurrency = s.number<std::uint32_t>(11);
+  e.queue.rate_per_minute = s.number<std::uint32_t>(12);
+  e.queue.batch_size = s.number<std::uint32_t>(13);
+  e.queue.admission_interval = s.duration(14);
+  e.queue.over_admission_percent = s.number<std::uint32_t>(15);
+  e.queue.session_ttl = s.duration(16);
+  e.queue.claim_window = s.duration(17);
+  e.queue.ticket_ttl = s.duration(18);
+  e.claim_ttl = s.duration(19);
+  e.claims_per_customer = s.number<std::uint32_t>(20);
+  e.created_at = s.time(21);
+  e.updated_at = s.time(22);
+  return e;
+}
+
+/// All rows of a bound statement.
+template <class Make>
+auto collect(sqlite_statement& s, Make make) {
+  std::vector<decltype(make(s))> rows;
+  while (s.step()) rows.push_back(make(s));
+  return rows;
+}
+
+} // namespace
+
+sqlite_reader::statements::statements(sqlite_db& db)
+    : head(db, "SELECT applied_seq, committed_at FROM aggregate WHERE number = ?"),
+      event(db, event_columns + "WHERE aggregate = ?"),
+      ticket_types(db,
+        "SELECT ordinal, id, name, price, total, held, sold, max_per_order, on_sale FROM ticket_type"
+        " WHERE aggregate = ? ORDER BY ordinal"),
+      entries(db,
+        "SELECT queue_number, subject, join_key, joined_at, admitted_at, session_expires_at, ended_at,"
+        " admission_no, admission_batch, priority_class, status, has_claimed FROM queue_entry WHERE"
+        " aggregate = ? ORDER BY queue_number"),
+      claims(db,
+        "SELECT id, customer, queue_number, status, live_slot, item_count, amount, created_at,"
+        " expires_at, ended_at FROM claim WHERE aggregate = ? ORDER BY id"),
+      claim_items(db,
+        "SELECT claim, ticket_type, quantity, unit_price, refunded FROM claim_item WHERE aggregate = ?"
+        " ORDER BY claim, position"),
+      payments(db,
+        "SELECT id, claim, customer, status, gateway, reference, authorization_url, amount, captured,"
+        " refunded, created_at, updated_at FROM payment WHERE aggregate = ? ORDER BY id"),
+      refunds(db,
+        "SELECT id, payment, status, amount, attempts, next_attempt_at, created_at, updated_at FROM"
+        " refund WHERE aggregate = ? ORDER BY id"),
+      idempotency(db,
+        "SELECT key, body, created_at, answer FROM idempotency WHERE aggregate = ? AND created_at >= ?"
+        " ORDER BY seq DESC, ordinal DESC LIMIT ?"),
+      receipts(db,
+        "SELECT gateway, gateway_event, received_at FROM receipt WHERE aggregate = ? ORDER BY seq DESC,"
+        " ordinal DESC LIMIT ?"),
+      organizers(db,
+        "SELECT id, tenant, email, password_hash, created_at FROM organizer WHERE aggregate = ? ORDER"
+        " BY id"),
+      customers(db, "SELECT id, tenant, email, created_at FROM customer WHERE aggregate = ? ORDER BY id"),
+      otps(db, "SELECT email, code_hash, expires_at, failures FROM otp WHERE aggregate = ? ORDER BY email"),
+      events_on_sale(db,
+        event_columns + "WHERE status IN (1, 2) AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+      events_of_organizer(db,
+        event_columns + "WHERE organizer = ? AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+      // Each part reads a partial index of its own.
+      to_wake(db,
+        "SELECT aggregate FROM event WHERE status IN (1, 2) UNION SELECT aggregate FROM queue_entry"
+        " WHERE status = 2 UNION SELECT aggregate FROM claim WHERE status IN (0, 1) UNION SELECT"
+        " aggregate FROM payment WHERE status IN (0, 1, 5, 6) UNION SELECT aggregate FROM refund WHERE"
+        " status = 0 ORDER BY 1"),
+      last_aggregate(db, "SELECT max(number) FROM aggregate"),
+      history(db,
+        "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"
+        " seq, ordinal") {}
+
+sqlite_reader::sqlite_reader(sqlite_db& db) : sql_(db) {}
+
+sqlite_reader::head sqlite_reader::read_head(aggregate_id aggregate) {
+  head result;
+  sql_.head.bind(aggregate);
+  while (sql_.head.step()) result = {sql_.head.number<std::uint64_t>(0), sql_.head.time(1)};
+  return result;
+}
+
+aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bounds& bounds) {
+  aggregate_image image;
+  sql_.event.bind(aggregate);
+  while (sql_.event.step()) image.event = event_of(sql_.event);
+  image.ticket_types = ticket_types(aggregate);
+  image.entries = entries(aggregate);
+  image.claims = claims(aggregate);
+  image.payments = payments(aggregate);
+  image.refunds = refunds(aggregate);
+  image.idempotency = idempotency(aggregate, bounds);
+  image.receipts = receipts(aggregate, bounds.receipts_max);
+  image.organizers = organizers(aggregate);
+  image.customers = customers(aggregate);
+  image.otps = otps(aggregate);
+  return image;
+}
+
+std::vector<ticket_type_row> sqlite_reader::ticket_types(aggregate_id aggregate) {
+  return collect(sql_.ticket_types.bind(aggregate), [](const sqlite_statement& s) {
+    ticket_type_row t;
+    t.ordinal = s.number<std::uint32_t>(0);
+    t.id = s.id(1);
+    t.name = s.text(2);
+    t.price = s.integer(3);
+    t.total = s.integer(4);
+    t.held = s.integer(5);
+    t.sold = s.integer(6);
+    t.max_per_order = s.number<std::uint32_t>(7);
+    t.on_sale = s.integer(8) != 0;
+    return t;
+  });
+}
+
+std::vector<entry_row> sqlite_reader::entries(aggregate_id aggregate) {
+  return collect(sql_.entries.bind(aggregate), [](const sqlite_statement& s) {
+    entry_row e;
+    e.number = s.number<queue_number>(0);
+    e.subject = s.id(1);
+    e.join_key = s.number<std::uint64_t>(2);
+    e.joined_at = s.time(3);
+    e.admitted_at = s.time(4);
+    e.session_expires_at = s.time(5);
+    e.ended_at = s.time(6);
+    e.admission_no = s.number<std::uint32_t>(7);
+    e.admission_batch = s.number<std::uint32_t>(8);
+    e.priority_class = s.number<std::uint8_t>(9);
+    e.status = s.number<entry_status>(10);
+    e.has_claimed = s.integer(11) != 0;
+    return e;
+  });
+}
+
+std::vector<claim_row> sqlite_reader::claims(aggregate_id aggregate) {
+  auto rows = collect(sql_.claims.bind(aggregate), [](const sqlite_statement& s) {
+    claim_row c;
+    c.id = s.id(0);
+    c.customer = s.id(1);
+    c.entry = s.number<queue_number>(2);
+    c.status = s.number<claim_status>(3);
+    c.live_slot = s.number<std::uint8_t>(4);
+    c.items.reserve(s.number<std::size_t>(5));
+    c.amount = s.integer(6);
+    c.created_at = s.time(7);
+    c.expires_at = s.time(8);
+    c.ended_at = s.time(9);
+    return c;
+  });
+  read_items(aggregate, rows);
+  return rows;
+}
+
+/// Items come in the order of their claims: one pass over both.
+void sqlite_reader::read_items(aggregate_id aggregate, std::vector<claim_row>& claims) {
+  auto& s = sql_.claim_items.bind(aggregate);
+  auto claim = claims.begin();
+  while (s.step()) {
+    const auto id = s.id(0);
+    while (claim != claims.end() && claim->id < id) ++claim;
+    if (claim == claims.end()) break;
+    claim->items.push_back(
+      {s.number<std::uint32_t>(1), s.number<std::uint32_t>(2), s.integer(3), s.number<std::uint32_t>(4)});
+  }
+  s.reset();
+}
+
+std::vector<payment_row> sqlite_reader::payments(aggregate_id aggregate) {
+  return collect(sql_.payments.bind(aggregate), [](const sqlite_statement& s) {
+    payment_row p;
+    p.id = s.id(0);
+    p.claim = s.id(1);
+    p.customer = s.id(2);
+    p.status = s.number<payment_status>(3);
+    p.gateway = s.text(4);
+    p.reference = s.text(5);
+    p.authorization_url = s.text(6);
+    p.amount = s.integer(7);
+    p.captured = s.integer(8);
+    p.refunded = s.integer(9);
+    p.created_at = s.time(10);
+    p.updated_at = s.time(11);
+    return p;
+  });
+}
+
+std::vector<refund_row> sqlite_reader::refunds(aggregate_id aggregate) {
+  return collect(sql_.refunds.bind(aggregate), [](const sqlite_statement& s) {
+    refund_row r;
+    r.id = s.id(0);
+    r.payment = s.id(1);
+    r.status = s.number<refund_status>(2);
+    r.amount = s.integer(3);
+    r.attempts = s.number<std::uint32_t>(4);
+    r.next_attempt_at = s.time(5);
+    r.created_at = s.time(6);
+    r.updated_at = s.time(7);
+    return r;
+  });
+}
+
+std::vector<idempotency_row> sqlite_reader::idempotency(aggregate_id aggregate, const image_bounds& bounds) {
+  auto& s = sql_.idempotency.bind(aggregate, bounds.idempotency_since, bounds.idempotency_max);
+  auto rows = collect(s, [](const sqlite_statement& r) {
+    return idempotency_row{r.digest(0), r.digest(1), r.time(2), r.blob(3)};
+  });
+  std::reverse(rows.begin(), rows.end()); // read newest first, for the limit
+  return rows;
+}
+
+std::vector<receipt_row> sqlite_reader::receipts(aggregate_id aggregate, std::size_t most) {
+  auto rows = collect(sql_.receipts.bind(aggregate, most), [](const sqlite_statement& r) {
+    return receipt_row{r.text(0), r.text(1), r.time(2)};
+  });
+  std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
+std::vector<organizer_row> sqlite_reader::organizers(aggregate_id aggregate) {
+  return collect(sql_.organizers.bind(aggregate), [](const sqlite_statement& s) {
+    return organizer_row{s.id(0), s.number<tenant_id>(1), s.text(2), s.text(3), s.time(4)};
+  });
+}
+
+std::vector<customer_row> sqlite_reader::customers(aggregate_id aggregate) {
+  return collect(sql_.customers.bind(aggregate), [](const sqlite_statement& s) {
+    return customer_row{s.id(0), s.number<tenant_id>(1), s.text(2), s.time(3)};
+  });
+}
+
+std::vector<otp_row> sqlite_reader::otps(aggregate_id aggregate) {
+  return collect(sql_.otps.bind(aggregate), [](const sqlite_statement& s) {
+    return otp_row{s.text(0), s.text(1), s.time(2), s.number<std::uint32_t>(3)};
+  });
+}
+
+std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter) {
+  auto& s = filter.organizer ? sql_.events_of_organizer.bind(*filter.organizer, filter.after, filter.limit)
+                             : sql_.events_on_sale.bind(filter.after, filter.limit);
+  auto result = collect(s, [](const sqlite_statement& row) { return event_listing{event_of(row), {}}; });
+  for (auto& listing : result) listing.ticket_types = ticket_types(listing.event.aggregate);
+  return result;
+}
+
+std::vector<aggregate_id> sqlite_reader::aggregates_to_wake() {
+  return collect(sql_.to_wake, [](const sqlite_statement& s) { return s.number<aggregate_id>(0); });
+}
+
+aggregate_id sqlite_reader::last_aggregate() {
+  auto last = aggregate_id{number_of(first_event_aggregate) - 1};
+  while (sql_.last_aggregate.step()) last = std::max(last, sql_.last_aggregate.number<aggregate_id>(0));
+  return last;
+}
+
+std::vector<history_row> sqlite_reader::history(aggregate_id aggregate) {
+  return collect(sql_.history.bind(aggregate), [](const sqlite_statement& s) {
+    const auto kind = s.number<history_kind>(1);
+    history_row h;
+    h.seq = s.number<std::uint64_t>(0);
+    h.kind = name_of(kind);
+    h.key = s.is_blob(2) ? to_string(s.id(2)) : std::to_string(s.integer(2));
+    if (!s.is_null(3)) h.from = state_name(kind, s.number<std::uint8_t>(3));
+    h.to = state_name(kind, s.number<std::uint8_t>(4));
+    h.at = s.time(5);
+    return h;
+  });
+}
+
+} // namespace fq

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows out of the SQLite ledger: images, listings, history. Called by sqlite_ledger on its one connection: a
+// second one for reading would have to wait for nothing, but would see the database at another moment than
+// the writer.
+#pragma once
+#include "store/history.hpp"
+#include "store/ledger.hpp"
+#include "store/sqlite.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace fq {
+
+/// What of the append-only rows an image contains.
+struct image_bounds {
+  timestamp idempotency_since; ///< older keys are left out
+  std::size_t idempotency_max;
+  std::size_t receipts_max;
+};
+
+class sqlite_reader {
+public:
+  explicit sqlite_reader(sqlite_db& db);
+
+  struct head {
+    std::uint64_t applied_seq = 0;
+    timestamp committed_at;
+  };
+  /// The aggregate's own row; it must exist.
+  head read_head(aggregate_id aggregate);
+  aggregate_image read_image(aggregate_id aggregate, const image_bounds& bounds);
+  std::vector<event_listing> list_events(const event_filter& filter);
+  std::vector<aggregate_id> aggregates_to_wake();
+  aggregate_id last_aggregate();
+  std::vector<history_row> history(aggregate_id aggregate);
+
+private:
+  std::vector<ticket_type_row> ticket_types(aggregate_id aggregate);
+  std::vector<entry_row> entries(aggregate_id aggregate);
+  std::vector<claim_row> claims(aggregate_id aggregate);
+  void read_items(aggregate_id aggregate, std::vector<claim_row>& claims);
+  std::vector<payment_row> payments(aggregate_id aggregate);
+  std::vector<refund_row> refunds(aggregate_id aggregate);
+  std::vector<idempotency_row> idempotency(aggregate_id aggregate, const image_bounds& bounds);
+  std::vector<receipt_row> receipts(aggregate_id aggregate, std::size_t most);
+  std::vector<organizer_row> organizers(aggregate_id aggregate);
+  std::vector<customer_row> customers(aggregate_id aggregate);
+  std::vector<otp_row> otps(aggregate_id aggregate);
+
+  struct statements {
+    explicit statements(sqlite_db& db);
+    sqlite_statement head, event, ticket_types, entries, claims, claim_items, payments, refunds;
+    sqlite_statement idempotency, receipts;
+    sqlite_statement organizers, customers, otps;
+    sqlite_statement events_on_sale, events_of_organizer, to_wake, last_aggregate, history;
+  };
+  statements sql_;
+};
+
+} // namespace fq

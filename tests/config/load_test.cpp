@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sources, precedence, refusals (all at once) and what is printed.
+#define CAF_SUITE config_load
+#include "caf/test/unit_test.hpp"
+
+#include "config/load.hpp"
+#include "config/table.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+using namespace fq::config;
+
+namespace {
+
+struct fixture {
+  std::filesystem::path folder;
+
+  fixture() {
+    std::string name = (std::filesystem::temp_directory_path() / "fairqueue-config-XXXXXX").string();
+    CAF_REQUIRE(::mkdtemp(name.data()) != nullptr);
+    folder = name;
+  }
+  ~fixture() { std::filesystem::remove_all(folder); }
+
+  std::string write(const char* name, const std::string& text) const {
+    const auto file = (folder / name).string();
+    std::ofstream{file} << text;
+    return file;
+  }
+  loaded with_file(const std::string& toml, const environment_variables& env = {},
+                   std::map<std::string, std::string> given = {}) const {
+    return load({write("c.toml", toml), std::move(given)}, env);
+  }
+  static loaded with_flags(std::map<std::string, std::string> given) {
+    return load({"", std::move(given)}, {});
+  }
+};
+
+bool complains(const loaded& config, const std::string& option, const std::string& part) {
+  for (const auto& p : config.problems)
+    if (p.option == option && p.text.find(part) != std::string::npos) return true;
+  return false;
+}
+
+flags parse(std::vector<const char*> arguments) {
+  CLI::App app;
+  auto* serve = app.add_subcommand("serve");
+  flags out;
+  add_options(*serve, out);
+  arguments.insert(arguments.begin(), {"fairqueue", "serve"});
+  app.parse(static_cast<int>(arguments.size()), arguments.data());
+  return out;
+}
+
+const std::map<std::string, std::string> sound_production{{"environment", "production"},
+                                                          {"gateway.sandbox", "false"},
+                                                          {"http.public_url", "https://tickets.example.com"}};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(load_tests, fixture)
+
+CAF_TEST(with nothing configured the defaults of the design hold) {
+  const auto config = load({}, {});
+  CAF_CHECK_EQUAL(describe(config.problems), "");
+  const auto& o = config.values;
+  CAF_CHECK_EQUAL(to_string(o.http.listen), "127.0.0.1:8080");
+  CAF_CHECK_EQUAL(o.http.public_url, "http://127.0.0.1:8080");
+  CAF_CHECK_EQUAL(o.ledger.url, "sqlite:./fairqueue-data/ledger.db");
+  CAF_CHECK(o.queue.session_ttl == std::chrono::minutes{20});
+  CAF_CHECK(o.queue.claim_window == std::chrono::minutes{5});
+  CAF_CHECK(o.claims.ttl == std::chrono::minutes{10});
+  CAF_CHECK_EQUAL(o.queue.batch_size, 50);
+  CAF_CHECK(o.tokens.customer_ttl == std::chrono::hours{24});
+  CAF_CHECK(o.gateway.sandbox);
+  CAF_CHECK(o.http.allowed_origins.empty());
+}
+
+CAF_TEST(flags win over the environment over the file over the default) {
+  const std::string toml = "[queue]\nbatch_size = 10\nsession_ttl = \"30m\"\n[io]\nthreads = 2\n";
+  const auto config = with_file(toml, {{"FAIRQUEUE_QUEUE_BATCH_SIZE", "20"}, {"FAIRQUEUE_IO_THREADS", "3"}},
+                                {{"queue.batch_size", "30"}});
+  CAF_CHECK_EQUAL(describe(config.problems), "");
+  CAF_CHECK_EQUAL(config.values.queue.batch_size, 30);
+  CAF_CHECK_EQUAL(config.values.io.threads, 3);
+  CAF_CHECK(config.values.queue.session_ttl == std::chrono::minutes{30});
+  CAF_CHECK_EQUAL(config.values.caf.threads, 1);
+  CAF_CHECK_EQUAL(config.origins.at("queue.batch_size"), "flag --queue.batch_size");
+  CAF_CHECK_EQUAL(config.origins.at("io.threads"), "environment FAIRQUEUE_IO_THREADS");
+  CAF_CHECK(config.origins.at("queue.session_ttl").ends_with("c.toml line 3"));
+  CAF_CHECK_EQUAL(config.origins.at("caf.threads"), "default");
+}
+
+CAF_TEST(command line flags reach the options in both spellings) {
+  const auto given =
+      parse({"--http.listen", "0.0.0.0:9000", "--data-dir=/tmp/d", "--queue.claim_window", "5s"});
+  CAF_CHECK_EQUAL(given.values.size(), 3u);
+  const auto o = load(given, {}).values;
+  CAF_CHECK_EQUAL(o.data_dir.string(), "/tmp/d");
+  CAF_CHECK_EQUAL(o.ledger.sqlite_path().string(), "/tmp/d/ledger.db");
+  CAF_CHECK_EQUAL(o.http.public_url, "http://127.0.0.1:9000");
+  CAF_CHECK(o.queue.claim_window == std::chrono::seconds{5});
+  CAF_CHECK_EQUAL(parse({"--data_dir", "x", "--config", "f"}).config_file, "f");
+  bool refused = false;
+  try {
+    static_cast<void>(parse({"--http.listne", "x"}));
+  } catch (const CLI::ParseError&) {
+    refused = true;
+  }
+  CAF_CHECK(refused);
+}
+
+CAF_TEST(the file may be named by the environment) {
+  const auto file = write("e.toml", "data_dir = \"/srv/fq\"\n");
+  CAF_CHECK_EQUAL(load({}, {{"FAIRQUEUE_CONFIG", file}}).values.data_dir.string(), "/srv/fq");
+}
+
+CAF_TEST(unknown keys are errors with a suggestion in every source) {
+  const auto config = with_file("[http]\nlistne = \"127.0.0.1:1\"\n[nothing]\nlike_it = 1\n",
+                                {{"FAIRQUEUE_HTTP_LISTN", "x"}}, {{"queue.batchsize", "1"}});
+  CAF_CHECK(complains(config, "http.listne", "did you mean http.listen?"));
+  CAF_CHECK(complains(config, "nothing.like_it", "is not an option"));
+  CAF_CHECK(complains(config, "FAIRQUEUE_HTTP_LISTN", "is not an option"));
+  CAF_CHECK(complains(config, "queue.batchsize", "did you mean queue.batch_size?"));
+  CAF_CHECK_EQUAL(config.problems.size(), 4u);
+}
+
+CAF_TEST(variables that steer tests are no options) {
+  CAF_CHECK(load({}, {{"FAIRQUEUE_LONG", "1"}, {"FAIRQUEUE_TEST_BINARY", "x"}}).problems.empty());
+}
+
+CAF_TEST(all problems are reported at once with their origin) {
+  const auto config =
+      with_file("[http]\nlisten = \"nowhere\"\nbody_limit = \"1B\"\n[queue]\nsession_ttl = 20\n",
+                {{"FAIRQUEUE_LOG_LEVEL", "loud"}}, {{"claims.ttl", "19m"}, {"ledger.url", "postgres://h/d"}});
+  CAF_CHECK(complains(config, "http.listen", "numeric address"));
+  CAF_CHECK(complains(config, "http.body_limit", "1KiB to 16MiB"));
+  CAF_CHECK(complains(config, "queue.session_ttl", "time with a unit"));
+  CAF_CHECK(complains(config, "log.level", "must be one of trace|debug|info|warn|error"));
+  CAF_CHECK(complains(config, "claims.ttl", "5m + 19m > 20m"));
+  CAF_CHECK(complains(config, "ledger.url", "unsupported scheme"));
+  CAF_CHECK_EQUAL(config.problems.size(), 6u);
+  CAF_CHECK(describe(config.problems).find("environment FAIRQUEUE_LOG_LEVEL") != std::string::npos);
+}
+
+CAF_TEST(a broken or absent file is a problem and not a crash) {
+  CAF_CHECK_EQUAL(with_file("this is = = not toml").problems.size(), 1u);
+  CAF_CHECK_EQUAL(with_file("a = 1\na = 2\n").problems.size(), 1u);
+  CAF_CHECK_EQUAL(load({(folder / "absent.toml").string(), {}}, {}).problems.size(), 1u);
+  CAF_CHECK_EQUAL(load({folder.string(), {}}, {}).problems.size(), 1u);
+  const auto odd = with_file("[queue]\nbatch_size = 1.5\n[http]\nallowed_origins = [1]\n");
+  CAF_CHECK(complains(odd, "queue.batch_size", "whole number"));
+  CAF_CHECK(complains(odd, "http.allowed_origins", "list of strings"));
+}
+
+CAF_TEST(lists come from the file as lists) {
+  const auto config = with_file("[http]\nallowed_origins = [\"https://a.example\", "
+                                "\"https://b.example\"]\ntrusted_proxies = [\"10.0.0.0/8\"]\n");
+  CAF_CHECK_EQUAL(describe(config.problems), "");
+  CAF_CHECK_EQUAL(config.values.http.allowed_origins.size(), 2u);
+  CAF_CHECK(config.values.http.trusted_proxies.at(0).contains(*parse_ip("10.1.1.1")));
+}
+
+CAF_TEST(a secret may come from a file but not twice from one source) {
+  const auto secret = write("url", "sqlite:/srv/secret.db\n");
+  CAF_CHECK_EQUAL(load({}, {{"FAIRQUEUE_LEDGER_URL_FILE", secret}}).values.ledger.url,
+                  "sqlite:/srv/secret.db");
+  CAF_CHECK_EQUAL(with_file("[ledger]\nurl_file = \"" + secret + "\"\n").values.ledger.url,
+                  "sqlite:/srv/secret.db");
+  CAF_CHECK_EQUAL(load(parse({"--ledger.url_file", secret.c_str()}), {}).values.ledger.url,
+                  "sqlite:/srv/secret.db");
+  CAF_CHECK(complains(load({}, {{"FAIRQUEUE_LEDGER_URL_FILE", secret}, {"FAIRQUEUE_LEDGER_URL", "memory:"}}),
+                      "ledger.url", "keep one"));
+  CAF_CHECK(
+      complains(load({}, {{"FAIRQUEUE_LEDGER_URL_FILE", "/no/such/file"}}), "ledger.url", "cannot read"));
+  CAF_CHECK(complains(load({}, {{"FAIRQUEUE_HTTP_LISTEN_FILE", secret}}), "FAIRQUEUE_HTTP_LISTEN_FILE",
+                      "is not an option"));
+}
+
+CAF_TEST(sound production settings start and unsafe ones are refused) {
+  CAF_CHECK_EQUAL(describe(with_flags(sound_production).problems), "");
+  const auto refused = [](const std::string& option, const std::string& value) {
+    auto settings = sound_production;
+    settings[option] = value;
+    return complains(with_flags(settings), option, "not in production");
+  };
+  CAF_CHECK(refused("gateway.sandbox", "true"));
+  CAF_CHECK(refused("ledger.url", "memory:"));
+  CAF_CHECK(refused("http.public_url", "http://tickets.example.com"));
+  CAF_CHECK(refused("http.allowed_origins", "*"));
+  CAF_CHECK(refused("http.trusted_proxies", "0.0.0.0/0"));
+  CAF_CHECK(refused("http.trusted_proxies", "::/0"));
+  CAF_CHECK_EQUAL(with_flags({{"environment", "production"}}).problems.size(), 2u);
+}
+
+CAF_TEST(options that contradict each other are refused) {
+  CAF_CHECK(complains(with_flags({{"payments.retry_base", "10s"}}), "payments.retry_base",
+                      "at most payments.retry_cap"));
+  CAF_CHECK(
+      complains(with_flags({{"http.admin_listen", "127.0.0.1:8080"}}), "http.admin_listen", "must differ"));
+  CAF_CHECK(complains(with_flags({{"http.allowed_origins", "*,https://a.example"}}), "http.allowed_origins",
+                      "alone"));
+  CAF_CHECK(
+      with_flags({{"http.listen", "127.0.0.1:0"}, {"http.admin_listen", "127.0.0.1:0"}}).problems.empty());
+}
+
+CAF_TEST(the base path is part of derived links) {
+  const auto o = with_flags({{"http.base_path", "/sale"}, {"http.listen", "[::]:80"}}).values;
+  CAF_CHECK_EQUAL(o.http.public_url, "http://[::1]:80/sale");
+  CAF_CHECK_EQUAL(o.http.base_path, "/sale");
+}
+
+CAF_TEST(what print config writes configures the same) {
+  const auto config = with_flags({{"http.allowed_origins", "https://a.example,https://b.example"},
+                                  {"queue.batch_size", "7"},
+                                  {"shutdown.delay", "1500ms"},
+                                  {"data_dir", "/tmp/a \"b\""}});
+  const auto text = print_config(config);
+  CAF_CHECK(text.find("batch_size = 7 # flag --queue.batch_size") != std::string::npos);
+  const auto again = with_file(text);
+  CAF_CHECK_EQUAL(describe(again.problems), "");
+  for (const auto& row : option_table())
+    CAF_CHECK_EQUAL(value_text(row, again.values), value_text(row, config.values));
+}
+
+CAF_TEST(a password in a url is not printed) {
+  auto config = load({}, {});
+  config.values.ledger.url = "sqlite://user:hunter2@host/x";
+  CAF_CHECK(print_config(config).find("hunter2") == std::string::npos);
+}
+
+CAF_TEST(only our variables are taken from the process) {
+  const char* variables[] = {"PATH=/bin", "FAIRQUEUE_DATA_DIR=/x=y", "FAIRQUEUE_NOTHING", nullptr};
+  const auto env = environment_of(variables);
+  CAF_CHECK_EQUAL(env.size(), 1u);
+  CAF_CHECK_EQUAL(env.at("FAIRQUEUE_DATA_DIR"), "/x=y");
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table is consistent with itself, with the typed options and with the example file.
+#define CAF_SUITE option_table
+#include "caf/test/unit_test.hpp"
+
+#include "config/load.hpp"
+#include "config/table.hpp"
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+using namespace fq::config;
+
+CAF_TEST(every row has a description a name of its own and a default it accepts) {
+  std::set<std::string> names;
+  for (const auto& row : option_table()) {
+    CAF_MESSAGE(std::string{row.name});
+    CAF_CHECK(names.insert(std::string{row.name}).second);
+    CAF_CHECK(names.insert(environment_name(row.name)).second);
+    CAF_CHECK(row.description.ends_with('.'));
+    CAF_CHECK(!range_text(row).empty());
+    options values = default_options();
+    if (!row.derived) CAF_CHECK_EQUAL(assign(row, row.default_text, values), "");
+    CAF_CHECK(find_option(row.name) == &row);
+  }
+  CAF_CHECK(find_option("http") == nullptr);
+}
+
+CAF_TEST(a default is written in the form the program prints) {
+  const auto values = default_options();
+  for (const auto& row : option_table())
+    if (!row.derived) CAF_CHECK_EQUAL(value_text(row, values), std::string{row.default_text});
+}
+
+CAF_TEST(values outside the range of a row are refused with the range) {
+  for (const auto& row : option_table()) {
+    if (row.type != value_type::count) continue;
+    options values;
+    CAF_CHECK_EQUAL(assign(row, std::to_string(row.low), values), "");
+    CAF_CHECK_EQUAL(assign(row, std::to_string(row.high), values), "");
+    CAF_CHECK(assign(row, std::to_string(row.low - 1), values).starts_with("must be "));
+    CAF_CHECK(assign(row, std::to_string(row.high + 1), values).starts_with("must be "));
+  }
+}
+
+CAF_TEST(numbers and units are read strictly) {
+  options values;
+  const auto& timeout = *find_option("http.header_timeout");
+  for (const auto* text : {"", "10", "s", "10 s", "10S", "10sec", "1.5s", "-1s", "+1s",
+                           "99999999999999999999s", "9999999999999d", "10s "})
+    CAF_CHECK(!assign(timeout, text, values).empty());
+  CAF_CHECK_EQUAL(assign(timeout, "1500ms", values), "");
+  CAF_CHECK_EQUAL(values.http.header_timeout.count(), 1500);
+  CAF_CHECK_EQUAL(value_text(timeout, values), "1500ms");
+  const auto& limit = *find_option("http.body_limit");
+  for (const auto* text : {"", "16 KiB", "16kb", "KiB", "0x10", "16KiB0"})
+    CAF_CHECK(!assign(limit, text, values).empty());
+  CAF_CHECK_EQUAL(assign(limit, "2048", values), "");
+  CAF_CHECK_EQUAL(value_text(limit, values), "2KiB");
+  CAF_CHECK_EQUAL(duration_text(fq::config::milliseconds{0}), "0s");
+  CAF_CHECK_EQUAL(duration_text(std::chrono::hours{24}), "24h");
+  CAF_CHECK_EQUAL(duration_text(std::chrono::hours{48}), "2d");
+}
+
+CAF_TEST(urls paths origins and ledgers are checked by form) {
+  options values;
+  const auto ok = [&](const char* option, const char* text) {
+    return assign(*find_option(option), text, values).empty();
+  };
+  CAF_CHECK(ok("http.public_url", "https://tickets.example.com"));
+  CAF_CHECK(ok("http.public_url", "http://127.0.0.1:8080/q"));
+  for (const auto* text : {"", "tickets.example.com", "ftp://a", "https://", "https://a/", "https://a/b?c",
+                           "https://a b", "https://u@a", "https:///x"})
+    CAF_CHECK(!ok("http.public_url", text));
+  CAF_CHECK(ok("http.base_path", "/"));
+  CAF_CHECK(ok("http.base_path", "/a/b"));
+  for (const auto* text : {"", "a", "/a/", "//a", "/a//b", "/a?b", "/a b"})
+    CAF_CHECK(!ok("http.base_path", text));
+  CAF_CHECK(ok("http.allowed_origins", "https://a.example, http://localhost:3000"));
+  for (const auto* text : {"https://a.example/", "a.example", "https://A.example", "null"})
+    CAF_CHECK(!ok("http.allowed_origins", text));
+  CAF_CHECK(ok("http.trusted_proxies", "10.0.0.0/8,::1"));
+  CAF_CHECK(!ok("http.trusted_proxies", "10.0.0.1/8"));
+  CAF_CHECK(ok("ledger.url", "sqlite:/var/lib/fq/ledger.db"));
+  CAF_CHECK_EQUAL(values.ledger.sqlite_path().string(), "/var/lib/fq/ledger.db");
+  CAF_CHECK(ok("ledger.url", "memory:"));
+  for (const auto* text : {"", "sqlite:", "memory:x", "ledger.db"}) CAF_CHECK(!ok("ledger.url", text));
+  CAF_CHECK(assign(*find_option("ledger.url"), "postgres://u:secret@h/d", values)
+                .starts_with("unsupported scheme \"postgres\""));
+}
+
+CAF_TEST(the example file in the repository is the one the table gives) {
+  std::ifstream in{FAIRQUEUE_EXAMPLE_FILE};
+  std::stringstream text;
+  text << in.rdbuf();
+  CAF_MESSAGE("after a change of the table run: ninja example_config");
+  CAF_CHECK(text.str() == example_file());
+}
+
+CAF_TEST(the example file configures exactly the defaults) {
+  flags f;
+  f.config_file = FAIRQUEUE_EXAMPLE_FILE;
+  const auto config = load(f, {});
+  CAF_CHECK_EQUAL(describe(config.problems), "");
+  const auto defaults = default_options();
+  for (const auto& row : option_table()) {
+    CAF_CHECK_EQUAL(value_text(row, config.values), value_text(row, defaults));
+    CAF_CHECK_EQUAL(config.origins.at(std::string{row.name}) == "default", row.derived);
+  }
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random calls, valid and not, through the memory ledger and the SQLite ledger side by side: every answer and every image
+// must be the same. Replay one seed: FQ_STORE_SEED=<n> test_store -s store_differential; FQ_STORE_RUNS=<n> runs more seeds.
+#define CAF_SUITE store_differential
+#include "tests/store/engines.hpp"
+
+#include <array>
+#include <random>
+#include <set>
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+constexpr std::uint32_t last_event = 19; // events 16 to 19
+
+/// Draws calls that are mostly right, by looking at the oracle's committed state.
+class generator {
+public:
+  generator(std::uint64_t seed, const memory_ledger& oracle) : rng_(seed), oracle_(oracle) {}
+
+  std::uint64_t below(std::uint64_t n) { return rng_() % n; }
+  bool percent(unsigned p) { return below(100) < p; }
+  std::int64_t between(std::int64_t least, std::int64_t most) {
+    return least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(most - least + 1)));
+  }
+  timestamp time() { return noon + seconds{between(0, 50)}; }
+
+  aggregate_id some_aggregate() {
+    if (percent(8)) return accounts_aggregate;
+    return percent(10) ? catalog_aggregate : aggregate_id{static_cast<std::uint32_t>(between(16, last_event))};
+  }
+
+  std::vector<batch> call() {
+    std::vector<batch> result(1 + below(4));
+    for (auto& b : result) b = some_batch();
+    return result;
+  }
+
+private:
+  template <class Status>
+  Status status(Status last) {
+    return static_cast<Status>(below(static_cast<std::uint64_t>(last) + 1));
+  }
+
+  /// The status that is stored, mostly.
+  template <class Status>
+  Status expected(Status stored, Status last) {
+    return percent(90) ? stored : status(last);
+  }
+
+  template <class Row>
+  const Row* any(const std::vector<Row>& rows) {
+    return rows.empty() ? nullptr : &rows[below(rows.size())];
+  }
+
+  uuid person() { return id_of(1 + below(5), accounts_aggregate); }
+  std::string email() { return "p" + std::to_string(below(6)) + "@example.org"; }
+
+  batch some_batch() {
+    batch b;
+    b.aggregate = some_aggregate();
+    const auto* head = oracle_.head(b.aggregate);
+    b.epoch = head ? head->epoch : 1;
+    if (percent(5)) b.epoch += below(3) - 1;
+    b.from_seq = head ? head->applied_seq : 0;
+    if (percent(6) && b.from_seq > 0) b.from_seq -= 1;
+    if (percent(3)) b.from_seq += 1;
+    b.to_seq = b.from_seq + (percent(2) ? 0 : 1 + below(3));
+    b.at = time();
+    const auto* image = oracle_.committed(b.aggregate);
+    const auto count = percent(10) ? 1 + below(45) : 1 + below(4);
+    static const aggregate_image none;
+    next_number_ = 0;
+    for (std::uint64_t i = 0; i < count; ++i) b.content.push_back(some_change(b.aggregate, image ? *image : none, count > 4));
+    return b;
+  }
+
+  change some_change(aggregate_id a, const aggregate_image& image, bool crowd) {
+    if (a == catalog_aggregate && percent(70)) return creation();
+    if (a == accounts_aggregate && percent(90)) return account_change();
+    if (crowd || percent(20)) return entry_joined{joining(image)};
+    switch (below(14)) {
+      case 0: return creation();
+      case 1: return event_changed{expected(image.event ? image.event->status : event_status{}, event_status::cancelled), event(a)};
+      case 2: return ticket_type_added{type()};
+      case 3: return ticket_type_changed{type()};
+      case 4: return stock_moved{static_cast<std::uint32_t>(below(4)), between(-2, 4), between(-2, 3)};
+      case 5: return moving_entry(image);
+      case 6: return claim_opened{claim(image)};
+      case 7: return moving_claim(image);
+      case 8: return payment_opened{payment(image)};
+      case 9: return moving_payment(image);
+      case 10: return refund_opened{refund(image)};
+      case 11: return moving_refund(image);
+      case 12: return idempotency_stored{sample_key(below(50), time())};
+      default: return receipt_stored{{percent(50) ? "sandbox" : "stripe", "evt" + std::to_string(below(60)), time()}};
+    }
+  }
+
+  change account_change() {
+    switch (below(4)) {
+      case 0: return organizer_stored{{person(), tenant_id{1}, email(), "hash" + std::to_string(below(9)), time()}};
+      case 1: return customer_stored{{person(), tenant_id{1}, email(), time()}};
+      case 2: return otp_stored{{email(), "code", time(), static_cast<std::uint32_t>(below(5))}};
+      default: return otp_removed{email()};
+    }
+  }
+
+  event_row event(aggregate_id a) {
+    auto e = sample_event(percent(98) ? a : aggregate_id{15}, below(3));
+    if (percent(2)) e.id = id_of(1);
+    e.status = status(event_status::cancelled);
+    e.queue.policy = status(admission_policy::operated);
+    e.queue.batch_size = static_cast<std::uint32_t>(below(5'000'000'000));
+    e.name = "event " + std::to_string(below(9));
+    e.updated_at = time();
+    return e;
+  }
+
+  change creation() {
+    event_created c{event(aggregate_id{static_cast<std::uint32_t>(between(16, last_event))}), {}};
+    for (auto n = below(4); n > 0; --n) c.ticket_types.push_back(type());
+    return c;
+  }
+
+  ticket_type_row type() {
+    auto t = sample_type(static_cast<std::uint32_t>(below(4)), between(percent(3) ? -1 : 0, 20));
+    t.price = between(percent(3) ? -1 : 0, 9);
+    t.on_sale = percent(50);
+    if (percent(3)) t.held = 1;
+    return t;
+  }
+
+  entry_row joining(const aggregate_image& image) {
+    if (next_number_ == 0) next_number_ = image.entries.empty() ? 1 : value_of(image.entries.back().number) + 1;
+    auto e = sample_entry(percent(98) ? next_number_++ : below(30));
+    e.join_key = rng_();
+    e.priority_class = static_cast<std::uint8_t>(below(256));
+    if (percent(10)) change_entry(e);
+    return e;
+  }
+
+  void change_entry(entry_row& e) {
+    e.status = status(entry_status::revoked);
+    e.admitted_at = time();
+    e.session_expires_at = time();
+    e.admission_no = static_cast<std::uint32_t>(below(4'294'967'296));
+    e.admission_batch = static_cast<std::uint32_t>(below(9));
+    e.has_claimed = percent(50);
+  }
+
+  change moving_entry(const aggregate_image& image) {
+    const auto* stored = any(image.entries);
+    auto e = stored ? *stored : sample_entry(1);
+    const auto from = expected(e.status, entry_status::revoked);
+    change_entry(e);
+    if (percent(20)) e.subject = person();
+    return entry_moved{from, e};
+  }
+
+  claim_row claim(const aggregate_image& image) {
+    std::vector<claim_item> items;
+    for (auto n = below(3); n > 0; --n)
+      items.push_back({static_cast<std::uint32_t>(below(percent(10) ? 5 : 2)),
+                       static_cast<std::uint32_t>(between(percent(3) ? 0 : 1, 3)), between(percent(3) ? -1 : 0, 9), 0});
+    auto c = sample_claim(0, 0, items);
+    c.customer = person();
+    c.id = id_of(below(1'000'000));
+    if (const auto* stored = any(image.claims); stored && percent(5)) c.id = stored->id;
+    c.live_slot = static_cast<std::uint8_t>(below(3));
+    if (percent(30)) c.status = status(claim_status::refunded);
+    c.amount = between(percent(3) ? -1 : 0, 99);
+    return c;
+  }
+
+  change moving_claim(const aggregate_image& image) {
+    const auto* stored = any(image.claims);
+    auto c = stored ? *stored : claim(image);
+    const auto from = expected(c.status, claim_status::refunded);
+    c.status = status(claim_status::refunded);
+    c.live_slot = static_cast<std::uint8_t>(below(3));
+    c.ended_at = time();
+    for (auto& i : c.items) i.refunded = static_cast<std::uint32_t>(below(i.quantity + (percent(5) ? 2 : 1)));
+    if (percent(3)) c.items.push_back({0, 1, 1, 0});
+    return claim_moved{from, c};
+  }
+
+  payment_row payment(const aggregate_image& image) {
+    const auto* of = any(image.claims);
+    auto p = sample_payment(below(1'000'000), of ? *of : claim(image));
+    p.reference = "ref" + std::to_string(below(percent(10) ? 20 : 1'000'000));
+    if (const auto* stored = any(image.payments); stored && percent(5)) p.id = stored->id;
+    if (percent(50)) p.status = status(payment_status::refund_failed);
+    return p;
+  }
+
+  change moving_payment(const aggregate_image& image) {
+    const auto* stored = any(image.payments);
+    auto p = stored ? *stored : payment(image);
+    const auto from = expected(p.status, payment_status::refund_failed);
+    p.status = status(payment_status::refund_failed);
+    p.captured = between(percent(3) ? -1 : 0, 9);
+    p.refunded = between(0, percent(5) ? 9 : std::max<std::int64_t>(p.captured, 0));
+    p.authorization_url = "https://example.org/" + std::to_string(below(9));
+    if (const auto* of = any(image.claims); of && percent(10)) p.claim = of->id;
+    if (percent(3)) p.claim = id_of(1);
+    return payment_moved{from, p};
+  }
+
+  refund_row refund(const aggregate_image& image) {
+    const auto* of = any(image.payments);
+    auto r = sample_refund(below(1'000'000), of ? *of : payment(image));
+    if (const auto* stored = any(image.refunds); stored && percent(5)) r.id = stored->id;
+    r.amount = between(percent(5) ? -1 : 0, 9);
+    return r;
+  }
+
+  change moving_refund(const aggregate_image& image) {
+    const auto* stored = any(image.refunds);
+    auto r = stored ? *stored : refund(image);
+    const auto from = expected(r.status, refund_status::failed);
+    r.status = status(refund_status::failed);
+    r.attempts = static_cast<std::uint32_t>(below(9));
+    r.next_attempt_at = time();
+    return refund_moved{from, r};
+  }
+
+  std::mt19937_64 rng_;
+  const memory_ledger& oracle_;
+  std::uint64_t next_number_ = 0; ///< of the batch that is being drawn
+};
+
+/// What the generator reached, over all seeds: a comparison of refusals only would prove little.
+struct coverage {
+  std::set<std::size_t> committed_kinds;
+  std::map<commit_outcome, std::size_t> outcomes;
+
+  void count(const std::vector<batch>& call, const std::vector<commit_outcome>& answers) {
+    for (std::size_t i = 0; i < call.size(); ++i) {
+      ++outcomes[answers[i]];
+      if (answers[i] == commit_outcome::committed)
+        for (const auto& c : call[i].content) committed_kinds.insert(c.index());
+    }
+  }
+};
+
+bool same_events(const std::vector<event_listing>& a, const std::vector<event_listing>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const event_listing& x, const event_listing& y) {
+    return x.event == y.event && x.ticket_types == y.ticket_types;
+  });
+}
+
+class comparison {
+public:
+  comparison(std::uint64_t seed, coverage& seen)
+      : seen_(seen), draw_(seed, memory_), sqlite_({.file = folder_ / "ledger.db", .checkpoint_pages = 100}) {
+    for (const auto a : {accounts_aggregate, catalog_aggregate}) acquire(a, never);
+  }
+
+  /// Whether the engines agreed on `steps` random calls and on everything stored after them.
+  bool run(int steps) {
+    for (int i = 0; i < steps && same_; ++i) {
+      step();
+      if (i % 10 == 9) compare_all();
+    }
+    compare_all();
+    check(sqlite_.check_integrity() == "ok", "integrity");
+    return same_;
+  }
+
+private:
+  void check(bool holds, const std::string& what) {
+    if (!holds && same_) CAF_MESSAGE("the engines disagree about " << what);
+    same_ = same_ && holds;
+  }
+
+  void step() {
+    if (draw_.percent(12)) return acquire(draw_.some_aggregate(), draw_.time());
+    if (draw_.percent(3)) return prune();
+    const auto call = draw_.call();
+    const auto expected = memory_.commit(call);
+    const auto got = sqlite_.commit(call);
+    seen_.count(call, expected);
+    for (std::size_t i = 0; i < call.size(); ++i)
+      check(expected[i] == got[i], "a batch of aggregate " + std::to_string(number_of(call[i].aggregate)) + ": memory "
+                                     + std::to_string(static_cast<int>(expected[i])) + ", sqlite "
+                                     + std::to_string(static_cast<int>(got[i])) + " (" + sqlite_.last_refusal() + ")");
+  }
+
+  void acquire(aggregate_id a, timestamp since) {
+    const auto expected = memory_.acquire(a, since);
+    const auto got = sqlite_.acquire(a, since);
+    check(expected.has_value() == got.has_value(), "the existence of an aggregate");
+    if (!expected || !got) return;
+    check(expected->epoch == got->epoch && expected->applied_seq == got->applied_seq
+            && expected->committed_at == got->committed_at,
+          "the head of an aggregate");
+    check(expected->image == got->image, "an acquired image");
+  }
+
+  void prune() {
+    const auto keys = draw_.time(), receipts = draw_.time();
+    const auto limit = draw_.below(12);
+    check(memory_.prune(keys, receipts, limit) == sqlite_.prune(keys, receipts, limit), "what to prune");
+  }
+
+  void compare_all() {
+    for (std::uint32_t n : {1, 2, 16, 17, 18, 19}) {
+      check(memory_.peek(aggregate_id{n}) == sqlite_.peek(aggregate_id{n}), "the image of " + std::to_string(n));
+      check(memory_.history(aggregate_id{n}) == sqlite_.history(aggregate_id{n}), "the history of " + std::to_string(n));
+    }
+    check(memory_.aggregates_to_wake() == sqlite_.aggregates_to_wake(), "who must be woken");
+    check(memory_.last_aggregate() == sqlite_.last_aggregate(), "the last aggregate");
+    const event_filter filters[] = {{}, {{}, aggregate_id{17}, 1}, {id_of(1, accounts_aggregate), {}, 2}};
+    for (const auto& f : filters) check(same_events(memory_.list_events(f), sqlite_.list_events(f)), "a listing");
+  }
+
+  coverage& seen_;
+  bool same_ = true;
+  temp_folder folder_;
+  memory_ledger memory_;
+  generator draw_;
+  sqlite_ledger sqlite_;
+};
+
+} // namespace
+
+CAF_TEST(random calls have the same effect on every engine) {
+  const auto first = from_environment("FQ_STORE_SEED", 1);
+  const auto runs = from_environment("FQ_STORE_RUNS", std::getenv("FQ_STORE_SEED") ? 1 : 16);
+  coverage seen;
+  for (auto seed = first; seed < first + runs; ++seed) {
+    const bool same = comparison(seed, seen).run(250);
+    if (!same) CAF_ERROR("replay with FQ_STORE_SEED=" << seed << " test_store -s store_differential");
+  }
+  CAF_MESSAGE("seeds " << first << " to " << first + runs - 1);
+  for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE("outcome " << static_cast<int>(outcome) << ": " << count);
+  if (runs < 16) return;
+  CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
+  CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conformance of the engines: listings, who must be woken, the order of images, pruning.
+#define CAF_SUITE store_reads
+#include "tests/store/engines.hpp"
+
+#include <algorithm>
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+/// Events 16.. with the given statuses; organizers 1 and 2 alternate.
+void create_events(ledger& store, const std::vector<event_status>& statuses) {
+  owner me(store);
+  me.take(catalog_aggregate);
+  for (std::uint32_t i = 0; i < statuses.size(); ++i) {
+    auto e = sample_event(aggregate_id{16 + i}, 1 + i % 2);
+    e.status = statuses[i];
+    FQ_COMMITS(me.put(catalog_aggregate, {event_created{e, {sample_type(0, 5), sample_type(1, 6)}}}));
+  }
+}
+
+std::vector<std::uint32_t> numbers(const std::vector<event_listing>& listings) {
+  std::vector<std::uint32_t> result;
+  for (const auto& l : listings) result.push_back(number_of(l.event.aggregate));
+  return result;
+}
+
+using list = std::vector<std::uint32_t>;
+
+} // namespace
+
+CAF_TEST(the public listing shows ACTIVE and PAUSED events page by page) {
+  on_every_engine([](ledger& store) {
+    using enum event_status;
+    create_events(store, {draft, active, paused, ended, cancelled, active, active});
+    CAF_CHECK((numbers(store.list_events({})) == list{17, 18, 21, 22}));
+    CAF_CHECK((numbers(store.list_events({{}, {}, 2})) == list{17, 18}));
+    CAF_CHECK((numbers(store.list_events({{}, aggregate_id{18}, 1})) == list{21}));
+    CAF_CHECK((numbers(store.list_events({{}, aggregate_id{22}, 5})) == list{}));
+    CAF_CHECK((numbers(store.list_events({{}, {}, 0})) == list{}));
+    const auto first = store.list_events({{}, {}, 1}).at(0);
+    CAF_CHECK((first.ticket_types == std::vector{sample_type(0, 5), sample_type(1, 6)}));
+    CAF_CHECK(first.event == *store.peek(aggregate_id{17}).event);
+  });
+}
+
+CAF_TEST(an organizer sees all of his events and no other) {
+  on_every_engine([](ledger& store) {
+    using enum event_status;
+    create_events(store, {draft, active, paused, ended, cancelled, active, active});
+    const auto ada = id_of(1, accounts_aggregate);
+    CAF_CHECK((numbers(store.list_events({ada, {}, 50})) == list{16, 18, 20, 22}));
+    CAF_CHECK((numbers(store.list_events({ada, aggregate_id{18}, 1})) == list{20}));
+    CAF_CHECK(store.list_events({id_of(3, accounts_aggregate), {}, 50}).empty());
+  });
+}
+
+CAF_TEST(what must run without being asked is woken) {
+  on_every_engine([](ledger& store) {
+    using enum event_status;
+    create_events(store, {draft, active, paused, ended, cancelled, ended, ended, ended, ended, ended, ended});
+    owner me(store);
+    for (std::uint32_t n = 19; n <= 26; ++n) me.take(aggregate_id{n});
+    const auto claim = [](claim_status s) {
+      auto c = sample_claim(1, 1);
+      c.status = s;
+      return claim_opened{c};
+    };
+    const auto payment = [](std::uint64_t n, payment_status s) {
+      auto p = sample_payment(n, sample_claim(1, 1));
+      p.status = s;
+      return payment_opened{p};
+    };
+    auto admitted = sample_entry(1);
+    admitted.status = entry_status::admitted;
+    FQ_COMMITS(me.put(aggregate_id{20}, {claim(claim_status::expiring)}));
+    FQ_COMMITS(me.put(aggregate_id{21}, {claim(claim_status::confirmed), payment(1, payment_status::pending)}));
+    FQ_COMMITS(me.put(aggregate_id{22}, {claim(claim_status::released), payment(2, payment_status::confirmed_late)}));
+    FQ_COMMITS(me.put(aggregate_id{23}, {claim(claim_status::released), payment(3, payment_status::refund_failed),
+                                         refund_opened{sample_refund(1, sample_payment(3, sample_claim(1, 1)))}}));
+    FQ_COMMITS(me.put(aggregate_id{24}, {claim(claim_status::released), payment(4, payment_status::refunded)}));
+    FQ_COMMITS(me.put(aggregate_id{25}, {entry_joined{sample_entry(1)}}));
+    FQ_COMMITS(me.put(aggregate_id{26}, {entry_joined{admitted}}));
+    std::vector<std::uint32_t> woken;
+    for (const auto a : store.aggregates_to_wake()) woken.push_back(number_of(a));
+    CAF_CHECK((woken == list{17, 18, 20, 21, 22, 23, 26}));
+  });
+}
+
+CAF_TEST(images list rows by key whatever the order they came in) {
+  in_every_world([](world& w) {
+    for (const std::uint64_t n : {300u, 2u, 77u, 1u}) {
+      const auto claim = sample_claim(n, n);
+      const auto payment = sample_payment(n, claim);
+      FQ_COMMITS(w.put({entry_joined{sample_entry(n)}, claim_opened{claim}, payment_opened{payment},
+                        refund_opened{sample_refund(n, payment)}}));
+    }
+    const auto image = w.image();
+    const auto ascending = [](const auto& rows, auto key) {
+      return std::is_sorted(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    };
+    CAF_CHECK_EQUAL(image.entries.size(), 4u);
+    CAF_CHECK(ascending(image.entries, [](const entry_row& r) { return r.number; }));
+    CAF_CHECK(ascending(image.claims, [](const claim_row& r) { return r.id; }));
+    CAF_CHECK(ascending(image.payments, [](const payment_row& r) { return r.id; }));
+    CAF_CHECK(ascending(image.refunds, [](const refund_row& r) { return r.id; }));
+    CAF_CHECK(w.store.acquire(sale, never)->image == image);
+  });
+}
+
+CAF_TEST(pruning forgets the oldest first and makes a receipt possible again) {
+  in_every_world([](world& w) {
+    FQ_COMMITS(w.me.put(accounts_aggregate, {idempotency_stored{sample_key(1, noon)}, idempotency_stored{sample_key(2, noon + seconds{9})}}));
+    FQ_COMMITS(w.put({idempotency_stored{sample_key(3, noon + seconds{1})},
+                      receipt_stored{{"sandbox", "evt_1", noon}}, receipt_stored{{"sandbox", "evt_2", noon + seconds{2}}}}));
+    CAF_CHECK_EQUAL(w.store.prune(noon, noon, 10), 0u);
+    CAF_CHECK_EQUAL(w.store.prune(noon + seconds{5}, noon + seconds{5}, 1), 1u);
+    CAF_CHECK((w.store.peek(accounts_aggregate).idempotency == std::vector{sample_key(2, noon + seconds{9})}));
+    CAF_CHECK_EQUAL(w.image().idempotency.size(), 1u);
+    CAF_CHECK_EQUAL(w.store.prune(noon + seconds{5}, noon + seconds{1}, 10), 2u);
+    CAF_CHECK(w.image().idempotency.empty());
+    CAF_CHECK((w.image().receipts == std::vector<receipt_row>{{"sandbox", "evt_2", noon + seconds{2}}}));
+    FQ_COMMITS(w.put({receipt_stored{{"sandbox", "evt_1", noon}}}));
+    FQ_CONFLICTS(w.put({receipt_stored{{"sandbox", "evt_2", noon}}}));
+  });
+}
