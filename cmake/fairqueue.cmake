@@ -12,8 +12,9 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
-# -Wno-restrict: g++ 12 warns falsely about "text" + std::string at -O2 (GCC PR 105651).
-add_compile_options(-Wall -Wextra -Werror -Wno-restrict $<$<CONFIG:Release,RelWithDebInfo>:-fno-plt>)
+# g++ 12 warns falsely: -Wrestrict about "text" + std::string at -O2 (GCC PR 105651), -Wmaybe-uninitialized inside CAF's
+# deserializer (it fills what it declares) and inside <regex> under sanitizers.
+add_compile_options(-Wall -Wextra -Werror -Wno-restrict -Wno-maybe-uninitialized $<$<CONFIG:Release,RelWithDebInfo>:-fno-plt>)
 if(FAIRQUEUE_PCH)
   add_compile_options(-fpch-preprocess)
 endif()
@@ -22,9 +23,6 @@ add_compile_definitions(BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_DISABLE_VISIBILITY)
 include_directories(${CMAKE_SOURCE_DIR})
 
 set(FAIRQUEUE_SANITIZE "" CACHE STRING "address (with undefined) or thread")
-if(FAIRQUEUE_SANITIZE)
-  add_compile_options(-Wno-maybe-uninitialized) # false alarms inside libstdc++'s <regex> under sanitizers (g++ 12)
-endif()
 if(FAIRQUEUE_SANITIZE STREQUAL "address")
   # CAF's init_fun_factory forms a null reference for argument-less spawns: not ours to mend.
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=null -fno-sanitize-recover=all -fno-omit-frame-pointer)

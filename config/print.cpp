@@ -61,24 +61,21 @@ std::string document(std::string text, Line&& line) {
 } // namespace
 
 std::string print_config(const loaded& config) {
-  return document("# Options in force; each with where it comes from.\n",
-                  [&](const option_row& row, std::string_view key) {
-                    const auto& origin = config.origins.at(std::string{row.name});
-                    return std::string{key}
-                        .append(" = ")
-                        .append(literal(row, value_text(row, config.values)))
-                        .append(" # ")
-                        .append(origin)
-                        .append("\n");
-                  });
+  const auto line = [&](const option_row& row, std::string_view key) {
+    std::string text{key};
+    text.append(" = ").append(literal(row, value_text(row, config.values)));
+    return text.append(" # ").append(config.origins.at(std::string{row.name})).append("\n");
+  };
+  return document("# Options in force; each with where it comes from.\n", line);
 }
 
 std::string example_file() {
-  const std::string head = "# FairQueue: every option with its default. Written by `fairqueue print-config "
-                           "--example`; do not edit by hand.\n"
-                           "# Stronger than this file: environment variables (http.listen is "
-                           "FAIRQUEUE_HTTP_LISTEN), then flags (--http.listen).\n"
-                           "# Every change needs a restart.\n\n";
+  const std::string head = R"(# FairQueue: every option with its default.
+# Generated from config/table.cpp; the CMake target example_config writes it anew.
+# Stronger than this file: environment variables (FAIRQUEUE_HTTP_LISTEN), then flags (--http.listen).
+# Every change needs a restart.
+
+)";
   return document(head, [](const option_row& row, std::string_view key) {
     std::string text = "# ";
     text.append(row.description).append(" (").append(range_text(row)).append(")\n");

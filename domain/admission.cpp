@@ -7,27 +7,33 @@
 
 namespace fq {
 
+admission_window::groups::const_iterator admission_window::first_after(timestamp t) const {
+  return std::ranges::upper_bound(groups_, t, {}, &group::at);
+}
+
 void admission_window::record(timestamp at, std::uint64_t count) {
-  if (!groups_.empty() && groups_.back().at == at)
-    groups_.back().count += count;
+  auto g = groups_.begin() + (first_after(at) - groups_.begin());
+  const auto sum = g == groups_.begin() ? forgotten_ : std::prev(g)->sum;
+  if (g != groups_.begin() && std::prev(g)->at == at)
+    --g;
   else
-    groups_.push_back({at, count});
+    g = groups_.insert(g, {at, sum});
+  for (; g != groups_.end(); ++g) g->sum += count; // the newest group, but for a load
 }
 
 std::uint64_t admission_window::count_within(milliseconds span, timestamp now) const {
-  std::uint64_t sum = 0;
-  for (auto g = groups_.rbegin(); g != groups_.rend() && g->at > now - span; ++g) sum += g->count;
-  return sum;
+  const auto g = first_after(now - span);
+  if (g == groups_.end()) return 0;
+  return groups_.back().sum - (g == groups_.begin() ? forgotten_ : std::prev(g)->sum);
 }
 
 timestamp admission_window::oldest_leaves(milliseconds span, timestamp now) const {
-  for (const auto& g : groups_)
-    if (g.at > now - span) return g.at + span;
-  return never;
+  const auto g = first_after(now - span);
+  return g == groups_.end() ? never : g->at + span;
 }
 
 void admission_window::forget_before(timestamp t) {
-  while (!groups_.empty() && groups_.front().at < t) groups_.pop_front();
+  for (; !groups_.empty() && groups_.front().at < t; groups_.pop_front()) forgotten_ = groups_.front().sum;
 }
 
 namespace {

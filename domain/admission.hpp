@@ -15,6 +15,7 @@ inline constexpr std::uint64_t admissions_per_decision_max = 1000;
 /// grants nothing extra.
 class admission_window {
 public:
+  /// Any order: a load records by queue number, and who came back from AWAY was admitted after higher numbers.
   void record(timestamp at, std::uint64_t count);
   /// Admissions in (now - span, now].
   [[nodiscard]] std::uint64_t count_within(milliseconds span, timestamp now) const;
@@ -25,9 +26,13 @@ public:
 private:
   struct group {
     timestamp at;
-    std::uint64_t count;
+    std::uint64_t sum; ///< of all recorded up to and with `at`, so that a span is a difference of two
   };
-  std::deque<group> groups_; ///< ascending by time
+  using groups = std::deque<group>;
+  [[nodiscard]] groups::const_iterator first_after(timestamp t) const;
+
+  groups groups_; ///< ascending by time
+  std::uint64_t forgotten_ = 0; ///< sum before groups_
 };
 
 inline constexpr milliseconds rate_span{60'000};

@@ -44,7 +44,8 @@ const claim_row* claims_book::find(const claim_id& id) const {
 
 const claim_row* claims_book::standing(const customer_id& customer) const {
   const auto i = standing_.find(customer);
-  return i == standing_.end() ? nullptr : find(i->second.front());
+  if (i == standing_.end()) return nullptr;
+  return find(*std::ranges::min_element(i->second, {}, [this](const claim_id& c) { return find(c)->live_slot; }));
 }
 
 const claim_row* claims_book::live(const customer_id& customer) const {

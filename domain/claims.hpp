@@ -34,7 +34,6 @@ public:
   /// All that are CLAIMED or EXPIRING, at most `limit`.
   [[nodiscard]] std::vector<claim_id> live_ones(std::size_t limit) const;
   [[nodiscard]] timestamp next_deadline(milliseconds grace) const;
-  [[nodiscard]] bool has_expiring() const { return !expiring_.empty(); }
 
   const claim_row& open(claim_row row, changes& out);
   /// Applies `trigger`; false if the table forbids it.

@@ -6,13 +6,12 @@
 namespace fq {
 
 void idempotency_index::keep(idempotency_row row) {
-  const auto key = row.key;
   const auto oldest_allowed = row.created_at - idempotency_life;
-  if (rows_.insert_or_assign(key, std::move(row)).second) by_age_.push_back(key);
-  while (!by_age_.empty()) {
-    const auto oldest = rows_.find(by_age_.front());
-    if (rows_.size() <= idempotency_rows_max && oldest->second.created_at >= oldest_allowed) break;
-    rows_.erase(oldest);
+  by_age_.emplace_back(row.created_at, row.key);
+  rows_.insert_or_assign(row.key, std::move(row));
+  while (rows_.size() > idempotency_rows_max || by_age_.front().first < oldest_allowed) {
+    const auto oldest = rows_.find(by_age_.front().second);
+    if (oldest != rows_.end() && oldest->second.created_at == by_age_.front().first) rows_.erase(oldest);
     by_age_.pop_front();
   }
 }

@@ -28,7 +28,7 @@ public:
 private:
   void keep(idempotency_row row);
   std::map<digest128, idempotency_row> rows_;
-  std::deque<digest128> by_age_;
+  std::deque<std::pair<timestamp, digest128>> by_age_; ///< may name a key again that was used anew after its answer expired
 };
 
 } // namespace fq

@@ -85,13 +85,17 @@ std::uint64_t line_order::rank(queue_number n) const {
   return before + static_cast<std::uint64_t>(std::popcount(b.in_line[p.word] & (p.bit - 1))) + 1;
 }
 
-std::optional<queue_number> line_order::first() const {
-  const auto i = present_.first_nonzero();
+std::optional<queue_number> line_order::lowest(const prefix_counts& counts, bitmap block::*bits) const {
+  const auto i = counts.first_nonzero();
   if (i >= blocks_.size()) return std::nullopt;
   for (std::size_t w = 0; w < words; ++w)
-    if (const auto bits = blocks_[i].present[w])
-      return queue_number{i * block_bits + w * 64 + static_cast<std::size_t>(std::countr_zero(bits)) + 1};
+    if (const auto word = (blocks_[i].*bits)[w])
+      return queue_number{i * block_bits + w * 64 + static_cast<std::size_t>(std::countr_zero(word)) + 1};
   return std::nullopt;
 }
+
+std::optional<queue_number> line_order::first() const { return lowest(present_, &block::present); }
+
+std::optional<queue_number> line_order::first_in_line() const { return lowest(in_line_, &block::in_line); }
 
 } // namespace fq

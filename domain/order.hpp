@@ -38,15 +38,19 @@ public:
   [[nodiscard]] std::uint64_t rank(queue_number n) const;
   /// The lowest number in line that is not away.
   [[nodiscard]] std::optional<queue_number> first() const;
+  /// The lowest number in line, away or not.
+  [[nodiscard]] std::optional<queue_number> first_in_line() const;
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
 private:
   static constexpr std::size_t words = 8;
   static constexpr std::size_t block_bits = words * 64;
+  using bitmap = std::array<std::uint64_t, words>;
   struct block {
-    std::array<std::uint64_t, words> in_line{};
-    std::array<std::uint64_t, words> present{}; ///< in line and not away
+    bitmap in_line{};
+    bitmap present{}; ///< in line and not away
   };
+  [[nodiscard]] std::optional<queue_number> lowest(const prefix_counts& counts, bitmap block::*bits) const;
   void grow_to(std::size_t block_index);
 
   std::vector<block> blocks_;

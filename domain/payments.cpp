@@ -38,17 +38,28 @@ std::optional<payment_id> parse_reference(std::string_view reference) {
 }
 
 void payments_book::index(const payment_row& row) {
-  if (is_open(row.status)) open_.emplace(row.updated_at, row.id);
+  if (is_open(row.status)) {
+    ask_at_[row.id] = row.updated_at + stale_after_;
+    asks_.emplace(row.updated_at + stale_after_, row.id);
+  }
   if (row.status == payment_status::confirmed) confirmed_.insert(row.id);
   if (counts_as_captured(row.status)) captured_ += row.captured;
   refunded_ += row.refunded;
 }
 
 void payments_book::unindex(const payment_row& row) {
-  open_.erase({row.updated_at, row.id});
+  if (const auto i = ask_at_.find(row.id); i != ask_at_.end()) {
+    asks_.erase({i->second, row.id});
+    ask_at_.erase(i);
+  }
   confirmed_.erase(row.id);
   if (counts_as_captured(row.status)) captured_ -= row.captured;
   refunded_ -= row.refunded;
+}
+
+void payments_book::rehome(const payment_row& row, const claim_id& before) {
+  std::erase(by_claim_.at(before), row.id);
+  by_claim_[row.claim].push_back(row.id);
 }
 
 void payments_book::load(const payment_row& row) {
@@ -92,7 +103,7 @@ bool payments_book::has_receipt(std::string_view gateway, std::string_view gatew
 
 std::vector<payment_id> payments_book::stale(timestamp t, std::size_t limit) const {
   std::vector<payment_id> ids;
-  for (auto i = open_.begin(); i != open_.end() && i->first <= t && ids.size() < limit; ++i) ids.push_back(i->second);
+  for (auto i = asks_.begin(); i != asks_.end() && i->first <= t && ids.size() < limit; ++i) ids.push_back(i->second);
   return ids;
 }
 
@@ -107,7 +118,7 @@ timestamp payments_book::next_refund_attempt() const {
   return refunds_wanted_.empty() ? never : refunds_wanted_.begin()->first;
 }
 
-timestamp payments_book::oldest_open() const { return open_.empty() ? never : open_.begin()->first; }
+timestamp payments_book::next_ask() const { return asks_.empty() ? never : asks_.begin()->first; }
 
 std::vector<payment_id> payments_book::confirmed_ones(std::size_t limit) const {
   std::vector<payment_id> ids;
@@ -140,21 +151,22 @@ bool payments_book::move(const refund_id& id, refund_trigger trigger, timestamp 
   return true;
 }
 
-void payments_book::tried(const refund_id& id, timestamp next_attempt_at, timestamp now, changes& out) {
+void payments_book::tried(const refund_id& id, bool refused, timestamp next_attempt_at, timestamp now, changes& out) {
   auto& row = refunds_.at(id);
   refunds_wanted_.erase({row.next_attempt_at, id});
-  ++row.attempts;
+  if (refused) ++row.attempts;
   row.next_attempt_at = next_attempt_at;
   row.updated_at = now;
   refunds_wanted_.emplace(row.next_attempt_at, id);
   out.emplace_back(std::in_place_type<refund_moved>, refund_moved{row.status, row});
 }
 
-void payments_book::touched(const payment_id& id, timestamp now) {
-  auto& row = rows_.at(id);
-  if (open_.erase({row.updated_at, id}) == 0) return;
-  row.updated_at = now;
-  open_.emplace(now, id);
+void payments_book::ask_again(const payment_id& id, timestamp at) {
+  const auto i = ask_at_.find(id);
+  if (i == ask_at_.end()) return;
+  asks_.erase({i->second, id});
+  i->second = at;
+  asks_.emplace(at, id);
 }
 
 void payments_book::receive(receipt_row row, changes& out) {

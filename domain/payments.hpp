@@ -20,6 +20,9 @@ std::optional<payment_id> parse_reference(std::string_view reference);
 
 class payments_book {
 public:
+  /// `stale_after`: how long after its last change an open attempt is asked about.
+  explicit payments_book(milliseconds stale_after) : stale_after_(stale_after) {}
+
   void load(const payment_row& row);
   void load(const refund_row& row);
   void load(const receipt_row& row);
@@ -31,15 +34,15 @@ public:
   /// The attempt of `claim` that may still be captured; null if none.
   [[nodiscard]] const payment_row* open_of(const claim_id& claim) const;
   [[nodiscard]] bool has_receipt(std::string_view gateway, std::string_view gateway_event) const;
-  [[nodiscard]] std::uint64_t open_count() const { return open_.size(); }
+  [[nodiscard]] std::uint64_t open_count() const { return asks_.size(); }
   [[nodiscard]] money revenue() const { return captured_ - refunded_; }
   [[nodiscard]] money refunded() const { return refunded_; }
-  /// Open attempts whose last change is at or before `t`, oldest first, at most `limit`.
+  /// Open attempts about which the gateway is to be asked at or before `t`, the most urgent first, at most `limit`.
   [[nodiscard]] std::vector<payment_id> stale(timestamp t, std::size_t limit) const;
   /// Requested refunds whose next attempt is due, at most `limit`.
   [[nodiscard]] std::vector<refund_id> refunds_due(timestamp now, std::size_t limit) const;
   [[nodiscard]] timestamp next_refund_attempt() const;
-  [[nodiscard]] timestamp oldest_open() const;
+  [[nodiscard]] timestamp next_ask() const;
   /// CONFIRMED ones, at most `limit`: what a cancelled event still has to refund.
   [[nodiscard]] std::vector<payment_id> confirmed_ones(std::size_t limit) const;
 
@@ -52,7 +55,9 @@ public:
     if (!to) return false;
     unindex(row);
     const auto from = row.status;
+    const auto claim = row.claim;
     edit(row);
+    if (row.claim != claim) rehome(row, claim);
     row.status = *to;
     row.updated_at = now;
     index(row);
@@ -64,19 +69,22 @@ public:
   }
   const refund_row& open(refund_row row, changes& out);
   bool move(const refund_id& id, refund_trigger trigger, timestamp now, changes& out);
-  /// Counts an attempt at `id` and when to try again, without a transition.
-  void tried(const refund_id& id, timestamp next_attempt_at, timestamp now, changes& out);
-  /// It was asked about: not stale before another period has passed. Not durable.
-  void touched(const payment_id& id, timestamp now);
+  /// Sets when to try `id` again, without a transition. Only refusals count as attempts: an outage uses none up.
+  void tried(const refund_id& id, bool refused, timestamp next_attempt_at, timestamp now, changes& out);
+  /// The next question about an open attempt is due at `at`. Not durable.
+  void ask_again(const payment_id& id, timestamp at);
   void receive(receipt_row row, changes& out);
 
 private:
   void index(const payment_row& row);
   void unindex(const payment_row& row);
+  void rehome(const payment_row& row, const claim_id& before);
 
   std::unordered_map<payment_id, payment_row> rows_;
   std::unordered_map<claim_id, std::vector<payment_id>> by_claim_;
-  std::set<std::pair<timestamp, payment_id>> open_; ///< by updated_at
+  milliseconds stale_after_;
+  std::set<std::pair<timestamp, payment_id>> asks_; ///< open ones by when to ask
+  std::unordered_map<payment_id, timestamp> ask_at_;
   std::set<payment_id> confirmed_;
   std::map<refund_id, refund_row> refunds_;
   std::set<std::pair<timestamp, refund_id>> refunds_wanted_; ///< requested ones by next_attempt_at

@@ -87,6 +87,13 @@ const queue_line::entry* queue_line::first() const {
   return nullptr;
 }
 
+const queue_line::entry* queue_line::oldest() const {
+  std::optional<queue_number> lowest;
+  for (const auto& line : order_)
+    if (const auto n = line.first_in_line(); n && (!lowest || *n < *lowest)) lowest = n;
+  return lowest ? find(*lowest) : nullptr;
+}
+
 const queue_line::entry& queue_line::join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out) {
   entry_row row;
   row.number = queue_number{size_ + 1};
@@ -173,18 +180,6 @@ std::vector<queue_number> queue_line::sessions_due(timestamp now, std::size_t li
   std::vector<queue_number> due;
   for (auto i = session_deadlines_.begin(); i != session_deadlines_.end() && i->first <= now && due.size() < limit; ++i)
     due.push_back(i->second);
-  return due;
-}
-
-std::vector<queue_number> queue_line::joined_before(timestamp t, std::size_t limit) const {
-  std::vector<queue_number> due;
-  for (const auto& line : order_)
-    if (auto n = line.first()) // numbers ascend with joined_at, so a class is due from its front
-      for (auto i = value_of(*n); i <= size_ && due.size() < limit; ++i) {
-        const auto& row = at(queue_number{i}).row;
-        if (row.joined_at > t) break;
-        if (is_in_line(row.status) && &order_[row.priority_class] == &line) due.push_back(row.number);
-      }
   return due;
 }
 

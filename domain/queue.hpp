@@ -51,6 +51,8 @@ public:
   [[nodiscard]] timestamp next_session_deadline() const;
   /// The lowest number in line that is not away.
   [[nodiscard]] const entry* first() const;
+  /// The lowest number in line, away or not: the longest there.
+  [[nodiscard]] const entry* oldest() const;
 
   // -- deciding ----
   /// A new place at the end. Precondition: the subject has no live entry.
@@ -66,8 +68,6 @@ public:
   void restore_claim(queue_number n);
   /// Admitted entries whose session or claim window is over at `now`, at most `limit`.
   [[nodiscard]] std::vector<queue_number> sessions_due(timestamp now, std::size_t limit) const;
-  /// Entries in line that joined at or before `t`, oldest first, at most `limit`.
-  [[nodiscard]] std::vector<queue_number> joined_before(timestamp t, std::size_t limit) const;
   /// The claim window in force, set before loading; when it changes, the deadlines of the admitted follow.
   void set_claim_window(milliseconds claim_window);
   void mark(queue_number n, std::uint64_t seq) { at(n).changed_seq = seq; }

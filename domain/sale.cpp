@@ -38,12 +38,17 @@ void sale::load(const claim_row& row) {
   if (is_live(row.status)) queue_.restore_claim(row.entry);
 }
 
-void sale::loaded() { was_sold_out_ = stock_.sold_out(); }
+void sale::loaded() {
+  was_sold_out_ = stock_.sold_out();
+  for (const auto& id : claims_.overdue(timestamp::max(), milliseconds{0}, claims_.counts().live))
+    if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
+}
 
 // -- time ------------------------------------------------------------------------------------------------------------
 
 sale::wake_up sale::run(timestamp now, decision& out) {
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_claims(now, out) + chase_payments(now, out);
+  moved += expire_waiting(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled) moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
   const auto admitted = admit(now, out);
@@ -61,12 +66,26 @@ std::size_t sale::end_sale(timestamp now, decision& out) {
 std::size_t sale::end_waiting(timestamp now, decision& out) {
   std::size_t ended = 0;
   while (ended < rows_per_run) {
-    const auto* head = queue_.first();
+    const auto* head = queue_.oldest();
     if (head == nullptr) break;
     end_entry(head->row.number, entry_trigger::leave, now, out);
     ++ended;
   }
   return ended;
+}
+
+/// When the oldest place in line expires, counted from the opening; `never` if nobody waits or places last until the sale's end.
+timestamp sale::ticket_deadline() const {
+  const auto* head = queue_.oldest();
+  if (head == nullptr || event_.queue.ticket_ttl.count() == 0) return never;
+  return std::max(head->row.joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl;
+}
+
+std::size_t sale::expire_waiting(timestamp now, decision& out) {
+  std::size_t expired = 0;
+  for (auto t = ticket_deadline(); is_set(t) && t <= now && expired < rows_per_run; t = ticket_deadline(), ++expired)
+    end_entry(queue_.oldest()->row.number, entry_trigger::expire, now, out);
+  return expired;
 }
 
 std::size_t sale::end_sessions(timestamp now, decision& out) {
@@ -85,8 +104,7 @@ std::size_t sale::end_claims(timestamp now, decision& out) {
     }
     claims_.move(id, claim_trigger::deadline_with_payment, now, out.content);
     out.reveals = true;
-    out.orders.push_back({gateway_order_kind::verify, open->id, {}});
-    payments_.touched(open->id, now);
+    ask_soon(open->id, now, out);
   }
   const auto overdue = claims_.overdue(now, rules_.verdict_grace, rows_per_run);
   for (const auto& id : overdue) {
@@ -96,22 +114,23 @@ std::size_t sale::end_claims(timestamp now, decision& out) {
   return due.size() + overdue.size();
 }
 
+/// Asks the gateway now and, as long as `payment` is open, again: an attempt whose claim has passed its deadline four times within
+/// the grace, others when they have grown stale.
+void sale::ask_soon(const payment_id& payment, timestamp now, decision& out) {
+  const bool late = claims_.find(payments_.find(payment)->claim)->status != claim_status::claimed;
+  payments_.ask_again(payment, now + (late ? rules_.verdict_grace / 4 : rules_.stale_after));
+  out.orders.push_back({gateway_order_kind::verify, payment, {}});
+}
+
 std::size_t sale::chase_payments(timestamp now, decision& out) {
-  // An attempt whose claim is EXPIRING is asked about four times within the grace; others when they have grown stale.
-  const auto stale = payments_.stale(now - rules_.verdict_grace / 4, rows_per_run);
-  for (const auto& id : stale) {
-    const auto& p = *payments_.find(id);
-    const bool expiring = claims_.find(p.claim)->status == claim_status::expiring;
-    if (!expiring && p.updated_at + rules_.stale_after > now) continue;
-    out.orders.push_back({gateway_order_kind::verify, id, {}});
-    payments_.touched(id, now);
-  }
+  const auto stale = payments_.stale(now, rows_per_run);
+  for (const auto& id : stale) ask_soon(id, now, out);
   const auto refunds = payments_.refunds_due(now, refunds_per_run);
   for (const auto& id : refunds) {
     out.orders.push_back({gateway_order_kind::refund, payments_.find_refund(id)->payment, id});
-    payments_.tried(id, now + rules_.refund_retry.cap, now, out.content);
+    payments_.tried(id, false, now + rules_.refund_retry.cap, now, out.content);
   }
-  return refunds.size();
+  return stale.size() + refunds.size();
 }
 
 std::size_t sale::cancel_everything(timestamp now, decision& out) {
@@ -136,7 +155,7 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
       ++moved;
     } else if (claim->status == claim_status::claimed) {
       claims_.move(id, claim_trigger::deadline_with_payment, now, out.content);
-      out.orders.push_back({gateway_order_kind::verify, payments_.open_of(id)->id, {}});
+      ask_soon(payments_.open_of(id)->id, now, out);
       out.reveals = true;
       ++moved;
     }
@@ -180,16 +199,17 @@ void sale::notice_stock(decision& out) {
 timestamp sale::next_deadline(timestamp now) const {
   auto t = earlier(queue_.next_session_deadline(), claims_.next_deadline(rules_.verdict_grace));
   t = earlier(t, payments_.next_refund_attempt());
-  if (claims_.has_expiring()) t = earlier(t, now + rules_.verdict_grace / 4); // time to ask the gateway again
-  if (const auto oldest = payments_.oldest_open(); is_set(oldest)) t = earlier(t, oldest + rules_.stale_after);
+  t = earlier(t, payments_.next_ask());
+  t = earlier(t, ticket_deadline());
   if (event_.status == event_status::active || event_.status == event_status::paused) t = earlier(t, event_.sale_end);
-  if (event_.status == event_status::active && queue_.counts().waiting > 0) t = earlier(t, event_.queue_opens_at);
+  if (event_.status == event_status::active && queue_.counts().waiting > 0 && event_.queue_opens_at > now)
+    t = earlier(t, event_.queue_opens_at);
   return t;
 }
 
 bool sale::is_quiet() const {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
-  return !selling && queue_.counts().admitted == 0 && queue_.counts().waiting == 0 && claims_.counts().live == 0
+  return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0
          && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt());
 }
 

@@ -46,7 +46,8 @@ struct sale_rules {
 class sale {
 public:
   /// `random`: 64 uniform bits a call, for ids and jitter.
-  sale(const sale_rules& rules, std::function<std::uint64_t()> random) : rules_(rules), random_(std::move(random)) {}
+  sale(const sale_rules& rules, std::function<std::uint64_t()> random) :
+    rules_(rules), random_(std::move(random)), payments_(rules.stale_after) {}
 
   /// Takes over what is durable. Lists as in aggregate_image; entries by ascending number.
   void load(event_row event, std::vector<ticket_type_row> types);
@@ -132,6 +133,7 @@ private:
   void release(const claim_row& claim, timestamp now, decision& out);
   // money
   refusal paid(const payment_row& payment, const gateway_fact& fact, timestamp now, decision& out);
+  [[nodiscard]] std::optional<refund_id> refund_of(const payment_row& payment, const gateway_fact& fact) const;
   void confirm_claim(const claim_id& claim, timestamp now, decision& out);
   void late_money(const payment_id& payment, timestamp now, decision& out);
   bool claim_again(const payment_id& payment, timestamp now, decision& out);
@@ -140,6 +142,9 @@ private:
   // time
   std::size_t end_sale(timestamp now, decision& out);
   std::size_t end_waiting(timestamp now, decision& out);
+  std::size_t expire_waiting(timestamp now, decision& out);
+  void ask_soon(const payment_id& payment, timestamp now, decision& out);
+  [[nodiscard]] timestamp ticket_deadline() const;
   std::size_t end_sessions(timestamp now, decision& out);
   std::size_t end_claims(timestamp now, decision& out);
   std::size_t chase_payments(timestamp now, decision& out);

@@ -58,12 +58,18 @@ void sale::closed(const payment_id& id, timestamp now, decision& out) {
   if (const auto* c = claims_.find(claim); c->status == claim_status::expiring) release(*c, now, out);
 }
 
-void sale::unpaid(const payment_id& id, timestamp now, decision& out) {
+void sale::unpaid(const payment_id& id, timestamp, decision& out) {
   const auto* p = payments_.find(id);
   if (p == nullptr || !is_open(p->status)) return;
-  payments_.touched(id, now);
-  if (claims_.find(p->claim)->status == claim_status::expiring)
+  if (claims_.find(p->claim)->status != claim_status::claimed) // EXPIRING, or paid by another attempt
     out.orders.push_back({gateway_order_kind::expire, id, {}});
+}
+
+/// The refund that `fact` speaks of, if it is one of `payment`.
+std::optional<refund_id> sale::refund_of(const payment_row& payment, const gateway_fact& fact) const {
+  const auto id = parse_uuid(fact.refund);
+  const auto* refund = id ? payments_.find_refund(*id) : nullptr;
+  return refund != nullptr && refund->payment == payment.id ? id : std::nullopt;
 }
 
 refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
@@ -76,10 +82,10 @@ refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
     case verdict::paid: return paid(*payment, fact, now, out);
     case verdict::declined: closed(payment->id, now, out); return {};
     case verdict::refund_processed:
-      if (const auto refund = parse_uuid(fact.refund)) refund_done(*refund, now, out);
+      if (const auto refund = refund_of(*payment, fact)) refund_done(*refund, now, out);
       return {};
     case verdict::refund_failed:
-      if (const auto refund = parse_uuid(fact.refund)) refund_not_done(*refund, true, now, out);
+      if (const auto refund = refund_of(*payment, fact)) refund_not_done(*refund, true, now, out);
       return {};
   }
   return {};
@@ -187,8 +193,8 @@ void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, dec
     payments_.move(payment, payment_trigger::refund_refused, now, out.content);
     return;
   }
-  const auto wait = retry_delay(rules_.refund_retry, refund->attempts + 1, random_()) + rules_.refund_retry.base;
-  payments_.tried(id, now + wait, now, out.content);
+  const auto back_off = retry_delay(rules_.refund_retry, refund->attempts + 1, random_()) + rules_.refund_retry.base;
+  payments_.tried(id, refused, now + (refused ? back_off : rules_.refund_retry.cap), now, out.content);
 }
 
 } // namespace fq

@@ -693,6 +693,9 @@ asio::awaitable<fan::answer> fan::call(request_plan plan) {
       if (!again) {
         if (reply.replayed)
           around_.count_replay();
+        // A replayed answer tells the state at the first attempt, not at this one.
+        if (!plan.key.empty() && (reply.replayed || attempt > 0))
+          out.sent_us = out.first_sent_us;
         if (reply.status >= 400 && reply.status != 409 && reply.status != 410 && !server_error)
           counted.add_error();
         out.answered = true;

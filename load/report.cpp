@@ -65,7 +65,8 @@ std::string steps_text(const metrics& steps) {
       continue;
     const auto spread = each.spread();
     out += format("%-12s %9zu %8llu %8llu %10.1f %9.1f %9.1f %9.1f %9.1f\n",
-                  std::string(name_of(which)).c_str(), each.count(), static_cast<unsigned long long>(each.retries()),
+                  std::string(name_of(which)).c_str(), each.count(),
+                  static_cast<unsigned long long>(each.retries()),
                   static_cast<unsigned long long>(each.errors()), each.rate(), spread.p50_ms, spread.p95_ms,
                   spread.p99_ms, spread.max_ms);
   }

@@ -124,7 +124,8 @@ private:
 
   void grid(double at) {
     body_ += "<line class=\"grid\" x1=\"" + decimal(margin_left) + "\" x2=\""
-             + decimal(plot_width - margin_right) + "\" y1=\"" + decimal(y(at)) + "\" y2=\"" + decimal(y(at)) + "\"/>";
+             + decimal(plot_width - margin_right) + "\" y1=\"" + decimal(y(at)) + "\" y2=\"" + decimal(y(at))
+             + "\"/>";
     text(margin_left - 6, y(at) + 4, tick_text(at), "end");
   }
 
@@ -266,7 +267,8 @@ std::string decay_plot(const sale_history& history, double span_s) {
 std::string page(const std::string& title, const std::string& body) {
   return "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>" + escape(title)
          + "</title><style>body{font:15px/1.45 system-ui,sans-serif;max-width:1360px;margin:2em auto;"
-           "padding:0 1em;color:#1a202c;background:#fff}h1{font-size:1.5em}h2{font-size:1.05em;margin:0 0 .4em}"
+           "padding:0 1em;color:#1a202c;background:#fff}h1{font-size:1.5em}"
+           "h2{font-size:1.05em;margin:0 0 .4em}"
            ".grid2{display:grid;grid-template-columns:repeat(auto-fit,minmax(420px,1fr));gap:1.2em}"
            "figure{margin:0;border:1px solid #e2e8f0;border-radius:8px;padding:.8em}"
            "svg{width:100%;height:auto}"

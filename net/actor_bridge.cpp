@@ -93,7 +93,7 @@ private:
 
 actor_bridge::actor_bridge(caf::actor_system& system, boost::asio::io_context& io, region_handle region,
                            server_state& state, bridge_limits limits)
-    : region_(std::move(region)), state_(state), limits_(limits) {
+    : io_(io), region_(std::move(region)), state_(state), limits_(limits) {
   caf::actor_config cfg{system.dummy_execution_unit()};
   sink_ = caf::make_actor<reply_sink, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system, cfg, io, this);
 }
@@ -105,6 +105,7 @@ actor_bridge::~actor_bridge() {
 void actor_bridge::stop() {
   if (std::exchange(stopped_, true))
     return;
+  in_burst_ = true;
   static_cast<reply_sink*>(caf::actor_cast<caf::abstract_actor*>(sink_))->close();
   while (earliest_)
     fail(*earliest_, make_error(errc::unavailable));
@@ -113,8 +114,19 @@ void actor_bridge::stop() {
   owners_.clear();
 }
 
+void actor_bridge::defer(void (*run)(void*) noexcept, void* argument) {
+  deferred_.push_back({run, argument});
+  // Resumed by something else than an actor's answer (net/offload): nobody else would look.
+  if (!in_burst_ && deferred_.size() == 1)
+    boost::asio::post(io_, [this] { // runs before the bridge goes: the server lets the io_context run out
+      if (!stopped_)
+        run_deferred();
+    });
+}
+
 void actor_bridge::sweep(milliseconds now) {
   now_ = now;
+  in_burst_ = true;
   while (earliest_ && earliest_->deadline_ <= now) {
     state_.asks_timed_out.fetch_add(1, std::memory_order_relaxed);
     fail(*earliest_, make_error(errc::unavailable));
@@ -286,6 +298,7 @@ void actor_bridge::take(caf::mailbox_element& element) {
 }
 
 void actor_bridge::take_batch(std::vector<caf::mailbox_element_ptr>& batch) {
+  in_burst_ = true;
   for (auto& element : batch) {
     take(*element);
     element.reset();
@@ -302,6 +315,7 @@ void actor_bridge::run_deferred() {
       item.run(item.argument);
     deferred_batch_.clear();
   }
+  in_burst_ = false;
 }
 
 } // namespace fq::net

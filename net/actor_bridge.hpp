@@ -150,7 +150,7 @@ public:
   [[nodiscard]] bool stopped() const { return stopped_; }
 
   /// `run(argument)` once the present burst has been dispatched; how finished handlers get back to their session.
-  void defer(void (*run)(void*) noexcept, void* argument) { deferred_.push_back({run, argument}); }
+  void defer(void (*run)(void*) noexcept, void* argument);
 
 private:
   friend class reply_sink;
@@ -186,12 +186,14 @@ private:
   void resolved(aggregate_id aggregate, caf::error error, event_handle owner);
   void drop_owner(aggregate_id aggregate);
 
+  boost::asio::io_context& io_;
   region_handle region_;
   server_state& state_;
   bridge_limits limits_;
   caf::strong_actor_ptr sink_;
   push_receiver* receiver_ = nullptr;
   bool stopped_ = false;
+  bool in_burst_ = false; ///< run_deferred comes anyway
   milliseconds now_{0};
   std::size_t in_flight_ = 0;
   std::vector<call_slot> calls_;

@@ -146,6 +146,8 @@ unsigned status_of(fault f) {
     case fault::request_timeout: return 408;
     case fault::body_too_large: return 413;
     case fault::header_too_large: return 431;
+    case fault::expectation_failed: return 417;
+    case fault::version_not_supported: return 505;
     case fault::unsupported_media_type: return 415;
     case fault::upgrade_required: return 426;
     case fault::sandbox_settled: return 409;
@@ -179,6 +181,8 @@ std::string_view code_of(fault f) {
     case fault::request_timeout: return "request_timeout";
     case fault::body_too_large: return "body_too_large";
     case fault::header_too_large: return "header_too_large";
+    case fault::expectation_failed: return "expectation_failed";
+    case fault::version_not_supported: return "version_not_supported";
     case fault::unsupported_media_type: return "unsupported_media_type";
     case fault::upgrade_required: return "upgrade_required";
     case fault::sandbox_settled: return "sandbox_settled";
@@ -212,6 +216,8 @@ std::string_view title_of(fault f) {
     case fault::request_timeout: return "The request took too long to arrive.";
     case fault::body_too_large: return "The body is too large.";
     case fault::header_too_large: return "The header is too large.";
+    case fault::expectation_failed: return "The Expect field asks for something we do not do.";
+    case fault::version_not_supported: return "Only HTTP/1.0 and HTTP/1.1 are spoken here.";
     case fault::unsupported_media_type: return "The body must have the content type this route takes.";
     case fault::upgrade_required: return "This route speaks WebSocket.";
     case fault::sandbox_settled: return "This payment has been settled otherwise.";

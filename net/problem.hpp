@@ -33,6 +33,8 @@ enum class fault : std::uint8_t {
   request_timeout,
   body_too_large,
   header_too_large,
+  expectation_failed,
+  version_not_supported,
   unsupported_media_type,
   upgrade_required,
   sandbox_settled,

@@ -112,8 +112,8 @@ public:
   // -- reads that need no owner; they see committed state only ----------------------------------------------
 
   virtual std::vector<event_listing> list_events(const event_filter& filter) = 0;
-  /// ACTIVE and PAUSED events, and any with live claims or open payments or refunds: what must run without
-  /// being asked.
+  /// ACTIVE and PAUSED events; any with live entries, live claims, open payments, late or returning money;
+  /// CANCELLED ones with confirmed payments still to give back: what must run without being asked.
   virtual std::vector<aggregate_id> aggregates_to_wake() = 0;
   /// Greatest aggregate number given out, at least first_event_aggregate - 1.
   virtual aggregate_id last_aggregate() = 0;

@@ -100,6 +100,25 @@ CAF_TEST(a server away for a while is waited for) {
   CAF_CHECK_EQUAL(done.judged.sold_units, 20);
 }
 
+CAF_TEST(lost answers and refusals and an outage together leave nothing to accuse) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    fake_options how;
+    how.drop_every = 5;
+    how.busy_every = 9;
+    how.outage_after_ms = 200;
+    how.outage_ms = 500;
+    how.stock = 60;
+    fake_server server(how);
+    auto options = options_for(server);
+    options.fans = 200;
+    options.seed = seed;
+    CAF_MESSAGE("seed " << seed);
+    const auto done = run(options);
+    CAF_CHECK_EQUAL(done.exit_code, 0);
+    CAF_CHECK_EQUAL(done.judged.sold_units, 60);
+  }
+}
+
 CAF_TEST(fewer fans than tickets all buy and nothing is expected to sell out) {
   fake_server server({});
   auto options = options_for(server);

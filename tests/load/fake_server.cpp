@@ -288,7 +288,9 @@ private:
       if (each->status == "WAITING")
         line.push_back(each.get());
     const bool long_enough = static_cast<std::int64_t>(line.size()) > 2 * options_.batch_size;
-    const bool misbehaves = (options_.overtake || options_.big_batch) && !misbehaved_ && long_enough;
+    const bool misbehaves = (options_.overtake || options_.big_batch) && !misbehaved_;
+    if (misbehaves && !long_enough)
+      return; // what is planted needs a line
     room = std::min(room, options_.batch_size * (misbehaves && options_.big_batch ? 2 : 1));
     if (line.empty() || room <= 0)
       return;
@@ -392,6 +394,7 @@ private:
   json::object event_json() {
     const auto free = available();
     const auto held = units_in({"CLAIMED"});
+    const auto confirmed = units_in({"CONFIRMED"});
     const json::array types{json::object{{"id", to_string(type_)},
                                          {"name", "Standard"},
                                          {"price", options_.price},
@@ -403,7 +406,7 @@ private:
             {"currency", "NGN"},
             {"ticket_types", types},
             {"available", free},
-            {"sold_out", free == 0 && held == 0},
+            {"sold_out", free == 0 && held == 0 && (!options_.oversell || confirmed > options_.stock)},
             {"queue",
              {{"policy", "batch"},
               {"batch_size", options_.batch_size},

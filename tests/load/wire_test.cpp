@@ -12,8 +12,8 @@ namespace {
 constexpr auto id_text = "0192f1c0-0000-7000-8000-0000000000ab";
 
 std::string entry_text(const std::string& status, const std::string& rest) {
-  return std::string(R"({"entry_id":")") + id_text + R"(","status":")" + status + R"(","queue_number":7)" + rest
-         + "}";
+  return std::string(R"({"entry_id":")") + id_text + R"(","status":")" + status + R"(","queue_number":7)"
+         + rest + "}";
 }
 
 } // namespace
@@ -28,7 +28,8 @@ CAF_TEST(ids are read and written alike) {
 }
 
 CAF_TEST(a waiting entry is read) {
-  const std::string rest = R"(,"position":12,"poll_after_ms":900,"admission_batch":null,"admission_token":null)";
+  const std::string rest =
+    R"(,"position":12,"poll_after_ms":900,"admission_batch":null,"admission_token":null)";
   const auto entry = read_entry(parse_object(entry_text("WAITING", rest)));
   CAF_REQUIRE(entry.has_value());
   CAF_CHECK(entry->kind == place_kind::waiting);

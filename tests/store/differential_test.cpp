@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random calls, valid and not, through the memory ledger and the SQLite ledger side by side: every answer and every image
-// must be the same. Replay one seed: FQ_STORE_SEED=<n> test_store -s store_differential; FQ_STORE_RUNS=<n> runs more seeds.
+// Random calls, valid and not, through the memory ledger and the SQLite ledger side by side: every answer and
+// every image must be the same. Replay one seed: FQ_STORE_SEED=<n> test_store -s store_differential;
+// FQ_STORE_RUNS=<n> runs more seeds.
 #define CAF_SUITE store_differential
 #include "tests/store/engines.hpp"
 
@@ -282,7 +283,9 @@ private:
   }
 
   void step() {
-    if (draw_.percent(12)) return acquire(draw_.some_aggregate(), draw_.time());
+    if (draw_.percent(8)) return acquire(draw_.some_aggregate(), draw_.time());
+    for (const auto a : memory_.aggregates())
+      if (memory_.head(a)->epoch == 0) acquire(a, never); // a new event has no owner yet
     if (draw_.percent(3)) return prune();
     const auto call = draw_.call();
     const auto expected = memory_.commit(call);

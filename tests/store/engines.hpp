@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the store share: an engine of each kind on a fresh folder, an owner that hands out batches, and
-// sample rows.
+// What the tests of the store share: an engine of each kind on a fresh folder, an owner that hands out
+// batches, and sample rows.
 #pragma once
 #include "store/ledger.hpp"
 #include "store/memory_ledger.hpp"
@@ -76,7 +76,7 @@ private:
   std::map<aggregate_id, acquired> owned_;
 };
 
-// -- sample rows: `n` tells them apart -----------------------------------------------------------------------------
+// -- sample rows: `n` tells them apart ----------------------------------------------------------------------
 
 inline uuid id_of(std::uint64_t n, aggregate_id aggregate = sale) { return make_uuid(noon, aggregate, n); }
 
@@ -141,7 +141,7 @@ inline idempotency_row sample_key(std::uint64_t n, timestamp at) {
   return {{n, ~n}, {n * 3, n * 5}, at, {'\1', '\0', 'x', static_cast<char>(n)}};
 }
 
-// -- engines -------------------------------------------------------------------------------------------------------
+// -- engines ------------------------------------------------------------------------------------------------
 
 /// A ledger of each engine with one event of 10 units of type 0 and 5 of type 1, owned and draft.
 struct world {

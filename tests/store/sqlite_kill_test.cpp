@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kill -9 in the middle of commits, again and again on the same file: what was acknowledged is there (I7), nothing is there
-// by half, and the file is sound. Power loss is not tested: the page cache survives a kill.
+// kill -9 in the middle of commits, again and again on the same file: what was acknowledged is there (I7),
+// nothing is there by half, and the file is sound. Power loss is not tested: the page cache survives a kill.
 #define CAF_SUITE store_sqlite_kill
 #include "tests/store/engines.hpp"
 #include "tests/store/victim_plan.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commits the planned batches to the ledger file of its argument until it is killed, and writes a byte to standard output
-// after each acknowledged one. Run by sqlite_kill_test.
+// Commits the planned batches to the ledger file of its argument until it is killed, and writes a byte to
+// standard output after each acknowledged one. Run by sqlite_kill_test.
 #include "store/sqlite_ledger.hpp"
 #include "tests/store/victim_plan.hpp"
 

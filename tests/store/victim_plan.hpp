@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the victim of sqlite_kill_test commits: batch `s` is a function of its number alone, so the state after any number
-// of batches is known. Shared by the victim and by the test that looks at what is left.
+// What the victim of sqlite_kill_test commits: batch `s` is a function of its number alone, so the state
+// after any number of batches is known. Shared by the victim and by the test that looks at what is left.
 #pragma once
 #include "store/ledger.hpp"
 

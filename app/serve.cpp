@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// `fairqueue serve`: everything in order, and down again in reverse. SIGTERM or SIGINT drains; a second one ends at once.
+#include "app/commands.hpp"
+#include "app/control.hpp"
+#include "app/demo.hpp"
+#include "app/log.hpp"
+#include "app/node.hpp"
+#include "app/system_environment.hpp"
+#include "crypto/tokens.hpp"
+#include "net/routes.hpp"
+#include "net/server.hpp"
+#include "net/services.hpp"
+
+#include <caf/scoped_actor.hpp>
+
+#include <atomic>
+#include <csignal>
+#include <iostream>
+#include <mutex>
+#include <sys/resource.h>
+#include <thread>
+
+namespace fq {
+namespace {
+
+/// Blocks the signals that `serve` waits for; before any thread exists, so that all inherit it.
+sigset_t block_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGUSR1); // ours: a global actor died
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+/// As many descriptors as the system allows us: a crowd is a crowd of sockets.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int wait_for(const sigset_t& signals) {
+  int which = 0;
+  while (sigwait(&signals, &which) != 0) {}
+  return which;
+}
+
+/// What a defect in a global actor leaves for the main thread.
+class failure_note {
+public:
+  void report(std::string what) {
+    {
+      const std::lock_guard guard{lock_};
+      if (!what_.empty()) return;
+      what_ = std::move(what);
+    }
+    ::kill(::getpid(), SIGUSR1);
+  }
+  [[nodiscard]] std::string text() {
+    const std::lock_guard guard{lock_};
+    return what_;
+  }
+
+private:
+  std::mutex lock_;
+  std::string what_;
+};
+
+/// Waits until the ledger answers: the first moment at which we can serve.
+void wait_for_ledger(node& node) {
+  caf::scoped_actor self{node.system()};
+  bool answered = false;
+  while (!answered)
+    self->request(node.catalog(), seconds{1}, list_events{{}, {}, 1})
+      .receive([&](const event_list_reply& reply) { answered = !reply.no; }, [](const caf::error&) {});
+}
+
+/// The second signal while draining ends the wait.
+class impatience {
+public:
+  impatience(const sigset_t& signals, net::server& server)
+      : signals_(signals), thread_([this, &server] {
+          wait_for(signals_);
+          if (!done_) server.stop();
+        }) {}
+  ~impatience() {
+    done_ = true;
+    pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+  }
+
+private:
+  sigset_t signals_;
+  std::atomic<bool> done_{false};
+  std::thread thread_;
+};
+
+} // namespace
+
+int run_serve(bool demo, const config::loaded& config) {
+  const auto signals = block_signals();
+  raise_descriptor_limit();
+  const auto& options = config.values;
+  log::start(options.log.level);
+  std::filesystem::create_directories(options.data_dir);
+  std::filesystem::permissions(options.data_dir, std::filesystem::perms::owner_all);
+
+  system_environment env;
+  failure_note failure;
+  node below{options, env, [&failure](std::string what) { failure.report(std::move(what)); }};
+  const token_verifier verifier{below.keys()};
+  const token_issuer issuer{below.keys()};
+  const auto public_routes = net::public_routes(static_cast<std::size_t>(options.http.webhook_body_limit));
+  const auto admin_routes = net::admin_routes();
+  net::services shared{options, below.keys(), env, public_routes, below.sandbox()};
+  net::server_state state;
+  net::server server{{.system = below.system(),
+                      .environment = env,
+                      .options = options,
+                      .state = state,
+                      .region = below.region(),
+                      .catalog = below.catalog(),
+                      .accounts = below.accounts(),
+                      .verifier = verifier,
+                      .issuer = issuer,
+                      .sessions = below.sessions(),
+                      .shared = &shared,
+                      .public_site = net::public_site(public_routes),
+                      .admin_site = net::admin_site(admin_routes)}};
+  control_server control{options.data_dir, below.system(), below.accounts()};
+  server.start();
+  wait_for_ledger(below);
+  auto endpoint = options.http.listen;
+  endpoint.port = server.public_port();
+  below.start_courier("http://" + config::to_string(endpoint) + options.http.base_path + "/webhooks/sandbox");
+  if (demo) std::cout << prepare_demo(below, options, env) << std::flush;
+  state.ready = true;
+  log::info("serving", {{"listen", config::to_string(endpoint)}, {"ledger", options.ledger.url}});
+
+  wait_for(signals);
+  const auto defect = failure.text();
+  if (!defect.empty()) log::error("a global actor died; ending to be started again", {{"actor", defect}});
+  log::info("draining");
+  {
+    const impatience second_signal{signals, server};
+    server.drain(options.shutdown.drain_timeout);
+  }
+  log::info("stopped");
+  log::flush();
+  return defect.empty() ? 0 : 70;
+}
+
+} // namespace fq

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page frame. Its style is allowed by hash, so nothing injected could style or script anything.
+#include "net/html.hpp"
+
+#include "crypto/digest.hpp"
+
+namespace fq::net {
+namespace {
+
+constexpr std::string_view style =
+  "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}"
+  "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}code{font-size:.95em}table{border-collapse:collapse}"
+  "td,th{text-align:left;padding:.3rem .8rem .3rem 0;vertical-align:top}.sum{font-size:2rem;font-weight:600}"
+  "button{font:inherit;padding:.6rem 1.4rem;margin:.3rem .6rem .3rem 0;border:2px solid #0b5d2a;border-radius:.4rem;"
+  "background:#0b5d2a;color:#fff}button.no{background:#fff;color:#7a1f1f;border-color:#7a1f1f}form{display:inline}"
+  "button:focus-visible,a:focus-visible{outline:3px solid #1a56db;outline-offset:2px}"
+  "@media(prefers-color-scheme:dark){body{color:#eee;background:#16181c}a{color:#8ab4f8}button.no{background:#16181c;color:#f2a3a3;"
+  "border-color:#f2a3a3}}";
+
+/// Standard base64 of the style's SHA-256, as CSP wants it.
+std::string style_hash() {
+  const auto digest = sha256(style);
+  auto text = to_base64url(digest);
+  for (char& c : text)
+    c = c == '-' ? '+' : c == '_' ? '/' : c;
+  return text + '='; // 32 bytes are 43 characters and one '='
+}
+
+const std::string& policy(bool forms) {
+  static const auto common = "default-src 'none'; style-src 'sha256-" + style_hash()
+                             + "'; base-uri 'none'; frame-ancestors 'none'; form-action ";
+  static const auto with_forms = common + "'self'", without = common + "'none'";
+  return forms ? with_forms : without;
+}
+
+} // namespace
+
+void append_escaped(std::string& out, std::string_view text) {
+  for (const char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+    }
+  }
+}
+
+response page(unsigned status, std::string_view title, std::string_view main, bool forms) {
+  response answer;
+  answer.status = status;
+  answer.content_type = "text/html; charset=utf-8";
+  auto& out = answer.body;
+  out = R"(<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">)";
+  out += "<meta name=\"robots\" content=\"noindex\"><title>";
+  append_escaped(out, title);
+  out += "</title><style>";
+  out += style;
+  out += "</style></head><body><main>";
+  out += main;
+  out += "</main></body></html>\n";
+  answer.fields.emplace_back("Content-Security-Policy", policy(forms));
+  answer.fields.emplace_back("Referrer-Policy", "no-referrer");
+  return answer;
+}
+
+} // namespace fq::net

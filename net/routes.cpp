@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The route tables, and what happens around every request of a listener.
+#include "net/routes.hpp"
+
+#include "net/client_address.hpp"
+#include "net/context.hpp"
+#include "net/cors.hpp"
+#include "net/handlers.hpp"
+#include "net/problem.hpp"
+#include "net/services.hpp"
+
+namespace fq::net {
+namespace {
+
+fault fault_of(http_refusal why) {
+  switch (why) {
+    case http_refusal::bad_request:
+    case http_refusal::bad_handshake: return fault::bad_request;
+    case http_refusal::version_not_supported: return fault::version_not_supported;
+    case http_refusal::expectation_failed: return fault::expectation_failed;
+    case http_refusal::header_too_large: return fault::header_too_large;
+    case http_refusal::body_too_large: return fault::body_too_large;
+    case http_refusal::not_implemented: return fault::not_implemented;
+    case http_refusal::method_unknown:
+    case http_refusal::method_not_allowed: return fault::method_not_allowed;
+    case http_refusal::request_timeout: return fault::request_timeout;
+    case http_refusal::not_found: return fault::not_found;
+    case http_refusal::internal_error: return fault::internal_error;
+    case http_refusal::overloaded: return fault::unavailable;
+    case http_refusal::upgrade_required: return fault::upgrade_required;
+  }
+  return fault::internal_error;
+}
+
+response refuse(context&, const request& rq, http_refusal why, std::string_view detail, std::string_view allow) {
+  auto answer = problem(fault_of(why), rq.request_id, detail, 1);
+  if (!allow.empty())
+    answer.fields.emplace_back("Allow", std::string{allow});
+  if (why == http_refusal::upgrade_required)
+    answer.fields.emplace_back("Upgrade", "websocket");
+  return answer;
+}
+
+constexpr std::string_view all_methods = "GET, POST, PUT, PATCH, DELETE";
+
+std::optional<response> before_public(context& ctx, request& rq) {
+  rq.peer = client_address(rq.peer, rq.fields, ctx.options.http.trusted_proxies);
+  if (is_preflight(rq)) [[unlikely]]
+    return preflight(ctx.options.http.allowed_origins, rq, all_methods);
+  return std::nullopt;
+}
+
+void after_public(context& ctx, const request& rq, const route* found, response& answer, milliseconds took) {
+  if (!is_preflight(rq)) // its answer has the CORS fields already
+    add_cors(ctx.options.http.allowed_origins, rq, answer);
+  ctx.shared->counts.observe(found, answer.status, took);
+}
+
+} // namespace
+
+std::vector<route> public_routes(std::size_t webhook_body_limit) {
+  using enum method;
+  return {
+    {post, "/auth/organizer/login", post_organizer_login, 0},
+    {post, "/auth/customer/otp/request", post_otp_request, 0},
+    {post, "/auth/customer/otp/verify", post_otp_verify, 0},
+
+    {post, "/events", post_events, 0},
+    {get, "/events", get_events, 0},
+    {get, "/events/{id}", get_event, 0},
+    {patch, "/events/{id}", patch_event_settings, 0},
+    {get, "/events/{id}/stats", get_event_stats, 0},
+    {post, "/events/{id}/activate", activate_event, 0},
+    {put, "/events/{id}/activate", activate_event, 0},
+    {post, "/events/{id}/pause", pause_event, 0},
+    {put, "/events/{id}/pause", pause_event, 0},
+    {post, "/events/{id}/resume", resume_event, 0},
+    {put, "/events/{id}/resume", resume_event, 0},
+    {post, "/events/{id}/end", end_event, 0},
+    {put, "/events/{id}/end", end_event, 0},
+    {post, "/events/{id}/cancel", cancel_event, 0},
+    {put, "/events/{id}/cancel", cancel_event, 0},
+
+    {post, "/events/{id}/queue", post_queue, 0},
+    {del, "/events/{id}/queue", delete_queue, 0},
+    {get, "/events/{id}/queue/position", get_position, 0},
+    {get, "/ws/queue/{event_id}", get_queue_socket, 0},
+
+    {post, "/events/{id}/claims", post_claims, 0},
+    {get, "/claims/{id}", get_claim, 0},
+    {del, "/claims/{id}", delete_claim, 0},
+    {post, "/claims/{id}/payments", post_payments, 0},
+    {get, "/payments/{id}", get_payment, 0},
+
+    {get, "/sandbox/pay/{reference}", get_sandbox_page, 0},
+    {post, "/sandbox/pay/{reference}", post_sandbox_page, 0},
+    {post, "/webhooks/sandbox", post_sandbox_webhook, webhook_body_limit},
+
+    {get, "/livez", get_livez, 0},
+    {get, "/readyz", get_readyz, 0},
+    {get, "/health", get_readyz, 0},
+    {get, "/openapi.json", get_openapi, 0},
+    {get, "/docs", get_docs, 0},
+  };
+}
+
+std::vector<route> admin_routes() {
+  using enum method;
+  return {
+    {get, "/metrics", get_metrics, 0},
+    {get, "/livez", get_livez, 0},
+    {get, "/readyz", get_readyz, 0},
+  };
+}
+
+site public_site(std::span<const route> routes) { return {routes, refuse, before_public, after_public}; }
+
+site admin_site(std::span<const route> routes) { return {routes, refuse, nullptr, nullptr}; }
+
+} // namespace fq::net

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sandbox gateway's hosted page and its webhook. The page speaks to the gateway only; the webhook speaks to the event's owner only,
+// as a foreign gateway's would.
+#include "domain/payments.hpp"
+#include "net/codec.hpp"
+#include "net/guards.hpp"
+#include "net/handlers.hpp"
+#include "net/html.hpp"
+#include "net/json_in.hpp"
+#include "net/query.hpp"
+#include "net/services.hpp"
+#include "outbound/sandbox_gateway.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+constexpr std::size_t reference_max = 100;
+
+bool is_reference(std::string_view text) {
+  return !text.empty() && text.size() <= reference_max && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  });
+}
+
+std::string_view name_of(charge_status status) {
+  switch (status) {
+    case charge_status::unknown: return "unknown";
+    case charge_status::unpaid: return "open";
+    case charge_status::paid: return "paid";
+    case charge_status::declined: return "declined";
+    case charge_status::expired: return "expired";
+  }
+  return "";
+}
+
+std::string_view sentence(charge_status status) {
+  switch (status) {
+    case charge_status::unknown:
+    case charge_status::unpaid: return "";
+    case charge_status::paid: return "This payment is complete. Thank you.";
+    case charge_status::declined: return "This payment was declined. Nothing was charged.";
+    case charge_status::expired: return "This payment has expired. Nothing was charged.";
+  }
+  return "";
+}
+
+/// Decimals of a currency (ISO 4217): two but for these.
+int decimals_of(std::string_view currency) {
+  for (const std::string_view none : {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"})
+    if (currency == none)
+      return 0;
+  for (const std::string_view three : {"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"})
+    if (currency == three)
+      return 3;
+  return 2;
+}
+
+/// "5000.00 NGN"
+std::string amount_text(const gateway_money& m) {
+  auto digits = std::to_string(m.amount);
+  const auto decimals = static_cast<std::size_t>(decimals_of(m.currency));
+  if (digits.size() <= decimals)
+    digits.insert(0, decimals + 1 - digits.size(), '0');
+  if (decimals > 0)
+    digits.insert(digits.size() - decimals, ".");
+  return digits + ' ' + m.currency;
+}
+
+void append_button(std::string& out, std::string_view action, std::string_view style, std::string_view label) {
+  out.append(R"(<form method="post"><input type="hidden" name="action" value=")").append(action);
+  out.append("\"><button type=\"submit\" class=\"").append(style).append("\">").append(label).append("</button></form>");
+}
+
+bool is_web_address(std::string_view url) { return url.starts_with("https://") || url.starts_with("http://"); }
+
+response charge_page(const sandbox_page& charge) {
+  std::string main = "<h1>Sandbox payment</h1><p>No money moves here: this page stands in for a payment gateway.</p><p class=\"sum\">";
+  append_escaped(main, amount_text(charge.money));
+  main += "</p><p>Reference <code>";
+  append_escaped(main, charge.reference);
+  main += "</code></p>";
+  const bool open = charge.status == charge_status::unpaid;
+  if (open) {
+    append_button(main, "pay", "yes", "Pay");
+    append_button(main, "decline", "no", "Decline");
+  } else {
+    main.append("<p role=\"status\">").append(sentence(charge.status)).append("</p>");
+    if (is_web_address(charge.callback_url)) {
+      main += "<p><a href=\"";
+      append_escaped(main, charge.callback_url);
+      main += "\">Back to the shop</a></p>";
+    }
+  }
+  return page(200, "Sandbox payment", main, open);
+}
+
+/// The reference of the path, or empty when there can be no such page.
+std::string known_reference(const context& ctx, const path_parameters& path) {
+  return ctx.shared->sandbox && is_reference(path.values[0]) ? std::string{path.values[0]} : std::string{};
+}
+
+// -- GET ----------------------------------------------------------------------------------------------------------------
+
+awaitable<response> show_charge(context& ctx, const request& rq, std::string reference) {
+  auto look = [gateway = ctx.shared->sandbox, reference] { return gateway->view(reference); };
+  auto charge = co_await offload(ctx.io, ctx.shared->sandbox_lane, std::move(look));
+  if (!charge)
+    co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  if (!*charge)
+    co_return problem(fault::not_found, rq.request_id);
+  co_return charge_page(**charge);
+}
+
+// -- POST ---------------------------------------------------------------------------------------------------------------
+
+std::optional<sandbox_action> parse_action(std::string_view text) {
+  if (text == "pay")
+    return sandbox_action::pay;
+  if (text == "decline")
+    return sandbox_action::decline;
+  return std::nullopt;
+}
+
+bool is_form(std::string_view content_type) {
+  const auto type = content_type.substr(0, content_type.find(';'));
+  return same_text(type.substr(0, type.find(' ')), "application/x-www-form-urlencoded");
+}
+
+/// `action=pay` as the page's forms send it, or {"action":"pay"}.
+std::optional<response> read_action(const request& rq, sandbox_action& action) {
+  if (!is_form(rq.field("Content-Type")))
+    return read_json(rq, body_need::required, [&action](object_reader& body) {
+      body.require("action");
+      const auto text = body.text("action", {1, 16});
+      const auto parsed = parse_action(text.value);
+      if (text.given && !parsed)
+        body.reject("action", "Must be pay or decline.");
+      action = parsed.value_or(sandbox_action::pay);
+    });
+  constexpr std::string_view name = "action=";
+  const auto parsed = rq.body.starts_with(name) ? parse_action(rq.body.substr(name.size())) : std::nullopt;
+  if (!parsed)
+    return problem(fault::invalid_field, rq.request_id, {{"action", "invalid", "Must be pay or decline."}});
+  action = *parsed;
+  return std::nullopt;
+}
+
+bool wants_json(const request& rq) { return rq.field("Accept").find("application/json") != std::string_view::npos; }
+
+response settled_answer(const context& ctx, const request& rq, const std::string& reference, charge_status status) {
+  response answer;
+  if (!wants_json(rq)) {
+    answer.status = 303;
+    answer.content_type = {};
+    answer.fields.emplace_back("Location", ctx.options.http.base_path + "/sandbox/pay/" + reference);
+    return answer;
+  }
+  answer.body = "{\"reference\":";
+  append_text(answer.body, reference);
+  answer.body += ",\"status\":";
+  append_text(answer.body, name_of(status));
+  answer.body += '}';
+  return answer;
+}
+
+response settle_answer(const context& ctx, const request& rq, const std::string& reference, const settle_result& result) {
+  switch (result.status) {
+    case settle_status::settled: return settled_answer(ctx, rq, reference, result.charge);
+    case settle_status::unknown_reference: return problem(fault::not_found, rq.request_id);
+    case settle_status::settled_otherwise:
+      return problem(fault::sandbox_settled, rq.request_id, "It is " + std::string{name_of(result.charge)} + ".");
+    case settle_status::unavailable: return problem(fault::unavailable, rq.request_id, {}, 1);
+  }
+  return problem(fault::internal_error, rq.request_id);
+}
+
+awaitable<response> settle_charge(context& ctx, const request& rq, std::string reference) {
+  sandbox_action action{};
+  if (auto no = read_action(rq, action))
+    co_return std::move(*no);
+  auto settle = [gateway = ctx.shared->sandbox, reference, action] { return gateway->settle(reference, action); };
+  auto result = co_await offload(ctx.io, ctx.shared->sandbox_lane, std::move(settle));
+  if (!result)
+    co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  co_return settle_answer(ctx, rq, reference, *result);
+}
+
+// -- webhook ------------------------------------------------------------------------------------------------------------
+
+verdict verdict_of(gateway_event_kind kind) {
+  switch (kind) {
+    case gateway_event_kind::charge_succeeded: return verdict::paid;
+    case gateway_event_kind::charge_failed: return verdict::declined;
+    case gateway_event_kind::refund_processed: return verdict::refund_processed;
+    case gateway_event_kind::refund_failed: return verdict::refund_failed;
+  }
+  return verdict::declined;
+}
+
+gateway_fact fact_of(gateway_event&& event) {
+  return {std::string{"sandbox"}, std::move(event.id), verdict_of(event.kind), std::move(event.reference),
+          event.money.amount, std::move(event.money.currency), std::move(event.refund_id)};
+}
+
+/// Everything genuine is 200, also what is not ours to apply: an error would only bring it again. 503 does bring it again.
+awaitable<response> apply_webhook(context& ctx, const request& rq, gateway_fact fact, aggregate_id owner) {
+  auto got = co_await ask_event(ctx, owner, apply_fact{std::move(fact)});
+  const bool retry = (got.error && !is(got.error, errc::absent)) || got.reply.no.why == reason::unavailable;
+  if (retry)
+    co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  ctx.shared->counts.webhooks_applied.add();
+  co_return response{.status = 200, .body = "{}"};
+}
+
+} // namespace
+
+awaitable<response> get_sandbox_page(context& ctx, const request& rq, const path_parameters& path) {
+  auto reference = known_reference(ctx, path);
+  if (reference.empty())
+    return ready(problem(fault::not_found, rq.request_id));
+  if (auto no = expect_no_query(rq))
+    return ready(std::move(*no));
+  return show_charge(ctx, rq, std::move(reference));
+}
+
+awaitable<response> post_sandbox_page(context& ctx, const request& rq, const path_parameters& path) {
+  auto reference = known_reference(ctx, path);
+  if (reference.empty())
+    return ready(problem(fault::not_found, rq.request_id));
+  if (auto no = expect_no_query(rq))
+    return ready(std::move(*no));
+  return settle_charge(ctx, rq, std::move(reference));
+}
+
+awaitable<response> post_sandbox_webhook(context& ctx, const request& rq, const path_parameters&) {
+  if (!ctx.shared->sandbox)
+    return ready(problem(fault::not_found, rq.request_id));
+  auto parsed = ctx.shared->sandbox->parse_webhook(rq.body, rq.field(sandbox_gateway::signature_header));
+  const auto* wrong = std::get_if<webhook_error>(&parsed);
+  if (wrong && *wrong == webhook_error::bad_signature) {
+    ctx.shared->counts.webhooks_rejected.add();
+    return ready(problem(fault::invalid_signature, rq.request_id));
+  }
+  const auto* event = std::get_if<gateway_event>(&parsed);
+  const auto payment = event ? parse_reference(event->reference) : std::nullopt;
+  if (!payment || number_of(owner_of(*payment)) < number_of(first_event_aggregate))
+    return ready({.status = 200, .body = "{}"}); // genuine, but nothing of ours
+  return apply_webhook(ctx, rq, fact_of(std::move(std::get<gateway_event>(parsed))), owner_of(*payment));
+}
+
+} // namespace fq::net

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checker.hpp"
+
+#include <algorithm>
+
+namespace fq::sim {
+namespace {
+
+constexpr milliseconds sweep{1'000}; ///< how late a deadline may be noticed in the quiet phase
+
+bool takes_a_slot(claim_status s) { return is_live(s) || s == claim_status::confirmed; }
+
+std::string text(queue_number n) { return std::to_string(value_of(n)); }
+
+} // namespace
+
+std::string_view name_of(rare r) {
+  switch (r) {
+    case rare::late_money_claimed_again: return "late money claimed again";
+    case rare::late_money_refunded: return "late money refunded";
+    case rare::unknown_commit_landed_late: return "unknown commit landed late";
+    case rare::old_epoch_refused: return "batch of an older epoch refused";
+    case rare::fenced_reload: return "living owner fenced, reloaded";
+    case rare::sold_out_then_reopened: return "sold out, then reopened";
+    case rare::restart_budget_spent: return "restart budget spent";
+    case rare::replayed_idempotent_answer: return "idempotent answer replayed";
+    case rare::claim_waited_for_verdict: return "claim waited for a verdict";
+    case rare::passivated: return "idle owner passivated";
+    case rare::process_crashed: return "process crashed";
+    case rare::count_: break;
+  }
+  return "";
+}
+
+void checker::fail(std::string_view invariant, std::string what) {
+  if (violation_.empty()) violation_ = std::string{invariant} + ": " + std::move(what) + " (step " + std::to_string(step) + ")";
+}
+
+// -- what the ledger did -----------------------------------------------------------------------------------------------
+
+void checker::applied(const batch& b) {
+  digest_ = digest_ * 1099511628211u ^ (b.to_seq << 20) ^ (b.epoch << 8) ^ b.content.size();
+  if (b.aggregate == aggregate_) {
+    if (b.epoch != store_.head(aggregate_)->epoch || b.epoch < epoch_)
+      fail("I17", "a batch of epoch " + std::to_string(b.epoch) + " was applied under epoch " + std::to_string(epoch_));
+    if (!seen_seq_.emplace(b.from_seq, b.to_seq).second) fail("I9", "the same batch was applied twice");
+  }
+  for (const auto& c : b.content) std::visit([this](const auto& x) { see(x); }, c);
+  if (b.aggregate == aggregate_) check_stock();
+}
+
+void checker::settled(const batch& b, commit_outcome outcome) {
+  switch (outcome) {
+    case commit_outcome::committed:
+    case commit_outcome::already_applied: return;
+    case commit_outcome::fenced: return reached(rare::old_epoch_refused);
+    case commit_outcome::out_of_order: return fail("I17", "owner and ledger disagree about applied_seq under one epoch");
+    case commit_outcome::conflict:
+      return fail("I1", "the ledger had to refuse a change of the living owner (batch to " + std::to_string(b.to_seq) + ")");
+  }
+}
+
+void checker::see(const event_created& c) {
+  event_ = c.event;
+  types_ = c.ticket_types;
+  claimed_.resize(types_.size());
+}
+
+void checker::see(const event_changed& c) {
+  if (c.from != c.event.status && !is_step(event_rules, c.from, c.event.status)) fail("I10", "illegal step of the event");
+  if (event_.status != c.from) fail("I10", "the event was not in the state its change starts from");
+  event_ = c.event;
+}
+
+void checker::see(const ticket_type_added& c) {
+  types_.push_back(c.row);
+  claimed_.emplace_back();
+}
+
+void checker::see(const ticket_type_changed& c) {
+  auto& t = types_.at(c.row.ordinal);
+  const auto held = t.held, sold = t.sold;
+  t = c.row;
+  t.held = held;
+  t.sold = sold;
+  watch_sold_out();
+}
+
+void checker::see(const stock_moved& c) {
+  auto& t = types_.at(c.ticket_type);
+  t.held += c.held_delta;
+  t.sold += c.sold_delta;
+  if (t.held < 0 || t.sold < 0 || t.held + t.sold > t.total) fail("I1", "held + sold exceed the total, or fell below zero");
+  watch_sold_out();
+}
+
+void checker::see(const entry_joined& c) {
+  const auto& row = c.row;
+  if (!entries_.empty() && row.number <= entries_.rbegin()->first) fail("I6", "a queue number was given out of order");
+  if (!live_place_.emplace(row.subject, row.number).second) fail("I2", "a second live place for one subject");
+  entries_[row.number] = row;
+  waiting_.insert(row.number);
+}
+
+void checker::see(const entry_moved& c) {
+  auto& known = entries_.at(c.row.number);
+  if (known.status != c.from) fail("I10", "entry " + text(c.row.number) + " was not in the state its change starts from");
+  if (c.from != c.row.status && !is_step(entry_rules, c.from, c.row.status)) fail("I10", "illegal step of an entry");
+  const auto from = known.status;
+  known = c.row;
+  if (from == c.row.status) return;
+  if (c.row.status == entry_status::admitted) admitted(c.row);
+  waiting_.erase(c.row.number);
+  if (!is_live(c.row.status)) {
+    active_.erase(c.row.number);
+    live_place_.erase(c.row.subject);
+  }
+}
+
+void checker::admitted(const entry_row& row) {
+  if (*waiting_.begin() != row.number) fail("I6", text(row.number) + " was admitted before " + text(*waiting_.begin()));
+  active_.insert(row.number);
+  admissions_.push_back(row.admitted_at);
+  ++admissions_seen_;
+  const auto& q = event_.queue;
+  if (event_.status != event_status::active) fail("I5", "admitted while the event is not ACTIVE");
+  if (q.policy == admission_policy::open) return;
+  if (q.concurrency != 0 && active_.size() > q.concurrency) fail("I5", "more active sessions than the concurrency in force");
+  const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(available(), 0));
+  if (admitted_without_claim() > units * q.over_admission_percent / 100) fail("I5", "more people let in than there is stock for");
+  if (q.policy == admission_policy::batch && admissions_within(q.admission_interval, row.admitted_at) > q.batch_size)
+    fail("I5", "a batch larger than configured");
+  if (q.rate_per_minute != 0 && admissions_within(rate_span, row.admitted_at) > q.rate_per_minute)
+    fail("I5", "admitted faster than the configured rate");
+}
+
+void checker::count_claim(const claim_row& row, std::int64_t sign) {
+  for (const auto& i : row.items) {
+    auto& sum = claimed_.at(i.ticket_type);
+    if (is_live(row.status)) sum.held += sign * std::int64_t{i.quantity};
+    if (row.status == claim_status::confirmed) sum.sold += sign * std::int64_t{i.quantity};
+  }
+  if (is_live(row.status)) live_claims_[row.entry] += static_cast<int>(sign);
+}
+
+void checker::check_claims_of(const customer_id& who) {
+  std::set<std::uint8_t> slots;
+  std::size_t live = 0;
+  for (const auto& [id, c] : claims_) {
+    if (c.customer != who || !takes_a_slot(c.status)) continue;
+    ++live;
+    if (!slots.insert(c.live_slot).second) fail("I2", "two claims in one slot");
+  }
+  if (live > event_.claims_per_customer) fail("I2", "more claims than a customer may have");
+}
+
+void checker::see(const claim_opened& c) {
+  money amount = 0;
+  for (const auto& i : c.row.items) amount += i.unit_price * i.quantity;
+  if (amount != c.row.amount) fail("I4", "a claim's amount is not the sum of its items");
+  claims_[c.row.id] = c.row;
+  count_claim(c.row, 1);
+  check_claims_of(c.row.customer);
+}
+
+void checker::see(const claim_moved& c) {
+  auto& known = claims_.at(c.row.id);
+  if (known.status != c.from) fail("I10", "a claim was not in the state its change starts from");
+  if (c.from != c.row.status && !is_step(claim_rules, c.from, c.row.status)) fail("I10", "illegal step of a claim");
+  count_claim(known, -1);
+  known = c.row;
+  count_claim(known, 1);
+  if (known.status == claim_status::expiring) reached(rare::claim_waited_for_verdict);
+  if (known.status != claim_status::released) return;
+  for (const auto& [id, p] : payments_)
+    if (p.claim == known.id && is_open(p.status)) fail("I3", "a claim was released while a payment for it is open");
+}
+
+void checker::see(const payment_opened& c) {
+  const auto* claim = find_claim(c.row.claim);
+  if (claim == nullptr) return fail("I4", "a payment for no claim");
+  if (c.row.amount != claim->amount) fail("I4", "a payment asks for another amount than its claim");
+  for (const auto& [id, p] : payments_)
+    if (p.claim == c.row.claim && is_open(p.status)) fail("I2", "two open attempts for one claim");
+  payments_[c.row.id] = c.row;
+}
+
+void checker::see(const payment_moved& c) {
+  auto& known = payments_.at(c.row.id);
+  if (known.status != c.from) fail("I10", "a payment was not in the state its change starts from");
+  if (c.from != c.row.status && !is_step(payment_rules, c.from, c.row.status)) fail("I10", "illegal step of a payment");
+  const auto from = known.status;
+  known = c.row;
+  if (known.refunded > known.captured) fail("I4", "more was refunded than captured");
+  if (known.status == from) return;
+  if (known.status == payment_status::confirmed && known.captured != known.amount)
+    fail("I4", "a payment of another amount was confirmed");
+  if (from == payment_status::confirmed_late) {
+    if (known.status == payment_status::confirmed) reached(rare::late_money_claimed_again);
+    if (known.status == payment_status::refund_pending) reached(rare::late_money_refunded);
+  }
+}
+
+void checker::see(const refund_opened& c) { refunds_[c.row.id] = c.row; }
+
+void checker::see(const refund_moved& c) {
+  auto& known = refunds_.at(c.row.id);
+  if (c.from != c.row.status && !is_step(refund_rules, c.from, c.row.status)) fail("I10", "illegal step of a refund");
+  known = c.row;
+}
+
+void checker::see(const idempotency_stored& c) { answered_.emplace(c.row.key, c.row.body); }
+
+void checker::check_stock() {
+  for (std::size_t i = 0; i < types_.size(); ++i) {
+    const auto* row = store_.find_ticket_type(aggregate_, static_cast<std::uint32_t>(i));
+    if (row == nullptr || row->held != types_[i].held || row->sold != types_[i].sold)
+      return fail("I1", "the ledger's counters are not the sum of its changes");
+    if (row->held + row->sold > row->total) return fail("I1", "oversold");
+    if (row->held != claimed_[i].held || row->sold != claimed_[i].sold)
+      return fail("I1", "held and sold units are not those of the live and the confirmed claims");
+  }
+}
+
+void checker::watch_sold_out() {
+  const bool now = sold_out();
+  if (now || was_sold_out_) sold_out_at_ = step;
+  if (was_sold_out_ && !now) reached(rare::sold_out_then_reopened);
+  was_sold_out_ = now;
+}
+
+std::int64_t checker::available() const {
+  std::int64_t n = 0;
+  for (const auto& t : types_)
+    if (t.on_sale) n += t.total - t.held - t.sold;
+  return n;
+}
+
+bool checker::sold_out() const {
+  return std::ranges::all_of(types_, [](const auto& t) { return !t.on_sale || (t.total - t.sold <= 0 && t.held == 0); });
+}
+
+std::int64_t checker::sold() const {
+  std::int64_t n = 0;
+  for (const auto& t : types_) n += t.sold;
+  return n;
+}
+
+std::uint64_t checker::admitted_without_claim() const {
+  std::uint64_t n = 0;
+  for (const auto number : active_) {
+    const auto claims = live_claims_.find(number);
+    if (claims == live_claims_.end() || claims->second == 0) ++n;
+  }
+  return n;
+}
+
+std::uint64_t checker::admissions_within(milliseconds span, timestamp now) const {
+  return static_cast<std::uint64_t>(
+    std::count_if(admissions_.begin(), admissions_.end(), [&](timestamp t) { return t > now - span && t <= now; }));
+}
+
+const claim_row* checker::find_claim(const claim_id& id) const {
+  const auto i = claims_.find(id);
+  return i == claims_.end() ? nullptr : &i->second;
+}
+
+const entry_row* checker::entry_of(const entry_id& id) const {
+  const auto i = entries_.find(queue_number_of(id));
+  return i == entries_.end() ? nullptr : &i->second;
+}
+
+// -- what fans were told -----------------------------------------------------------------------------------------------
+
+void checker::saw_place(const customer_id& who, std::uint64_t key, const entry_reply& told) {
+  if (told.no) return;
+  const auto* row = store_.find_entry(aggregate_, told.entry.number);
+  if (row == nullptr || row->subject != who) return fail("I7", "place " + text(told.entry.number) + " was acknowledged, but is not durable");
+  const auto [known, first] = place_of_key_.emplace(std::pair{who, key}, told.entry.number);
+  if (!first && told.replayed && known->second != told.entry.number) fail("I9", "one join key, two places");
+  known_place_[who] = told.entry.number;
+  saw_entry(who, told);
+}
+
+void checker::saw_entry(const customer_id& who, const entry_reply& told) {
+  const auto known = known_place_.find(who);
+  if (told.no) {
+    if (told.no.why == reason::not_in_queue && known != known_place_.end()) fail("I7", "an acknowledged place was lost");
+    return;
+  }
+  const auto& e = told.entry;
+  const auto* row = entry_of(e.id);
+  if (row == nullptr || row->subject != who) return fail("I7", "a place was shown that is not durable");
+  if (known != known_place_.end() && e.number < known->second) fail("I7", "an acknowledged place changed its number");
+  if (is_set(e.admitted_at) && row->admitted_at != e.admitted_at) fail("I7", "an admission was shown that is not durable");
+  if (!is_live(e.status) && row->status != e.status) fail("I7", "an end was shown that is not durable");
+  if (!is_in_line(e.status)) return;
+  const auto [last, first] = last_position_.emplace(e.id, e.position);
+  if (!first && e.position > last->second)
+    fail("I8", "position of " + text(e.number) + " grew from " + std::to_string(last->second) + " to " + std::to_string(e.position));
+  last->second = e.position;
+}
+
+bool checker::has_answer(const idempotency_ref& key) const { return key.given && answered_.contains(key.key); }
+
+void checker::saw_claim(const idempotency_ref& key, const customer_id& who, const claim_reply& told, std::uint64_t asked, bool was_durable) {
+  if (told.no) {
+    if (was_durable) fail("I9", "a claim request was answered, then refused under the same key");
+    if (told.no.why == reason::event_sold_out && !was_sold_out_ && sold_out_at_ < asked)
+      fail("I12", "told 'sold out', but the ledger never was while the request lasted");
+    return;
+  }
+  const auto* row = find_claim(told.claim.claim.id);
+  if (row == nullptr || row->customer != who) return fail("I7", "a claim was acknowledged, but is not durable");
+  if (!is_live(told.claim.claim.status) && row->status != told.claim.claim.status && row->status != claim_status::refunded)
+    fail("I7", "a claim's end was shown that is not durable");
+  if (!key.given) return;
+  if (told.replayed) reached(rare::replayed_idempotent_answer);
+  const auto [known, first] = effect_of_key_.emplace(key.key, row->id);
+  if (!first && known->second != row->id) fail("I9", "one idempotency key, two claims");
+}
+
+void checker::saw_payment(const idempotency_ref& key, const payment_reply& told, bool was_durable) {
+  if (told.no) {
+    if (was_durable) fail("I9", "a payment request was answered, then refused under the same key");
+    return;
+  }
+  const auto& shown = told.payment.payment;
+  const auto row = payments_.find(shown.id);
+  if (row == payments_.end()) return fail("I7", "a payment was acknowledged, but is not durable");
+  if (shown.status == payment_status::confirmed && row->second.captured != shown.captured)
+    fail("I7", "a payment was shown as confirmed that is not durable");
+  if (!key.given) return;
+  const auto [known, first] = effect_of_key_.emplace(key.key, shown.id);
+  if (!first && known->second != shown.id) fail("I9", "one idempotency key, two payments");
+}
+
+void checker::saw_released(const claim_id& claim) {
+  const auto* row = find_claim(claim);
+  if (row == nullptr || row->status != claim_status::released) fail("I7", "a release was acknowledged, but is not durable");
+}
+
+// -- time --------------------------------------------------------------------------------------------------------------
+
+timestamp checker::deadline_of(const entry_row& row) const {
+  return row.has_claimed ? row.session_expires_at : std::min(row.admitted_at + event_.queue.claim_window, row.session_expires_at);
+}
+
+std::uint64_t checker::room(timestamp now) const {
+  if (event_.status != event_status::active || now < event_.queue_opens_at || waiting_.empty()) return 0;
+  const auto& q = event_.queue;
+  if (q.policy == admission_policy::open) return waiting_.size();
+  const auto less = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; };
+  const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(available(), 0));
+  auto n = less(units * q.over_admission_percent / 100, admitted_without_claim());
+  if (q.concurrency != 0) n = std::min(n, less(q.concurrency, active_.size()));
+  if (q.policy == admission_policy::batch) n = std::min(n, less(q.batch_size, admissions_within(q.admission_interval, now)));
+  if (q.rate_per_minute != 0) n = std::min(n, less(q.rate_per_minute, admissions_within(rate_span, now)));
+  return n;
+}
+
+void checker::check_liveness(timestamp now) {
+  for (const auto n : active_)
+    if (now > deadline_of(entries_.at(n)) + sweep) return fail("I13", "session of " + text(n) + " outlived its deadline");
+  for (const auto& [id, c] : claims_) {
+    if (c.status == claim_status::claimed && now > c.expires_at + sweep) return fail("I13", "a CLAIMED claim outlived its deadline");
+    if (c.status == claim_status::expiring && now > c.expires_at + grace_ + sweep)
+      return fail("I13", "an EXPIRING claim outlived the verdict's grace");
+  }
+  const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
+  if (selling && now > event_.sale_end + sweep) fail("I13", "the sale outlived its end");
+  if (!selling && !waiting_.empty() && now > event_.updated_at + sweep * 5) fail("I13", "somebody still waits after the event's end");
+  if (room(now) == 0 || admissions_seen_ != admissions_at_stuck_) {
+    stuck_since_ = now;
+    admissions_at_stuck_ = admissions_seen_;
+  } else if (now - stuck_since_ > event_.queue.admission_interval * 2 + sweep) {
+    fail("I13", "stock and waiters, but nobody was admitted for two ticks");
+  }
+}
+
+void checker::check_end() {
+  for (const auto& [id, p] : payments_) {
+    if (is_open(p.status)) fail("I13", "a payment is still open: " + std::string{name_of(p.status)});
+    if (p.status == payment_status::confirmed_late) fail("I3", "late money was neither claimed again nor refunded");
+    if (p.status == payment_status::refund_pending) fail("I3", "a refund never ended");
+    const auto* claim = find_claim(p.claim);
+    if (p.status == payment_status::confirmed && claim->status != claim_status::confirmed)
+      fail("I3", "a confirmed payment without a confirmed claim");
+  }
+  for (const auto& [id, c] : claims_) {
+    if (is_live(c.status)) fail("I13", "a claim is still live");
+    if (c.status != claim_status::confirmed) continue;
+    const auto pays = [&, claim = id](const auto& p) {
+      return p.second.claim == claim && p.second.status == payment_status::confirmed;
+    };
+    if (std::ranges::count_if(payments_, pays) != 1) fail("I4", "a confirmed claim is not paid for exactly once");
+  }
+  const auto* image = store_.committed(aggregate_);
+  const auto same = [](const auto& model, const auto& rows) {
+    return std::ranges::equal(model, rows, [](const auto& m, const auto& r) { return m.second == r; });
+  };
+  if (!same(entries_, image->entries) || !same(claims_, image->claims) || !same(payments_, image->payments)
+      || !same(refunds_, image->refunds) || image->event != event_ || image->ticket_types != types_)
+    fail("I9", "the ledger's image is not the sum of the changes it applied");
+  for (const auto& [who, number] : known_place_) {
+    const auto row = entries_.find(number);
+    if (row == entries_.end() || row->second.subject != who) fail("I7", "an acknowledged place is gone");
+  }
+}
+
+} // namespace fq::sim

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated payment gateway: its own append-only ledger (the oracle of I3 and I4), the worker that the payments actor calls, and
+// the courier that delivers its webhooks.
+#pragma once
+#include "actors/workers.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace fq::sim {
+
+struct world;
+class checker;
+
+enum class charge_state : std::uint8_t { unpaid, paid, declined, expired };
+
+struct charge {
+  money amount = 0;
+  std::string currency;
+  charge_state state = charge_state::unpaid;
+  money captured = 0;
+  std::map<refund_id, money> refunds; ///< done
+  std::map<refund_id, money> refunds_pending;
+};
+
+struct webhook {
+  gateway_fact fact;
+  milliseconds due{0}; ///< steady time
+  bool acknowledged = false;
+};
+
+class gateway_books {
+public:
+  explicit gateway_books(world& w) : world_(w) {}
+
+  // the API
+  void initialize(const std::string& reference, money amount, const std::string& currency);
+  [[nodiscard]] const charge* find(const std::string& reference) const;
+  void expire(const std::string& reference);
+  /// True if it is done, false if it is pending.
+  bool refund(const std::string& reference, const refund_id& id, money amount);
+  // the hosted page
+  void pay(const std::string& reference);
+  void decline(const std::string& reference);
+
+  /// Webhooks that wait for their acknowledgement.
+  [[nodiscard]] std::vector<webhook>& outbox() { return outbox_; }
+  void settle_refunds();
+  /// Everything captured ended as a ticket, went back, or waits for a person (I3, I4).
+  void check_end(checker& check) const;
+  [[nodiscard]] std::size_t log_size() const { return log_.size(); }
+
+  milliseconds down_until{0}; ///< its API answers nothing before then (steady time)
+
+private:
+  void tell(verdict what, const std::string& reference, money amount, const refund_id& refund);
+  void finish_refund(const std::string& reference, charge& c, const refund_id& id, money amount);
+
+  world& world_;
+  std::map<std::string, charge> charges_;
+  std::vector<std::string> log_; ///< append-only: what happened, for people
+  std::vector<webhook> outbox_;
+  std::uint64_t events_ = 0;
+};
+
+gateway_worker_handle::behavior_type sim_gateway_worker(gateway_worker_handle::pointer self, world* w);
+caf::behavior sim_courier(caf::event_based_actor* self, world* w);
+
+} // namespace fq::sim

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include <sstream>
+
+namespace fq::sim {
+namespace {
+
+/// A fault that this seed may have: off in half of the seeds.
+std::uint32_t perhaps(generator& rng, std::int64_t low, std::int64_t high) {
+  return chance(rng, 500) ? static_cast<std::uint32_t>(between(rng, low, high)) : 0;
+}
+
+queue_settings queue_of(generator& rng) {
+  queue_settings q;
+  constexpr std::array policies{admission_policy::batch, admission_policy::batch, admission_policy::capacity,
+                                admission_policy::capacity, admission_policy::rate, admission_policy::open};
+  q.policy = policies[rng() % policies.size()];
+  if (q.policy == admission_policy::capacity || chance(rng, 400)) q.concurrency = static_cast<std::uint32_t>(between(rng, 1, 8));
+  if (q.policy == admission_policy::rate) q.rate_per_minute = static_cast<std::uint32_t>(between(rng, 20, 60));
+  q.batch_size = static_cast<std::uint32_t>(between(rng, 1, 6));
+  q.admission_interval = between(rng, milliseconds{100}, milliseconds{1'500});
+  q.over_admission_percent = static_cast<std::uint32_t>(chance(rng, 500) ? 100 : between(rng, 100, 180));
+  q.claim_window = between(rng, milliseconds{1'000}, milliseconds{3'000});
+  return q;
+}
+
+fault_rates faults_of(generator& rng) {
+  fault_rates f;
+  f.commit_unavailable = perhaps(rng, 5, 80);
+  f.commit_applied_unknown = perhaps(rng, 5, 60);
+  f.commit_lost_unknown = perhaps(rng, 5, 60);
+  f.commit_late = perhaps(rng, 5, 60);
+  f.commit_delayed = perhaps(rng, 5, 60);
+  f.acquire_unavailable = perhaps(rng, 50, 300);
+  f.store_delay = milliseconds{perhaps(rng, 1, 400)};
+  f.kill_owner = perhaps(rng, 10, 150);
+  f.kill_supervisor = perhaps(rng, 5, 40);
+  f.crash_process = perhaps(rng, 5, 40);
+  f.rival_owner = perhaps(rng, 5, 60);
+  f.kill_payments = perhaps(rng, 2, 15);
+  f.gateway_unavailable = perhaps(rng, 20, 400);
+  f.gateway_effect_but_unavailable = perhaps(rng, 10, 100);
+  f.gateway_answer_lost = perhaps(rng, 10, 100);
+  f.gateway_outage = perhaps(rng, 10, 60);
+  f.gateway_delay = milliseconds{perhaps(rng, 1, 2'000)};
+  f.webhook_lost = perhaps(rng, 50, 500);
+  f.webhook_twice = perhaps(rng, 50, 400);
+  f.webhook_delay = milliseconds{perhaps(rng, 1, 6'000)};
+  f.wrong_amount = chance(rng, 200) ? 100 : 0;
+  f.refund_pending = perhaps(rng, 100, 700);
+  f.answer_lost = perhaps(rng, 10, 150);
+  f.wall_clock_jumps = chance(rng, 200);
+  return f;
+}
+
+} // namespace
+
+sale_options options_of(std::uint64_t seed) {
+  generator rng{seed * 0x9e3779b97f4a7c15ull + 1};
+  sale_options o;
+  o.seed = seed;
+  o.fans = static_cast<std::uint32_t>(between(rng, 6, 30));
+  o.queue = queue_of(rng);
+  o.claim_ttl = between(rng, milliseconds{1'000}, milliseconds{4'000});
+  o.queue.session_ttl = o.queue.claim_window + o.claim_ttl + between(rng, milliseconds{0}, milliseconds{4'000});
+  o.claims_per_customer = chance(rng, 800) ? 1 : 2;
+  o.total = between(rng, 2, 14);
+  o.ticket_types = chance(rng, 700) ? 1 : 2;
+  o.price = chance(rng, 100) ? 0 : between(rng, 1, 100'000);
+  o.arrival_span = chance(rng, 400) ? milliseconds{0} : between(rng, milliseconds{100}, milliseconds{8'000});
+  o.sale_length = chance(rng, 150) ? milliseconds{15'000} : milliseconds{3'600'000};
+  o.rules.attempts_per_claim = 3;
+  o.rules.stale_after = between(rng, milliseconds{2'000}, milliseconds{8'000});
+  o.rules.verdict_grace = between(rng, milliseconds{400}, milliseconds{2'500});
+  o.rules.refund_retry = {20, milliseconds{50}, milliseconds{1'000}};
+  o.restarts_in_budget = chance(rng, 300) ? 1 : 5;
+  o.idle_after = chance(rng, 500) ? milliseconds{2'000} : milliseconds{300'000};
+  o.organizer_acts = chance(rng, 500);
+  o.organizer_may_end = chance(rng, 250);
+  o.organizer_may_cancel = chance(rng, 200);
+  o.steps_per_timer = static_cast<std::uint32_t>(std::int64_t{1} << between(rng, 3, 8));
+  o.chaos = between(rng, milliseconds{12'000}, milliseconds{25'000});
+  o.no_show = perhaps(rng, 50, 300);
+  o.leaves = perhaps(rng, 20, 150);
+  o.abandons = perhaps(rng, 50, 300);
+  o.releases = perhaps(rng, 50, 300);
+  o.declines = perhaps(rng, 50, 400);
+  o.pays_late = perhaps(rng, 50, 500);
+  o.faults = faults_of(rng);
+  return o;
+}
+
+std::string describe(const sale_options& o) {
+  const auto& f = o.faults;
+  std::ostringstream s;
+  s << "seed " << o.seed << ": " << o.fans << " fans, " << o.ticket_types << " x " << o.total << " tickets at " << o.price
+    << ", policy " << static_cast<int>(o.queue.policy) << ", concurrency " << o.queue.concurrency << ", batch "
+    << o.queue.batch_size << "/" << o.queue.admission_interval.count() << " ms, over-admission "
+    << o.queue.over_admission_percent << " %, session " << o.queue.session_ttl.count() << " ms, claim window "
+    << o.queue.claim_window.count() << " ms, claim " << o.claim_ttl.count() << " ms, grace " << o.rules.verdict_grace.count()
+    << " ms\n  commits: unavailable " << f.commit_unavailable << ", unknown applied " << f.commit_applied_unknown << ", lost "
+    << f.commit_lost_unknown << ", late " << f.commit_late << ", delayed " << f.commit_delayed << "; acquire "
+    << f.acquire_unavailable << "; store delay " << f.store_delay.count() << " ms\n  kills: owner " << f.kill_owner
+    << ", supervisor " << f.kill_supervisor << ", process " << f.crash_process << ", payments " << f.kill_payments << ", rival "
+    << f.rival_owner << "\n  gateway: unavailable " << f.gateway_unavailable << ", effect but unavailable "
+    << f.gateway_effect_but_unavailable << ", answer lost " << f.gateway_answer_lost << ", outage " << f.gateway_outage
+    << ", delay " << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost << ", twice " << f.webhook_twice
+    << ", delay " << f.webhook_delay.count() << " ms; wrong amount " << f.wrong_amount << "; refunds pending "
+    << f.refund_pending << "\n  fans: answer lost " << f.answer_lost << ", no-show " << o.no_show << ", leave " << o.leaves
+    << ", abandon " << o.abandons << ", release " << o.releases << ", decline " << o.declines << ", pay late " << o.pays_late
+    << "; organizer " << (o.organizer_acts ? "acts" : "rests") << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
+  return s.str();
+}
+
+} // namespace fq::sim

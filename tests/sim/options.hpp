@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything about one simulated sale that is drawn from its seed. Swarm testing: each seed enables a random subset of the faults,
+// because a run with all of them hides what only a few together show.
+#pragma once
+#include "domain/rows.hpp"
+#include "domain/sale.hpp"
+
+#include <cstdint>
+#include <random>
+#include <string>
+
+namespace fq::sim {
+
+using generator = std::mt19937_64;
+
+/// True with a probability of `per_mille` in a thousand.
+inline bool chance(generator& rng, std::uint32_t per_mille) { return rng() % 1000 < per_mille; }
+inline std::int64_t between(generator& rng, std::int64_t low, std::int64_t high) {
+  return low + static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(high - low + 1));
+}
+inline milliseconds between(generator& rng, milliseconds low, milliseconds high) {
+  return milliseconds{between(rng, low.count(), high.count())};
+}
+
+/// Probabilities are per mille: of commits, of messages, of calls, or of steps divided by a further hundred ("per 100,000 steps").
+struct fault_rates {
+  std::uint32_t commit_unavailable = 0, commit_applied_unknown = 0, commit_lost_unknown = 0, commit_late = 0, commit_delayed = 0;
+  std::uint32_t acquire_unavailable = 0;
+  milliseconds store_delay{0}; ///< at most, each way
+  std::uint32_t kill_owner = 0, kill_supervisor = 0, crash_process = 0, rival_owner = 0; ///< per 100,000 steps
+  std::uint32_t kill_payments = 0; ///< per 100,000 steps; takes the process with it, a little later
+  std::uint32_t gateway_unavailable = 0, gateway_effect_but_unavailable = 0, gateway_answer_lost = 0;
+  std::uint32_t gateway_outage = 0; ///< per 100,000 steps: its API answers nothing for a while
+  milliseconds gateway_delay{0};
+  std::uint32_t webhook_lost = 0, webhook_twice = 0, wrong_amount = 0, refund_pending = 0;
+  milliseconds webhook_delay{0};
+  std::uint32_t answer_lost = 0; ///< a fan's connection breaks after the request was sent
+  bool wall_clock_jumps = false;
+};
+
+struct sale_options {
+  std::uint64_t seed = 0;
+  std::uint32_t fans = 0;
+  queue_settings queue;
+  milliseconds claim_ttl{0};
+  std::uint32_t claims_per_customer = 1;
+  std::int64_t total = 0;
+  std::uint32_t ticket_types = 1;
+  money price = 0;
+  milliseconds arrival_span{0};
+  milliseconds sale_length{0};
+  sale_rules rules;
+  std::uint32_t restarts_in_budget = 5;
+  milliseconds idle_after{0};
+  bool organizer_acts = false;
+  bool organizer_may_end = false, organizer_may_cancel = false;
+  std::uint32_t steps_per_timer = 64; ///< how long jobs may wait while time goes on
+  milliseconds chaos{0}; ///< virtual time with faults
+  // what fans do, per mille
+  std::uint32_t no_show = 0, leaves = 0, abandons = 0, releases = 0, declines = 0, pays_late = 0;
+  fault_rates faults;
+};
+
+sale_options options_of(std::uint64_t seed);
+std::string describe(const sale_options& o);
+
+} // namespace fq::sim

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of one simulated sale share: the seed's generator, virtual time, the checker, the way to the present server.
+#pragma once
+#include "checker.hpp"
+#include "gateway.hpp"
+#include "options.hpp"
+
+#include "actors/protocol.hpp"
+#include "crypto/session_token.hpp"
+#include "domain/environment.hpp"
+
+#include <caf/detail/test_actor_clock.hpp>
+
+namespace fq::sim {
+
+inline constexpr std::int64_t start_of_time_ms = 1'800'000'000'000;
+
+/// Time from CAF's test clock, randomness from the seed, a wall clock that may be wrong.
+class sim_environment final : public environment {
+public:
+  sim_environment(caf::detail::test_actor_clock& clock, std::uint64_t seed) : clock_(clock), rng_(seed ^ 0xfa1bf00d) {}
+
+  timestamp wall_now() override { return from_unix_ms(start_of_time_ms) + steady_now() + skew; }
+  milliseconds steady_now() override {
+    return std::chrono::duration_cast<milliseconds>(clock_.now().time_since_epoch());
+  }
+  void random_bytes(std::span<std::byte> out) override {
+    for (auto& b : out) b = static_cast<std::byte>(rng_());
+  }
+
+  milliseconds skew{0};
+
+private:
+  caf::detail::test_actor_clock& clock_;
+  generator rng_;
+};
+
+struct world {
+  sale_options options;
+  generator rng;
+  sim_environment* env = nullptr;
+  checker* check = nullptr;
+  gateway_books* gateway = nullptr;
+  const session_keys* sessions = nullptr;
+  region_handle region; ///< of the process that runs now
+  event_id event;
+  organizer_id organizer;
+  aggregate_id aggregate{};
+  std::vector<ticket_type_id> ticket_types;
+  bool chaos = true; ///< faults happen
+  bool closing = false; ///< fans begin nothing new
+  bool trace = false;
+};
+
+} // namespace fq::sim
