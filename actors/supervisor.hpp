@@ -34,6 +34,8 @@ public:
   void init(pointer self, environment& env, owner_factory factory, restart_budget budget);
   ~supervisor_state();
   supervisor_handle::behavior_type behavior();
+  /// For tests and simulations: the present owner; null between a crash and the restart.
+  [[nodiscard]] const event_handle& owner() const { return owner_; }
 
 private:
   using promise = caf::typed_response_promise<event_handle>;

@@ -74,8 +74,7 @@ bool deliver_round(sandbox_gateway& gateway, webhook_sender& sender, const std::
   const auto due = gateway.next_webhooks(env.wall_now(), webhooks_per_round);
   std::vector<std::int64_t> delivered, failed;
   for (const auto& hook : due) {
-    const auto answer = sender.post(url, hook.body,
-                                    {{"content-type", "application/json"}, {sandbox_gateway::signature_header, hook.signature}});
+    const auto answer = sender.post(url, hook.body, {{sandbox_gateway::signature_header, hook.signature}});
     (answer.acknowledged() ? delivered : failed).push_back(hook.number);
     if (answer.status == 0) break; // nobody answers: no use in trying the others now
   }

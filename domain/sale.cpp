@@ -245,7 +245,9 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
       v.eta_high_seconds = static_cast<std::int32_t>(std::min(std::ceil(places * high), 1e9));
       poll = std::max(poll_min_ms, places * low * 100.0); // a tenth of the least wait
     }
-    v.poll_after_ms = static_cast<std::uint32_t>(std::min(poll, poll_max_ms));
+    // Never so seldom that the claim window could pass unseen.
+    const auto seen_in_time = std::max(poll_min_ms, static_cast<double>(event_.queue.claim_window.count()) / 4);
+    v.poll_after_ms = static_cast<std::uint32_t>(std::min({poll, poll_max_ms, seen_in_time}));
   }
   if (!is_set(row.admitted_at)) return v;
   v.admission_no = row.admission_no;

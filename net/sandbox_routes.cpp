@@ -206,7 +206,8 @@ gateway_fact fact_of(gateway_event&& event) {
 
 /// Everything genuine is 200, also what is not ours to apply: an error would only bring it again. 503 does bring it again.
 awaitable<response> apply_webhook(context& ctx, const request& rq, gateway_fact fact, aggregate_id owner) {
-  auto got = co_await ask_event(ctx, owner, apply_fact{std::move(fact)});
+  apply_fact wish{std::move(fact)}; // named: see ask_event
+  auto got = co_await ask_event(ctx, owner, std::move(wish));
   const bool retry = (got.error && !is(got.error, errc::absent)) || got.reply.no.why == reason::unavailable;
   if (retry)
     co_return problem(fault::unavailable, rq.request_id, {}, 1);

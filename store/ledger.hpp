@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger port: the durable truth. Blocking; called only by ledger workers (detached actors) and tests.
-// Engines: memory (the oracle), SQLite. All pass tests/store/conformance with the same answers.
+// Engines: memory (the oracle), SQLite. All pass the suite in tests/store with the same answers.
 #pragma once
 #include "domain/change.hpp"
 #include "domain/rows.hpp"
@@ -51,7 +51,7 @@ enum class commit_outcome : std::uint8_t {
 struct aggregate_image {
   std::optional<event_row> event;
   std::vector<ticket_type_row> ticket_types;
-  std::vector<entry_row> entries; ///< by queue number; only the newest entry of a subject matters to an owner, but all are here
+  std::vector<entry_row> entries; ///< by queue number; all of them, though only a subject's newest matters
   std::vector<claim_row> claims; ///< by id
   std::vector<payment_row> payments; ///< by id
   std::vector<refund_row> refunds; ///< by id
@@ -67,7 +67,7 @@ struct aggregate_image {
 struct acquired {
   std::uint64_t epoch = 0; ///< the new one; the previous owner's batches are refused from now on
   std::uint64_t applied_seq = 0;
-  timestamp committed_at; ///< greatest time ever committed by an owner; the aggregate's clock never goes below it
+  timestamp committed_at; ///< greatest time ever committed; the aggregate's clock never goes below it
   aggregate_image image;
 };
 

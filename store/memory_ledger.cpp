@@ -123,11 +123,13 @@ bool is_on_sale(const event_row& event) {
 /// Needs a running owner: DESIGN I13.
 bool must_run(const aggregate_image& image) {
   if (image.event && is_on_sale(*image.event)) return true;
-  const auto entry_runs = [](const entry_row& e) { return e.status == entry_status::admitted; };
+  const bool cancelled = image.event && image.event->status == event_status::cancelled;
+  const auto entry_runs = [](const entry_row& e) { return is_live(e.status); };
   const auto claim_runs = [](const claim_row& c) { return is_live(c.status); };
-  const auto payment_runs = [](const payment_row& p) {
+  const auto payment_runs = [cancelled](const payment_row& p) {
     return is_open(p.status) || p.status == payment_status::confirmed_late
-           || p.status == payment_status::refund_pending;
+           || p.status == payment_status::refund_pending
+           || (cancelled && p.status == payment_status::confirmed);
   };
   const auto refund_runs = [](const refund_row& r) { return r.status == refund_status::requested; };
   return std::any_of(image.entries.begin(), image.entries.end(), entry_runs)

@@ -13,7 +13,8 @@ namespace {
 const std::string event_columns =
   "SELECT aggregate, tenant, id, organizer, name, currency, status, queue_opens_at, sale_start, sale_end,"
   " policy, concurrency, rate_per_minute, batch_size, admission_interval_ms, over_admission_percent,"
-  " session_ttl_ms, claim_window_ms, ticket_ttl_ms, claim_ttl_ms, claims_per_customer, created_at, updated_at FROM event ";
+  " session_ttl_ms, claim_window_ms, ticket_ttl_ms, claim_ttl_ms, claims_per_customer, created_at, updated_at"
+  " FROM event ";
 
 event_row event_of(const sqlite_statement& s) {
   event_row e;
@@ -90,12 +91,16 @@ sqlite_reader::statements::statements(sqlite_db& db)
         event_columns + "WHERE status IN (1, 2) AND aggregate > ? ORDER BY aggregate LIMIT ?"),
       events_of_organizer(db,
         event_columns + "WHERE organizer = ? AND aggregate > ? ORDER BY aggregate LIMIT ?"),
-      // Each part reads a partial index of its own.
+      // Each part but the second reads a partial index of its own.
       to_wake(db,
-        "SELECT aggregate FROM event WHERE status IN (1, 2) UNION SELECT aggregate FROM queue_entry"
-        " WHERE status = 2 UNION SELECT aggregate FROM claim WHERE status IN (0, 1) UNION SELECT"
-        " aggregate FROM payment WHERE status IN (0, 1, 5, 6) UNION SELECT aggregate FROM refund WHERE"
-        " status = 0 ORDER BY 1"),
+        "SELECT aggregate FROM event WHERE status IN (1, 2)"
+        " UNION SELECT number FROM aggregate WHERE live_entries > 0"
+        " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
+        " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
+        " UNION SELECT aggregate FROM refund WHERE status = 0"
+        " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
+        " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
+        " ORDER BY 1"),
       last_aggregate(db, "SELECT max(number) FROM aggregate"),
       history(db,
         "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows out of the SQLite ledger: images, listings, history. Called by sqlite_ledger on its one connection: a
-// second one for reading would have to wait for nothing, but would see the database at another moment than
-// the writer.
+// Rows out of the SQLite ledger: images, listings, history. Called by sqlite_ledger on its one connection;
+// knows nothing of transactions or files.
 #pragma once
 #include "store/history.hpp"
 #include "store/ledger.hpp"

@@ -34,11 +34,25 @@ const entry_row* plain_join_of(const change& c) {
   return joined && is_plain(joined->row) ? &joined->row : nullptr;
 }
 
+/// By how much `b` moves the number of entries that wait or shop. Exact, because a move names the status it
+/// starts from and is refused if that is not the stored one.
+std::int64_t live_entries_gained(const batch& b) {
+  std::int64_t gained = 0;
+  for (const auto& c : b.content)
+    if (const auto* joined = std::get_if<entry_joined>(&c))
+      gained += is_live(joined->row.status) ? 1 : 0;
+    else if (const auto* moved = std::get_if<entry_moved>(&c))
+      gained += (is_live(moved->row.status) ? 1 : 0) - (is_live(moved->from) ? 1 : 0);
+  return gained;
+}
+
 } // namespace
 
 sqlite_writer::statements::statements(sqlite_db& db)
-    : guard(db, "UPDATE aggregate SET applied_seq = ?, committed_at = max(committed_at, ?)"
-                " WHERE number = ? AND epoch = ? AND applied_seq = ? RETURNING tenant"),
+    : guard(db,
+        "UPDATE aggregate SET applied_seq = ?, committed_at = max(committed_at, ?),"
+        " live_entries = live_entries + ?"
+        " WHERE number = ? AND epoch = ? AND applied_seq = ? RETURNING tenant"),
       head(db, "SELECT epoch, applied_seq FROM aggregate WHERE number = ?"),
       raise_epoch(db, "UPDATE aggregate SET epoch = epoch + 1 WHERE number = ? RETURNING epoch"),
       insert_aggregate(db, "INSERT INTO aggregate (number, kind, tenant, committed_at) VALUES (?, ?, ?, ?)"),
@@ -355,7 +369,7 @@ sqlite_writer::sqlite_writer(sqlite_db& db) : sql_(db) {}
 
 commit_outcome sqlite_writer::apply(const batch& b) {
   if (b.epoch == 0 || b.to_seq <= b.from_seq) return judge_skipped(b);
-  sql_.guard.bind(b.to_seq, b.at, b.aggregate, b.epoch, b.from_seq);
+  sql_.guard.bind(b.to_seq, b.at, live_entries_gained(b), b.aggregate, b.epoch, b.from_seq);
   if (!sql_.guard.step()) return judge_skipped(b);
   const auto tenant = sql_.guard.number<tenant_id>(0);
   sql_.guard.finish();

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0
 -- FairQueue ledger, SQLite engine, version 1.
 --
 -- Conventions: every row carries its tenant and its aggregate; times are Unix milliseconds, 0 means "never"; ids are

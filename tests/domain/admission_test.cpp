@@ -93,7 +93,7 @@ CAF_TEST(each policy alone) {
   }
 }
 
-CAF_TEST(claims free their holder's place in the stock bound) {
+CAF_TEST(claims free their holders place in the stock bound) {
   auto s = stocked(10, 30);
   s.admitted_without_claim = 4; // 26 of the 30 hold claims, whose units are no longer available
   CAF_CHECK_EQUAL(admissions_now(concurrency(0), {}, s).count, 6u);
@@ -157,7 +157,7 @@ CAF_TEST(no promise of time when time does not help) {
   CAF_CHECK(!is_set(admissions_now(q, w, crowd(500, 50)).retry_at));
 }
 
-CAF_TEST(a window counts like a list, in whatever order it was recorded) {
+CAF_TEST(a window counts like a list in whatever order it was recorded) {
   for_seeds(200, [](std::uint64_t seed) {
     dice d{seed};
     std::vector<std::pair<timestamp, std::uint64_t>> list;
@@ -195,7 +195,7 @@ CAF_TEST(a window counts like a list, in whatever order it was recorded) {
   });
 }
 
-CAF_TEST(never more than a batch in any interval and never past the concurrency, whatever happens between) {
+CAF_TEST(never more than a batch in any interval and never past the concurrency whatever happens between) {
   for_seeds(200, [](std::uint64_t seed) {
     dice d{seed};
     auto q = with(admission_policy::batch);

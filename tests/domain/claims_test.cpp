@@ -30,7 +30,7 @@ claim_row row(std::uint64_t id, std::uint64_t customer, std::uint8_t slot, times
 
 } // namespace
 
-CAF_TEST(a customer's slots are taken by live and confirmed claims and come back) {
+CAF_TEST(a customers slots are taken by live and confirmed claims and come back) {
   claims_book book;
   changes out;
   CAF_CHECK(book.free_slot(fan(1), 1) == 0);
@@ -66,7 +66,7 @@ CAF_TEST(a move the table forbids changes nothing) {
   CAF_CHECK_EQUAL(out.size(), count);
 }
 
-CAF_TEST(deadlines come in order, with grace for those that expire, and bounded) {
+CAF_TEST(deadlines come in order with grace for those that expire and bounded) {
   claims_book book;
   changes out;
   for (std::uint64_t n = 1; n <= 5; ++n) book.open(row(n, n, 0, noon + seconds{10 - static_cast<int>(n)}), out);
@@ -86,7 +86,7 @@ CAF_TEST(deadlines come in order, with grace for those that expire, and bounded)
   CAF_CHECK_EQUAL(book.counts().live, 4u);
 }
 
-CAF_TEST(a book behaves like a list of rows, and so does its reload) {
+CAF_TEST(a book behaves like a list of rows and so does its reload) {
   for_seeds(200, [](std::uint64_t seed) {
     dice d{seed};
     claims_book book;

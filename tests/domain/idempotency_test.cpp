@@ -25,7 +25,7 @@ v look(const idempotency_index& index, std::uint64_t key, timestamp now, std::ui
 
 } // namespace
 
-CAF_TEST(the same key and body is a replay, another body a conflict, another key is fresh) {
+CAF_TEST(the same key and body is a replay another body a conflict another key is fresh) {
   idempotency_index index;
   changes out;
   CAF_CHECK(look(index, 1, noon) == v::fresh);
@@ -61,7 +61,7 @@ CAF_TEST(a key used anew after its day lives another day) {
   CAF_CHECK(look(index, 1, later + seconds{6}, 7, 'b') == v::replay);
 }
 
-CAF_TEST(beyond the bound the oldest answer is forgotten, after a load too) {
+CAF_TEST(beyond the bound the oldest answer is forgotten after a load too) {
   idempotency_index index;
   changes out;
   for (std::uint64_t n = 0; n < idempotency_rows_max; ++n) index.load(row(n, noon + milliseconds{n / 1000}));

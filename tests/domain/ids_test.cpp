@@ -16,7 +16,7 @@ namespace {
 const timestamp some_day = from_unix_ms(1'795'000'000'123);
 }
 
-CAF_TEST(an entry id carries its time, its aggregate and its queue number) {
+CAF_TEST(an entry id carries its time its aggregate and its queue number) {
   for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{512}, (std::uint64_t{1} << 30) - 1, std::uint64_t{1} << 30,
                                 (std::uint64_t{1} << 32) + 7, queue_number_max})
     for (const std::uint32_t a : {1u, 16u, 0x8000'0001u, 0xffff'ffffu}) {

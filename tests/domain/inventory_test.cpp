@@ -76,7 +76,7 @@ CAF_TEST(sold out means none free and none held of every type on sale) {
   CAF_CHECK_EQUAL(stock.first_on_sale()->ordinal, 1u);
 }
 
-CAF_TEST(types are found, added at the end and changed without their counters) {
+CAF_TEST(types are found added at the end and changed without their counters) {
   inventory stock;
   stock.load(two_types());
   CAF_CHECK(stock.find({1, 2})->name == "Seat");

@@ -38,7 +38,7 @@ CAF_TEST(a reference leads back to its payment) {
   CAF_CHECK(!parse_reference("fq-" + to_string(p) + "x"));
 }
 
-CAF_TEST(attempts are found by claim, also after one moved to another claim) {
+CAF_TEST(attempts are found by claim also after one moved to another claim) {
   payments_book book{stale_after};
   changes out;
   book.open(row(1, 1), out);
@@ -85,7 +85,7 @@ CAF_TEST(a forbidden move does not even edit) {
   CAF_CHECK_EQUAL(out.size(), count);
 }
 
-CAF_TEST(open attempts are asked about when they are stale, or when told to) {
+CAF_TEST(open attempts are asked about when they are stale or when told to) {
   payments_book book{stale_after};
   changes out;
   CAF_CHECK(!is_set(book.next_ask()));

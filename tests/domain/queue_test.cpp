@@ -199,7 +199,7 @@ void random_walk(std::uint64_t seed, std::uint64_t entries_at_start) {
 
 } // namespace
 
-CAF_TEST(a line behaves like the model under all operations, and so does its reload) {
+CAF_TEST(a line behaves like the model under all operations and so does its reload) {
   for_seeds(250, [](std::uint64_t seed) { random_walk(seed, seed % 25); });
 }
 

@@ -9,7 +9,7 @@
 using namespace fq;
 using namespace fq::test;
 
-CAF_TEST(the wait is uniform between zero and a doubling, capped ceiling) {
+CAF_TEST(the wait is uniform between zero and a doubling capped ceiling) {
   const retry_policy policy{10, milliseconds{500}, milliseconds{5000}};
   const std::int64_t ceilings[] = {500, 1000, 2000, 4000, 5000, 5000, 5000};
   dice d{42};

@@ -45,7 +45,7 @@ void check_all(const std::array<rule<State, Trigger>, N>& table, int states, int
 
 } // namespace
 
-CAF_TEST(an event is drafted, sells, pauses, ends; it may be cancelled until then and after) {
+CAF_TEST(an event is drafted sells pauses ends and it may be cancelled until then and after) {
   using s = event_status;
   using t = event_trigger;
   check_all(event_rules, 5, 5,
@@ -61,7 +61,7 @@ CAF_TEST(an event is drafted, sells, pauses, ends; it may be cancelled until the
             {s::cancelled});
 }
 
-CAF_TEST(an entry waits, may be away, is admitted, and ends once) {
+CAF_TEST(an entry waits may be away is admitted and ends once) {
   using s = entry_status;
   using t = entry_trigger;
   check_all(entry_rules, 8, 8,
@@ -78,7 +78,7 @@ CAF_TEST(an entry waits, may be away, is admitted, and ends once) {
             {s::expired, s::cancelled, s::completed, s::session_expired, s::revoked});
 }
 
-CAF_TEST(a claim is confirmed or released, and refunded only once it was confirmed) {
+CAF_TEST(a claim is confirmed or released and refunded only once it was confirmed) {
   using s = claim_status;
   using t = claim_trigger;
   check_all(claim_rules, 5, 4,

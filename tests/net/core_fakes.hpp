@@ -100,7 +100,7 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
 }
 
 /// What a test tells the event: messages of kind timer_fired, with a number.
-///   admission n: admit everybody up to number n · sweep: line_moved · flush n: end the sale · idle: stop
+///   admission n: admit everybody up to number n · sweep: line_moved · flush: the sale ends · journal: it pauses · idle: stop
 inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
   auto& s = self->state;
   const auto push = [&](const auto& message) {
@@ -126,6 +126,7 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     }
     case timer_kind::sweep: push(line_moved{event_of(aggregate)}); break;
     case timer_kind::flush: push(event_noticed{event_of(aggregate), notice_kind::ended}); break;
+    case timer_kind::journal: push(event_noticed{event_of(aggregate), notice_kind::paused}); break;
     case timer_kind::idle: self->quit(caf::exit_reason::user_shutdown); break;
     default: break;
   }

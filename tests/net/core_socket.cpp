@@ -1,1 +1,208 @@
-// SPDX
+// SPDX-License-Identifier: Apache-2.0
+// WebSockets over real sockets: what followers of a place see, and what hostile peers get.
+#define CAF_SUITE net_socket
+#include "caf/test/unit_test.hpp"
+
+#include "core_client.hpp"
+#include "core_site.hpp"
+
+#include <thread>
+
+using namespace fq;
+using namespace fq::net;
+using fake::client;
+using fake::world;
+
+namespace {
+
+bool is_type(const fake::ws_frame& f, std::string_view type) {
+  return f.opcode == 1 && f.payload.find("\"type\":\"" + std::string{type} + "\"") != std::string::npos;
+}
+
+/// Opens a socket for the place and reads its `state`.
+void follow(client& c, std::uint64_t customer) {
+  CAF_REQUIRE_EQUAL(c.open_socket(customer).status, 101u);
+  CAF_REQUIRE(is_type(c.read_frame(), "state"));
+}
+
+template <class Condition>
+bool eventually(Condition condition, int milliseconds_at_most = 5000) {
+  for (int i = 0; i < milliseconds_at_most / 5; ++i) {
+    if (condition())
+      return true;
+    std::this_thread::sleep_for(milliseconds{5});
+  }
+  return condition();
+}
+
+} // namespace
+
+CAF_TEST(a socket gets its state first) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  const auto r = c.open_socket(1004, "Sec-WebSocket-Protocol: fairqueue.v1, secret\r\n");
+  CAF_CHECK_EQUAL(r.status, 101u);
+  CAF_CHECK(r.has("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n"));
+  CAF_CHECK(r.has("Sec-WebSocket-Protocol: fairqueue.v1\r\n"));
+  const auto f = c.read_frame();
+  CAF_CHECK(is_type(f, "state"));
+  CAF_CHECK(f.payload.find("\"queue_number\":5") != std::string::npos);
+  CAF_CHECK(f.payload.find("\"event_status\":\"ACTIVE\"") != std::string::npos);
+  CAF_CHECK_EQUAL(w.state.websockets.load(), 1);
+}
+
+CAF_TEST(without a place or a handshake there is no socket) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  CAF_CHECK_EQUAL(c.open_socket(1).status, 404u);
+  const auto r = c.get("/ws/1004");
+  CAF_CHECK_EQUAL(r.status, 426u);
+  CAF_CHECK(r.has("Sec-WebSocket-Version: 13"));
+  CAF_CHECK_EQUAL(c.open_socket(1004).status, 101u);
+}
+
+CAF_TEST(followers see positions and their admission) {
+  world w{fake::test_site()};
+  client first{w.server.public_port()}, third{w.server.public_port()}, tab{w.server.public_port()};
+  follow(first, 1000);
+  follow(third, 1002);
+  follow(tab, 1002); // a second socket of the same place
+  w.order(timer_kind::admission, 1);
+  const auto admitted = first.read_frame();
+  CAF_CHECK(is_type(admitted, "admitted"));
+  CAF_CHECK(admitted.payload.find("admission_token") != std::string::npos);
+  for (auto* c : {&third, &tab}) {
+    const auto moved = c->read_frame();
+    CAF_CHECK(is_type(moved, "position_changed"));
+    CAF_CHECK(moved.payload.find("\"position\":2") != std::string::npos);
+  }
+}
+
+CAF_TEST(those far behind hear of moves of one percent) {
+  world w{fake::test_site()};
+  client far{w.server.public_port()}, near{w.server.public_port()};
+  follow(far, 1000 + 9999);
+  follow(near, 1000 + 199);
+  w.order(timer_kind::admission, 5);
+  CAF_CHECK(near.read_frame().payload.find("\"position\":195") != std::string::npos);
+  w.order(timer_kind::admission, 150);
+  CAF_CHECK(near.read_frame().payload.find("\"position\":50") != std::string::npos);
+  CAF_CHECK(far.read_frame().payload.find("\"position\":9850") != std::string::npos); // and nothing about 9995
+}
+
+CAF_TEST(the end of the sale closes who waits) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  follow(c, 1000);
+  w.order(timer_kind::journal);
+  CAF_CHECK(is_type(c.read_frame(), "paused"));
+  w.order(timer_kind::flush);
+  CAF_CHECK(is_type(c.read_frame(), "ended"));
+  const auto f = c.read_frame();
+  CAF_CHECK_EQUAL(f.opcode, 8u);
+  CAF_CHECK_EQUAL(f.close_code(), 1000u);
+  c.send_frame(0x88, f.payload);
+  CAF_CHECK(c.ended());
+  CAF_CHECK(eventually([&] { return w.state.connections == 0 && w.state.websockets == 0; }));
+}
+
+CAF_TEST(a peer that does not answer a close is cut) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  follow(c, 1000);
+  w.order(timer_kind::flush);
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+}
+
+CAF_TEST(sockets survive their owner and get a new state) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()}, d{w.server.public_port()};
+  follow(c, 1004);
+  follow(d, 1005);
+  w.order(timer_kind::idle);
+  CAF_CHECK(is_type(c.read_frame(), "state"));
+  CAF_CHECK(is_type(d.read_frame(), "state"));
+  w.order(timer_kind::admission, 5);
+  CAF_CHECK(is_type(c.read_frame(), "admitted"));
+}
+
+CAF_TEST(pings are answered and closes returned) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  follow(c, 1004);
+  c.send_frame(0x89, "hello");
+  const auto pong = c.read_frame();
+  CAF_CHECK_EQUAL(pong.opcode, 10u);
+  CAF_CHECK_EQUAL(pong.payload, "hello");
+  c.send_frame(0x81, "what clients say is ignored");
+  c.send_frame(0x88, std::string{"\x03\xe9", 2});
+  CAF_CHECK_EQUAL(c.read_frame().close_code(), 1001u);
+  CAF_CHECK(c.ended());
+}
+
+CAF_TEST(violations are closed with their code) {
+  world w{fake::test_site()};
+  const auto code_after = [&](unsigned first, std::string_view payload, bool masked) {
+    client c{w.server.public_port()};
+    follow(c, 1004);
+    c.send_frame(first, payload, masked);
+    return c.read_frame().close_code();
+  };
+  CAF_CHECK_EQUAL(code_after(0x81, "x", false), 1002u);
+  CAF_CHECK_EQUAL(code_after(0x83, "x", true), 1002u);
+  CAF_CHECK_EQUAL(code_after(0x81, "\xff", true), 1007u);
+  client flood{w.server.public_port()};
+  follow(flood, 1004);
+  for (int i = 0; i < 100; ++i)
+    flood.send_frame(0x81, "x");
+  CAF_CHECK_EQUAL(flood.read_frame().close_code(), 1008u);
+  client big{w.server.public_port()};
+  follow(big, 1004);
+  big.send(std::string{"\x81\xfe\x20\x01\0\0\0\0", 8} + std::string(8193, 'x'));
+  CAF_CHECK_EQUAL(big.read_frame().close_code(), 1009u);
+}
+
+CAF_TEST(a peer that does not read is closed and never buffered without bound) {
+  world w{fake::test_site()};
+  client c{w.server.public_port(), 2048};
+  follow(c, 1004);
+  for (int i = 0; i < 300'000 && w.state.slow_sockets_closed == 0; ++i) {
+    w.order(timer_kind::journal);
+    if (i % 5000 == 0)
+      std::this_thread::sleep_for(milliseconds{20});
+  }
+  CAF_CHECK(eventually([&] { return w.state.slow_sockets_closed == 1; }, 20'000));
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+}
+
+CAF_TEST(a drain tells everybody when to come back) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  follow(c, 1004);
+  std::thread drain{[&] { w.server.drain(milliseconds{5000}); }};
+  const auto f = c.read_frame();
+  CAF_CHECK(is_type(f, "draining"));
+  CAF_CHECK(f.payload.find("reconnect_after_ms") != std::string::npos);
+  const auto close = c.read_frame();
+  CAF_CHECK_EQUAL(close.close_code(), 1012u);
+  c.send_frame(0x88, close.payload);
+  drain.join();
+  CAF_CHECK_EQUAL(w.state.websockets.load(), 0);
+}
+
+CAF_TEST(a server with sockets starts and stops) {
+  for (int run = 0; run < 100; ++run) {
+    world w{fake::test_site()};
+    client a{w.server.public_port()}, b{w.server.public_port()}, c{w.server.public_port()};
+    CAF_REQUIRE_EQUAL(a.open_socket(1000).status, 101u);
+    CAF_REQUIRE_EQUAL(b.open_socket(1001).status, 101u);
+    if (run % 2)
+      w.order(timer_kind::admission, 1);
+    if (run % 3 == 0)
+      w.order(timer_kind::idle);
+    c.send("GET /ws/1003 HTTP/1.1\r\n");
+    std::this_thread::sleep_for(std::chrono::microseconds{run * 37 % 3000});
+    w.server.stop();
+    CAF_REQUIRE_EQUAL(w.state.connections.load(), 0);
+  }
+}

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < run_seconds; ++i) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     if (argc > 3 && i == std::atoi(argv[3]))
-      world.order(fq::timer_kind::admission, 1);
+      world.order(fq::timer_kind::journal);
     std::printf("cpu_s %.3f rss_anon_kb %ld connections %ld websockets %ld frames %lu\n", cpu_seconds(), anonymous_kb(),
                 static_cast<long>(world.state.connections), static_cast<long>(world.state.websockets),
                 static_cast<unsigned long>(world.state.frames_sent));

@@ -3,8 +3,10 @@
 // Fed by the memory ledger (what is durable), by fans (what they were told) and by the gateway (where the money is).
 #pragma once
 #include "actors/messages.hpp"
+#include "domain/admission.hpp"
 #include "store/memory_ledger.hpp"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>

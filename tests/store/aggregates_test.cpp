@@ -73,7 +73,8 @@ CAF_TEST(an event changes as a whole from the status it has) {
     e.name = "Renamed";
     e.currency = "EUR";
     e.tenant = tenant_id{1};
-    e.queue = {admission_policy::rate, 1, 2, 3, milliseconds{4}, 500, milliseconds{6}, milliseconds{7}, milliseconds{8}};
+    e.queue = {admission_policy::rate, 1, 2, 3, milliseconds{4}, 500,
+               milliseconds{6}, milliseconds{7}, milliseconds{8}};
     e.claim_ttl = milliseconds{9};
     e.claims_per_customer = 8;
     e.queue_opens_at = noon + seconds{1};
@@ -130,7 +131,8 @@ CAF_TEST(ticket types are added and changed but never lose what is held or sold)
 CAF_TEST(an aggregate without an event has no ticket types) {
   in_every_world([](world& w) {
     FQ_CONFLICTS(w.me.put(catalog_aggregate, {ticket_type_added{sample_type(0, 1)}}));
-    FQ_CONFLICTS(w.me.put(catalog_aggregate, {event_changed{event_status::draft, sample_event(catalog_aggregate)}}));
+    const auto event = sample_event(catalog_aggregate);
+    FQ_CONFLICTS(w.me.put(catalog_aggregate, {event_changed{event_status::draft, event}}));
   });
 }
 

@@ -19,7 +19,8 @@ std::vector<aggregate_id> more_sales(world& w, std::uint32_t count) {
   std::vector<aggregate_id> result;
   for (std::uint32_t i = 0; i < count; ++i) {
     const aggregate_id number{number_of(other_sale) + i};
-    FQ_COMMITS(w.me.put(catalog_aggregate, {event_created{sample_event(number), {sample_type(0, 1, number)}}}));
+    const event_created creation{sample_event(number), {sample_type(0, 1, number)}};
+    FQ_COMMITS(w.me.put(catalog_aggregate, {creation}));
     w.me.take(number);
     result.push_back(number);
   }
@@ -97,18 +98,30 @@ CAF_TEST(a batch is applied as a whole or not at all) {
     FQ_COMMITS(w.put({entry_joined{sample_entry(1)}}));
     const auto before = w.image();
     const auto history = w.store.history(sale);
-    FQ_CONFLICTS(w.put({event_changed{event_status::draft, event}, ticket_type_added{sample_type(3, 1)},
-                        entry_joined{sample_entry(2)}, entry_moved{entry_status::waiting, moved}, stock_moved{0, 1, 0},
-                        claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)},
-                        receipt_stored{{"sandbox", "evt", noon}}, idempotency_stored{sample_key(1, noon)},
-                        organizer_stored{{id_of(1), default_tenant, "a", "b", noon}},
-                        customer_stored{{id_of(1), default_tenant, "a", noon}}, otp_stored{{"a", "b", noon, 0}},
-                        otp_removed{"a"}, event_created{sample_event(other_sale), {}}, stock_moved{0, -2, 0}}));
+    FQ_CONFLICTS(w.put({
+      event_changed{event_status::draft, event},
+      ticket_type_added{sample_type(3, 1)},
+      entry_joined{sample_entry(2)},
+      entry_moved{entry_status::waiting, moved},
+      stock_moved{0, 1, 0},
+      claim_opened{claim},
+      payment_opened{payment},
+      refund_opened{sample_refund(1, payment)},
+      receipt_stored{{"sandbox", "evt", noon}},
+      idempotency_stored{sample_key(1, noon)},
+      organizer_stored{{id_of(1), default_tenant, "a", "b", noon}},
+      customer_stored{{id_of(1), default_tenant, "a", noon}},
+      otp_stored{{"a", "b", noon, 0}},
+      otp_removed{"a"},
+      event_created{sample_event(other_sale), {}},
+      stock_moved{0, -2, 0}, // one too many
+    }));
     CAF_CHECK(w.image() == before);
     CAF_CHECK(w.store.history(sale) == history);
     CAF_CHECK(!w.store.acquire(other_sale, never));
     // What was undone can be done: nothing of it is remembered as taken.
-    FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, receipt_stored{{"sandbox", "evt", noon}}}));
+    const receipt_row receipt{"sandbox", "evt", noon};
+    FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, receipt_stored{receipt}}));
   });
 }
 
@@ -117,11 +130,12 @@ CAF_TEST(a refused batch does no harm to the others of the call) {
     const auto sales = more_sales(w, 4);
     std::vector<batch> call;
     call.push_back(join_batch(w.me, sale, 1));
-    call.push_back(w.me.next(sales[0], {entry_joined{sample_entry(1)}, stock_moved{0, 2, 0}})); // breaks a CHECK
+    const auto joins = entry_joined{sample_entry(1)};
+    call.push_back(w.me.next(sales[0], {joins, stock_moved{0, 2, 0}})); // breaks a CHECK
     call.push_back(join_batch(w.me, sales[1], 1));
     call.back().epoch += 7; // fenced
-    call.push_back(w.me.next(sales[2], {entry_joined{sample_entry(1)},
-                                        entry_moved{entry_status::admitted, sample_entry(1)}})); // another state
+    const entry_moved from_another_state{entry_status::admitted, sample_entry(1)};
+    call.push_back(w.me.next(sales[2], {joins, from_another_state}));
     call.push_back(join_batch(w.me, sales[3], 1));
     const std::vector expected{commit_outcome::committed, commit_outcome::conflict, commit_outcome::fenced,
                                commit_outcome::conflict, commit_outcome::committed};
@@ -140,7 +154,8 @@ CAF_TEST(of two batches of one call that want the same thing the first gets it) 
   in_every_world([](world& w) {
     const auto sales = more_sales(w, 1);
     const receipt_row receipt{"sandbox", "evt_1", noon};
-    const std::vector call{w.me.next(sale, {receipt_stored{receipt}}), w.me.next(sales[0], {receipt_stored{receipt}})};
+    const std::vector call{w.me.next(sale, {receipt_stored{receipt}}),
+                           w.me.next(sales[0], {receipt_stored{receipt}})};
     CAF_CHECK((w.store.commit(call) == std::vector{commit_outcome::committed, commit_outcome::conflict}));
   });
 }

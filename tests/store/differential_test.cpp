@@ -33,9 +33,11 @@ public:
   }
   timestamp time() { return noon + seconds{between(0, 50)}; }
 
+  aggregate_id some_event() { return aggregate_id{static_cast<std::uint32_t>(between(16, last_event))}; }
+
   aggregate_id some_aggregate() {
     if (percent(8)) return accounts_aggregate;
-    return percent(10) ? catalog_aggregate : aggregate_id{static_cast<std::uint32_t>(between(16, last_event))};
+    return percent(10) ? catalog_aggregate : some_event();
   }
 
   std::vector<batch> call() {
@@ -62,7 +64,9 @@ private:
   }
 
   uuid person() { return id_of(1 + below(5), accounts_aggregate); }
-  std::string email() { return "p" + std::to_string(below(6)) + "@example.org"; }
+  std::string text(const std::string& prefix, std::uint64_t n) { return prefix + std::to_string(below(n)); }
+  std::string email() { return text("p", 6) + "@example.org"; }
+  receipt_row receipt() { return {percent(50) ? "sandbox" : "stripe", text("evt", 60), time()}; }
 
   batch some_batch() {
     batch b;
@@ -75,11 +79,12 @@ private:
     if (percent(3)) b.from_seq += 1;
     b.to_seq = b.from_seq + (percent(2) ? 0 : 1 + below(3));
     b.at = time();
-    const auto* image = oracle_.committed(b.aggregate);
-    const auto count = percent(10) ? 1 + below(45) : 1 + below(4);
     static const aggregate_image none;
+    const auto* committed = oracle_.committed(b.aggregate);
+    const auto& image = committed ? *committed : none;
+    const auto count = percent(10) ? 1 + below(45) : 1 + below(4);
     next_number_ = 0;
-    for (std::uint64_t i = 0; i < count; ++i) b.content.push_back(some_change(b.aggregate, image ? *image : none, count > 4));
+    for (std::uint64_t i = 0; i < count; ++i) b.content.push_back(some_change(b.aggregate, image, count > 4));
     return b;
   }
 
@@ -89,7 +94,7 @@ private:
     if (crowd || percent(20)) return entry_joined{joining(image)};
     switch (below(14)) {
       case 0: return creation();
-      case 1: return event_changed{expected(image.event ? image.event->status : event_status{}, event_status::cancelled), event(a)};
+      case 1: return changing_event(a, image);
       case 2: return ticket_type_added{type()};
       case 3: return ticket_type_changed{type()};
       case 4: return stock_moved{static_cast<std::uint32_t>(below(4)), between(-2, 4), between(-2, 3)};
@@ -101,13 +106,13 @@ private:
       case 10: return refund_opened{refund(image)};
       case 11: return moving_refund(image);
       case 12: return idempotency_stored{sample_key(below(50), time())};
-      default: return receipt_stored{{percent(50) ? "sandbox" : "stripe", "evt" + std::to_string(below(60)), time()}};
+      default: return receipt_stored{receipt()};
     }
   }
 
   change account_change() {
     switch (below(4)) {
-      case 0: return organizer_stored{{person(), tenant_id{1}, email(), "hash" + std::to_string(below(9)), time()}};
+      case 0: return organizer_stored{{person(), tenant_id{1}, email(), text("hash", 9), time()}};
       case 1: return customer_stored{{person(), tenant_id{1}, email(), time()}};
       case 2: return otp_stored{{email(), "code", time(), static_cast<std::uint32_t>(below(5))}};
       default: return otp_removed{email()};
@@ -125,8 +130,13 @@ private:
     return e;
   }
 
+  change changing_event(aggregate_id a, const aggregate_image& image) {
+    const auto stored = image.event ? image.event->status : event_status::draft;
+    return event_changed{expected(stored, event_status::cancelled), event(a)};
+  }
+
   change creation() {
-    event_created c{event(aggregate_id{static_cast<std::uint32_t>(between(16, last_event))}), {}};
+    event_created c{event(some_event()), {}};
     for (auto n = below(4); n > 0; --n) c.ticket_types.push_back(type());
     return c;
   }
@@ -140,7 +150,8 @@ private:
   }
 
   entry_row joining(const aggregate_image& image) {
-    if (next_number_ == 0) next_number_ = image.entries.empty() ? 1 : value_of(image.entries.back().number) + 1;
+    const auto last = image.entries.empty() ? 0 : value_of(image.entries.back().number);
+    if (next_number_ == 0) next_number_ = last + 1;
     auto e = sample_entry(percent(98) ? next_number_++ : below(30));
     e.join_key = rng_();
     e.priority_class = static_cast<std::uint8_t>(below(256));
@@ -168,9 +179,11 @@ private:
 
   claim_row claim(const aggregate_image& image) {
     std::vector<claim_item> items;
-    for (auto n = below(3); n > 0; --n)
-      items.push_back({static_cast<std::uint32_t>(below(percent(10) ? 5 : 2)),
-                       static_cast<std::uint32_t>(between(percent(3) ? 0 : 1, 3)), between(percent(3) ? -1 : 0, 9), 0});
+    for (auto n = below(3); n > 0; --n) {
+      const auto type = static_cast<std::uint32_t>(below(percent(10) ? 5 : 2));
+      const auto quantity = static_cast<std::uint32_t>(between(percent(3) ? 0 : 1, 3));
+      items.push_back({type, quantity, between(percent(3) ? -1 : 0, 9), 0});
+    }
     auto c = sample_claim(0, 0, items);
     c.customer = person();
     c.id = id_of(below(1'000'000));
@@ -253,9 +266,21 @@ struct coverage {
 };
 
 bool same_events(const std::vector<event_listing>& a, const std::vector<event_listing>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const event_listing& x, const event_listing& y) {
+  const auto same = [](const event_listing& x, const event_listing& y) {
     return x.event == y.event && x.ticket_types == y.ticket_types;
-  });
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
+}
+
+std::string text_of(commit_outcome outcome) {
+  switch (outcome) {
+    case commit_outcome::committed: return "committed";
+    case commit_outcome::already_applied: return "already applied";
+    case commit_outcome::fenced: return "fenced";
+    case commit_outcome::out_of_order: return "out of order";
+    case commit_outcome::conflict: return "conflict";
+  }
+  return {};
 }
 
 class comparison {
@@ -292,9 +317,8 @@ private:
     const auto got = sqlite_.commit(call);
     seen_.count(call, expected);
     for (std::size_t i = 0; i < call.size(); ++i)
-      check(expected[i] == got[i], "a batch of aggregate " + std::to_string(number_of(call[i].aggregate)) + ": memory "
-                                     + std::to_string(static_cast<int>(expected[i])) + ", sqlite "
-                                     + std::to_string(static_cast<int>(got[i])) + " (" + sqlite_.last_refusal() + ")");
+      check(expected[i] == got[i], "batch " + std::to_string(i) + " of a call: memory " + text_of(expected[i])
+                                     + ", sqlite " + text_of(got[i]) + " (" + sqlite_.last_refusal() + ")");
   }
 
   void acquire(aggregate_id a, timestamp since) {
@@ -316,13 +340,15 @@ private:
 
   void compare_all() {
     for (std::uint32_t n : {1, 2, 16, 17, 18, 19}) {
-      check(memory_.peek(aggregate_id{n}) == sqlite_.peek(aggregate_id{n}), "the image of " + std::to_string(n));
-      check(memory_.history(aggregate_id{n}) == sqlite_.history(aggregate_id{n}), "the history of " + std::to_string(n));
+      const aggregate_id a{n};
+      check(memory_.peek(a) == sqlite_.peek(a), "the image of " + std::to_string(n));
+      check(memory_.history(a) == sqlite_.history(a), "the history of " + std::to_string(n));
     }
     check(memory_.aggregates_to_wake() == sqlite_.aggregates_to_wake(), "who must be woken");
     check(memory_.last_aggregate() == sqlite_.last_aggregate(), "the last aggregate");
     const event_filter filters[] = {{}, {{}, aggregate_id{17}, 1}, {id_of(1, accounts_aggregate), {}, 2}};
-    for (const auto& f : filters) check(same_events(memory_.list_events(f), sqlite_.list_events(f)), "a listing");
+    for (const auto& f : filters)
+      check(same_events(memory_.list_events(f), sqlite_.list_events(f)), "a listing");
   }
 
   coverage& seen_;
@@ -344,7 +370,7 @@ CAF_TEST(random calls have the same effect on every engine) {
     if (!same) CAF_ERROR("replay with FQ_STORE_SEED=" << seed << " test_store -s store_differential");
   }
   CAF_MESSAGE("seeds " << first << " to " << first + runs - 1);
-  for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE("outcome " << static_cast<int>(outcome) << ": " << count);
+  for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE(text_of(outcome) << ": " << count);
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);

@@ -109,7 +109,8 @@ inline entry_row sample_entry(std::uint64_t number) {
   return e;
 }
 
-inline claim_row sample_claim(std::uint64_t n, std::uint64_t customer, std::vector<claim_item> items = {{0, 1, 5'000, 0}}) {
+inline claim_row sample_claim(std::uint64_t n, std::uint64_t customer,
+                              std::vector<claim_item> items = {{0, 1, 5'000, 0}}) {
   claim_row c;
   c.id = id_of(n);
   c.customer = id_of(customer, accounts_aggregate);

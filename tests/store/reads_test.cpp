@@ -60,9 +60,10 @@ CAF_TEST(an organizer sees all of his events and no other) {
 CAF_TEST(what must run without being asked is woken) {
   on_every_engine([](ledger& store) {
     using enum event_status;
-    create_events(store, {draft, active, paused, ended, cancelled, ended, ended, ended, ended, ended, ended});
+    create_events(store, {draft, active, paused, ended, cancelled, ended, ended, ended, ended, ended, ended,
+                          ended, cancelled});
     owner me(store);
-    for (std::uint32_t n = 19; n <= 26; ++n) me.take(aggregate_id{n});
+    for (std::uint32_t n = 19; n <= 28; ++n) me.take(aggregate_id{n});
     const auto claim = [](claim_status s) {
       auto c = sample_claim(1, 1);
       c.status = s;
@@ -75,17 +76,31 @@ CAF_TEST(what must run without being asked is woken) {
     };
     auto admitted = sample_entry(1);
     admitted.status = entry_status::admitted;
-    FQ_COMMITS(me.put(aggregate_id{20}, {claim(claim_status::expiring)}));
-    FQ_COMMITS(me.put(aggregate_id{21}, {claim(claim_status::confirmed), payment(1, payment_status::pending)}));
-    FQ_COMMITS(me.put(aggregate_id{22}, {claim(claim_status::released), payment(2, payment_status::confirmed_late)}));
-    FQ_COMMITS(me.put(aggregate_id{23}, {claim(claim_status::released), payment(3, payment_status::refund_failed),
-                                         refund_opened{sample_refund(1, sample_payment(3, sample_claim(1, 1)))}}));
-    FQ_COMMITS(me.put(aggregate_id{24}, {claim(claim_status::released), payment(4, payment_status::refunded)}));
-    FQ_COMMITS(me.put(aggregate_id{25}, {entry_joined{sample_entry(1)}}));
-    FQ_COMMITS(me.put(aggregate_id{26}, {entry_joined{admitted}}));
-    std::vector<std::uint32_t> woken;
-    for (const auto a : store.aggregates_to_wake()) woken.push_back(number_of(a));
-    CAF_CHECK((woken == list{17, 18, 20, 21, 22, 23, 26}));
+    const auto put = [&](std::uint32_t n, changes content) {
+      FQ_COMMITS(me.put(aggregate_id{n}, std::move(content)));
+    };
+    const auto refund = sample_refund(1, sample_payment(3, sample_claim(1, 1)));
+    put(19, {claim(claim_status::confirmed), payment(9, payment_status::confirmed)});
+    put(20, {claim(claim_status::expiring)});
+    put(21, {claim(claim_status::confirmed), payment(1, payment_status::pending)});
+    put(22, {claim(claim_status::released), payment(2, payment_status::confirmed_late)});
+    put(23, {claim(claim_status::released), payment(3, payment_status::refund_failed),
+             refund_opened{refund}});
+    put(24, {claim(claim_status::released), payment(4, payment_status::refunded)});
+    put(25, {entry_joined{sample_entry(1)}});
+    put(26, {entry_joined{admitted}});
+    auto left = sample_entry(1);
+    left.status = entry_status::cancelled;
+    put(27, {entry_joined{sample_entry(1)}, entry_moved{entry_status::waiting, left}});
+    put(28, {claim(claim_status::confirmed), payment(5, payment_status::confirmed)});
+    const auto woken = [&] {
+      list result;
+      for (const auto a : store.aggregates_to_wake()) result.push_back(number_of(a));
+      return result;
+    };
+    CAF_CHECK((woken() == list{17, 18, 20, 21, 22, 23, 25, 26, 28}));
+    put(25, {entry_moved{entry_status::waiting, left}});
+    CAF_CHECK((woken() == list{17, 18, 20, 21, 22, 23, 26, 28}));
   });
 }
 
@@ -99,7 +114,8 @@ CAF_TEST(images list rows by key whatever the order they came in) {
     }
     const auto image = w.image();
     const auto ascending = [](const auto& rows, auto key) {
-      return std::is_sorted(rows.begin(), rows.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+      const auto before = [&](const auto& a, const auto& b) { return key(a) < key(b); };
+      return std::is_sorted(rows.begin(), rows.end(), before);
     };
     CAF_CHECK_EQUAL(image.entries.size(), 4u);
     CAF_CHECK(ascending(image.entries, [](const entry_row& r) { return r.number; }));
@@ -112,17 +128,21 @@ CAF_TEST(images list rows by key whatever the order they came in) {
 
 CAF_TEST(pruning forgets the oldest first and makes a receipt possible again) {
   in_every_world([](world& w) {
-    FQ_COMMITS(w.me.put(accounts_aggregate, {idempotency_stored{sample_key(1, noon)}, idempotency_stored{sample_key(2, noon + seconds{9})}}));
-    FQ_COMMITS(w.put({idempotency_stored{sample_key(3, noon + seconds{1})},
-                      receipt_stored{{"sandbox", "evt_1", noon}}, receipt_stored{{"sandbox", "evt_2", noon + seconds{2}}}}));
+    const auto young = sample_key(2, noon + seconds{9});
+    const receipt_row old_receipt{"sandbox", "evt_1", noon};
+    const receipt_row young_receipt{"sandbox", "evt_2", noon + seconds{2}};
+    FQ_COMMITS(w.me.put(accounts_aggregate,
+                        {idempotency_stored{sample_key(1, noon)}, idempotency_stored{young}}));
+    FQ_COMMITS(w.put({idempotency_stored{sample_key(3, noon + seconds{1})}, receipt_stored{old_receipt},
+                      receipt_stored{young_receipt}}));
     CAF_CHECK_EQUAL(w.store.prune(noon, noon, 10), 0u);
     CAF_CHECK_EQUAL(w.store.prune(noon + seconds{5}, noon + seconds{5}, 1), 1u);
-    CAF_CHECK((w.store.peek(accounts_aggregate).idempotency == std::vector{sample_key(2, noon + seconds{9})}));
+    CAF_CHECK((w.store.peek(accounts_aggregate).idempotency == std::vector{young}));
     CAF_CHECK_EQUAL(w.image().idempotency.size(), 1u);
     CAF_CHECK_EQUAL(w.store.prune(noon + seconds{5}, noon + seconds{1}, 10), 2u);
     CAF_CHECK(w.image().idempotency.empty());
-    CAF_CHECK((w.image().receipts == std::vector<receipt_row>{{"sandbox", "evt_2", noon + seconds{2}}}));
-    FQ_COMMITS(w.put({receipt_stored{{"sandbox", "evt_1", noon}}}));
-    FQ_CONFLICTS(w.put({receipt_stored{{"sandbox", "evt_2", noon}}}));
+    CAF_CHECK((w.image().receipts == std::vector{young_receipt}));
+    FQ_COMMITS(w.put({receipt_stored{old_receipt}}));
+    FQ_CONFLICTS(w.put({receipt_stored{young_receipt}}));
   });
 }

@@ -17,7 +17,8 @@ CAF_TEST(stock never goes below zero or above the total: I1) {
   constexpr attempt attempts[] = {
     {1, 0, true}, {0, 1, true}, {-2, 0, false}, {0, -2, false}, {9, 0, false}, {8, 0, true}, {-1, 1, true},
     {1, 0, false}, {-9, 9, false}, {-8, 8, true}, {0, -10, true}, {-1, 1, false}, {11, -11, false},
-    {std::numeric_limits<std::int64_t>::max(), 0, false}, {0, std::numeric_limits<std::int64_t>::min(), false},
+    {std::numeric_limits<std::int64_t>::max(), 0, false},
+    {0, std::numeric_limits<std::int64_t>::min(), false},
   };
   in_every_world([&](world& w) {
     std::int64_t held = 0, sold = 0;
@@ -245,12 +246,12 @@ CAF_TEST(references are unique everywhere and a claim has one open attempt) {
     failed.status = payment_status::failed;
     auto same_reference = sample_payment(2, claim);
     same_reference.reference = p.reference;
-    FQ_CONFLICTS(w.put({payment_moved{payment_status::initializing, failed}, payment_opened{same_reference}}));
+    const payment_moved declined{payment_status::initializing, failed};
+    FQ_CONFLICTS(w.put({declined, payment_opened{same_reference}}));
     auto same_id = sample_payment(2, claim);
     same_id.id = p.id;
-    FQ_CONFLICTS(w.put({payment_moved{payment_status::initializing, failed}, payment_opened{same_id}}));
-    FQ_COMMITS(w.put({payment_moved{payment_status::initializing, failed},
-                      payment_opened{sample_payment(2, claim)}}));
+    FQ_CONFLICTS(w.put({declined, payment_opened{same_id}}));
+    FQ_COMMITS(w.put({declined, payment_opened{sample_payment(2, claim)}}));
     auto reopened = p;
     reopened.status = payment_status::pending;
     FQ_CONFLICTS(w.put({payment_moved{payment_status::failed, reopened}}));

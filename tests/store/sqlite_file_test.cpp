@@ -79,6 +79,7 @@ CAF_TEST(a second writer is refused and told who has the ledger) {
     CAF_CHECK(migrate_status(file).at(0).applied); // reading is allowed
     world w(first);
   }
+  CAF_CHECK(migrate_status(file).at(0).applied); // and so it is of a ledger at rest
   sqlite_ledger next({.file = file});
   CAF_CHECK(next.last_aggregate() == sale);
 }
@@ -89,7 +90,7 @@ CAF_TEST(a program that the owner starts does not inherit the lock) {
   int locks = 0;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code gone;
-    if (std::filesystem::read_symlink(entry.path(), gone).extension() != ".lock") continue;
+    if (std::filesystem::read_symlink(entry.path(), gone) != folder / "ledger.db.lock") continue;
     ++locks;
     CAF_CHECK(::fcntl(std::stoi(entry.path().filename()), F_GETFD) & FD_CLOEXEC);
   }
@@ -112,8 +113,8 @@ CAF_TEST(everything committed is there after the ledger is opened again) {
     sqlite_ledger store({.file = folder / "ledger.db"});
     world w(store);
     const auto claim = sample_claim(1, 1);
-    FQ_COMMITS(w.put({entry_joined{sample_entry(1)}, claim_opened{claim}, payment_opened{sample_payment(1, claim)},
-                      stock_moved{0, 1, 0}, idempotency_stored{sample_key(1, noon)}}));
+    FQ_COMMITS(w.put({entry_joined{sample_entry(1)}, claim_opened{claim}, stock_moved{0, 1, 0},
+                      payment_opened{sample_payment(1, claim)}, idempotency_stored{sample_key(1, noon)}}));
     before = w.image();
     history = store.history(sale);
   }
@@ -123,6 +124,18 @@ CAF_TEST(everything committed is there after the ledger is opened again) {
   const auto taken = store.acquire(sale, never);
   CAF_CHECK_EQUAL(taken->epoch, 2u);
   CAF_CHECK_EQUAL(taken->applied_seq, 1u);
+}
+
+CAF_TEST(the status of a killed ledger can be read) {
+  const temp_folder folder;
+  sqlite_ledger store({.file = folder / "ledger.db"});
+  world w(store);
+  // What a kill leaves behind: the database and its WAL, without a clean close.
+  std::filesystem::copy_file(folder / "ledger.db", folder / "copy.db");
+  std::filesystem::copy_file(folder / "ledger.db-wal", folder / "copy.db-wal");
+  CAF_CHECK(migrate_status(folder / "copy.db").at(0).applied);
+  sqlite_ledger revived({.file = folder / "copy.db"});
+  CAF_CHECK(revived.peek(sale) == w.image());
 }
 
 CAF_TEST(migrations run once and dry runs leave nothing) {
@@ -170,10 +183,11 @@ CAF_TEST(a file that is no ledger is refused) {
   const temp_folder folder;
   const auto foreign = folder / "foreign.db", garbage = folder / "garbage.db";
   execute(foreign, "CREATE TABLE t (x)");
-  CAF_CHECK(contains(message_of<schema_refused>([&] { sqlite_ledger store({.file = foreign}); }), "not a FairQueue"));
+  const auto open = [](const std::filesystem::path& file) { sqlite_ledger store({.file = file}); };
+  CAF_CHECK(contains(message_of<schema_refused>([&] { open(foreign); }), "not a FairQueue"));
   std::ofstream{garbage} << std::string(10'000, 'x');
-  CAF_CHECK(message_of<ledger_unavailable>([&] { sqlite_ledger store({.file = garbage}); }));
-  CAF_CHECK(message_of<std::system_error>([&] { sqlite_ledger store({.file = folder / "absent/ledger.db"}); }));
+  CAF_CHECK(message_of<ledger_unavailable>([&] { open(garbage); }));
+  CAF_CHECK(message_of<std::system_error>([&] { open(folder / "absent/ledger.db"); }));
 }
 
 CAF_TEST(the database repeats the invariants against a hand at the file) {
@@ -192,8 +206,8 @@ CAF_TEST(the database repeats the invariants against a hand at the file) {
   refused("UPDATE ticket_type SET sold = -1 WHERE ordinal = 0");
   refused("UPDATE claim SET status = 5");
   refused("UPDATE event SET status = 5");
-  refused("INSERT INTO claim SELECT aggregate, randomblob(16), tenant, customer, queue_number, status, live_slot,"
-          " item_count, amount, created_at, expires_at, ended_at FROM claim");
+  refused("INSERT INTO claim SELECT aggregate, randomblob(16), tenant, customer, queue_number, status,"
+          " live_slot, item_count, amount, created_at, expires_at, ended_at FROM claim");
 }
 
 CAF_TEST(a lock held by a tool makes the ledger unavailable and nothing is lost) {

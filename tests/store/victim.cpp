@@ -15,7 +15,8 @@ void create_sale(ledger& store) {
   const auto catalog = store.acquire(catalog_aggregate, never);
   ticket_type_row type;
   type.total = 1'000'000;
-  const batch b{catalog_aggregate, catalog->epoch, 0, 1, victim_start, {event_created{victim_event(), {type}}}};
+  const changes creation{event_created{victim_event(), {type}}};
+  const batch b{catalog_aggregate, catalog->epoch, 0, 1, victim_start, creation};
   store.commit({&b, 1});
 }
 

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// A random sale: fans, an organizer and a gateway with a book of its own do anything at any time, webhooks come late, twice and out of
+// order, the owner restarts. After every step: I1-I6, I8, I10 hold, and a reload shows what memory shows.
+#define CAF_SUITE domain_sale_walk
+#include "tests/domain/sale_checks.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+#include <algorithm>
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+constexpr std::uint64_t fans = 14;
+
+sale_rules quick_rules() {
+  sale_rules r;
+  r.stale_after = seconds{20};
+  r.verdict_grace = seconds{4};
+  r.refund_retry = {3, milliseconds{100}, milliseconds{3000}};
+  return r;
+}
+
+event_row random_event(dice& d) {
+  auto e = sample_event();
+  e.queue_opens_at = opening;
+  e.sale_start = opening + seconds{d.below(3)};
+  e.sale_end = opening + seconds{60 + d.below(240)};
+  const admission_policy policies[] = {admission_policy::batch, admission_policy::batch, admission_policy::capacity,
+                                       admission_policy::rate, admission_policy::open};
+  e.queue.policy = policies[d.below(5)];
+  e.queue.batch_size = 1 + static_cast<std::uint32_t>(d.below(5));
+  e.queue.admission_interval = milliseconds{250 + d.below(4000)};
+  e.queue.concurrency = e.queue.policy == admission_policy::capacity || d.chance(40) ? 1 + static_cast<std::uint32_t>(d.below(6)) : 0;
+  e.queue.rate_per_minute = e.queue.policy == admission_policy::rate ? 5 + static_cast<std::uint32_t>(d.below(60)) : 0;
+  e.queue.over_admission_percent = 100 + static_cast<std::uint32_t>(d.below(3)) * 50;
+  e.queue.claim_window = seconds{2 + d.below(5)};
+  e.claim_ttl = seconds{2 + d.below(8)};
+  e.queue.session_ttl = e.queue.claim_window + e.claim_ttl + seconds{d.below(10)};
+  e.queue.ticket_ttl = d.chance(20) ? seconds{10 + d.below(30)} : seconds{0};
+  e.claims_per_customer = 1 + static_cast<std::uint32_t>(d.below(2));
+  return e;
+}
+
+std::vector<ticket_type_row> random_types(dice& d) {
+  auto types = sample_types(1 + static_cast<std::int64_t>(d.below(8)), d.chance(15) ? 0 : 500);
+  types[0].max_per_order = 2;
+  if (d.chance(50))
+    types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 900, .total = 1 + static_cast<std::int64_t>(d.below(5)),
+                     .max_per_order = 3});
+  return types;
+}
+
+class walk {
+public:
+  explicit walk(std::uint64_t seed) : seed_(seed), d_(seed), s_(random_event(d_), random_types(d_), seed, quick_rules()) {}
+
+  void go(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      before_ = positions();
+      active_before_ = s_.it->queue().counts().admitted;
+      step();
+      check();
+    }
+    quiet_phase();
+  }
+
+private:
+  void step() {
+    const auto what = d_.below(100);
+    const auto n = 1 + d_.below(fans);
+    if (what < 18) return void(s_.join(n, d_.below(3)));
+    if (what < 22) return void(s_.leave(n));
+    if (what < 38) return try_claim(n);
+    if (what < 41) return try_release(n);
+    if (what < 53) return try_pay(n);
+    if (what < 62) return gateway_acts();
+    if (what < 76) return deliver();
+    if (what < 90) return s_.pass(milliseconds{d_.chance(70) ? d_.below(800) : d_.below(5000)});
+    if (what < 93 && is_set(s_.wake.at) && s_.wake.at > s_.now) return s_.pass(s_.wake.at - s_.now);
+    if (what < 96) return retune();
+    if (what < 98) return s_.reload();
+    turn_something();
+  }
+
+  void try_claim(std::uint64_t n) {
+    std::vector<item_wish> wishes;
+    if (d_.chance(50)) {
+      const auto& types = s_.ledger.types;
+      wishes.push_back({d_.pick(types).id, 1 + static_cast<std::uint32_t>(d_.below(3))});
+      if (d_.chance(30)) wishes.push_back({d_.pick(types).id, 1});
+    }
+    s_.claim(n, wishes);
+  }
+
+  void try_release(std::uint64_t n) {
+    if (const auto* c = any(s_.ledger.claims)) s_.release(d_.chance(80) ? number_of_fan(c->customer) : n, c->id);
+  }
+
+  void try_pay(std::uint64_t n) {
+    if (const auto* c = s_.it->claims().live(fan(n))) {
+      s_.last = {};
+      const auto done = s_.it->open_payment(fan(n), c->id, "sandbox", s_.now, s_.last);
+      s_.settle();
+      if (done.created && d_.chance(70)) {
+        s_.last = {};
+        s_.it->initialized(done.payment, "http://page", s_.now, s_.last);
+        s_.settle();
+      }
+    }
+  }
+
+  /// The gateway's own book moves, whatever the sale thinks; what it did is told later.
+  void gateway_acts() {
+    const auto* p = any(s_.ledger.payments);
+    if (p == nullptr || p->gateway != "sandbox") return;
+    if (d_.chance(75)) {
+      if (book_.captured.contains(p->id)) return;
+      const bool mismatch = d_.chance(6);
+      const auto amount = mismatch ? p->amount - 1 : p->amount;
+      book_.captured[p->id] = amount;
+      auto f = s_.fact(p->id, verdict::paid);
+      f.amount = amount;
+      mail_.push_back(f);
+    } else if (!book_.captured.contains(p->id)) {
+      mail_.push_back(s_.fact(p->id, verdict::declined)); // it may still be captured later
+    }
+  }
+
+  /// Some message arrives, and often stays in the mail to arrive again.
+  void deliver() {
+    collect_refunds();
+    if (mail_.empty()) return;
+    const auto i = d_.below(mail_.size());
+    const auto f = mail_[i];
+    if (d_.chance(70)) mail_.erase(mail_.begin() + static_cast<std::ptrdiff_t>(i));
+    hear(f);
+  }
+
+  void hear(const gateway_fact& f) {
+    s_.hear(f);
+    if (f.what == verdict::paid) told_[*parse_reference(f.reference)] = f.amount;
+  }
+
+  /// The gateway answers requested refunds: done, refused, or nothing yet.
+  void collect_refunds() {
+    for (const auto& [id, r] : s_.ledger.refunds) {
+      if (r.status != refund_status::requested || !d_.chance(15)) continue;
+      const bool done = book_.refunded.contains(id) || d_.chance(80);
+      if (done) book_.refunded[id] = r.amount;
+      auto f = s_.fact(r.payment, done ? verdict::refund_processed : verdict::refund_failed);
+      f.refund = to_string(id);
+      mail_.push_back(f);
+    }
+  }
+
+  void retune() {
+    event_patch p;
+    switch (d_.below(5)) {
+      case 0: p.concurrency = {true, static_cast<std::uint32_t>(d_.below(6))}; break;
+      case 1: p.batch_size = {true, 1 + static_cast<std::uint32_t>(d_.below(5))}; break;
+      case 2: p.claim_window = {true, seconds{1 + d_.below(6)}}; break;
+      case 3: p.claims_per_customer = {true, 1 + static_cast<std::uint32_t>(d_.below(3))}; break;
+      default: {
+        ticket_type_patch t;
+        t.id = d_.pick(s_.ledger.types).id;
+        if (d_.chance(70)) t.total = {true, 1 + static_cast<std::int64_t>(d_.below(12))};
+        else t.on_sale = {true, d_.chance(60)};
+        p.ticket_types.push_back(t);
+      }
+    }
+    s_.patch(p);
+  }
+
+  void turn_something() {
+    if (d_.chance(70)) return void(s_.turn(d_.chance(50) ? event_trigger::pause : event_trigger::resume));
+    if (d_.chance(25)) s_.turn(d_.chance(50) ? event_trigger::end : event_trigger::cancel);
+  }
+
+  void check() {
+    FQ_HOLDS(seed_, what_is_wrong(s_) == "");
+    if (const auto wrong = what_money_is_wrong(s_, book_, told_); !wrong.empty()) CAF_FAIL("seed " << seed_ << ": " << wrong);
+    const auto q = s_.it->event().queue;
+    const auto active = s_.it->queue().counts().admitted;
+    if (q.policy != admission_policy::open && q.concurrency != 0) // I5
+      FQ_HOLDS(seed_, active <= std::max<std::uint64_t>(q.concurrency, active_before_));
+    for (const auto& [number, position] : positions()) // I8
+      if (const auto i = before_.find(number); i != before_.end()) FQ_HOLDS(seed_, position <= i->second);
+    check_order();
+    FQ_HOLDS(seed_, !is_set(s_.wake.at) || s_.wake.again || s_.wake.at > s_.now); // never a timer that spins
+    if (d_.chance(25)) FQ_HOLDS(seed_, how_a_reload_differs(s_) == "");
+  }
+
+  /// I6: nobody in line was there, with a lower number, when somebody was admitted.
+  void check_order() {
+    std::uint32_t batch = 0;
+    timestamp at = never;
+    std::uint64_t in_batch = 0;
+    const auto overtaken = first_in_line();
+    for (const auto& [n, e] : s_.ledger.entries) {
+      if (!is_set(e.admitted_at)) continue;
+      FQ_HOLDS(seed_, !overtaken || n < *overtaken);
+      FQ_HOLDS(seed_, e.admission_batch >= batch && e.admitted_at >= at); // by number, so by batch and time
+      in_batch = e.admission_batch == batch ? in_batch + 1 : 1;
+      if (s_.ledger.event.queue.policy == admission_policy::batch) FQ_HOLDS(seed_, in_batch <= 5);
+      batch = e.admission_batch;
+      at = e.admitted_at;
+    }
+  }
+
+  std::optional<queue_number> first_in_line() const {
+    for (const auto& [n, e] : s_.ledger.entries)
+      if (e.status == entry_status::waiting) return n;
+    return std::nullopt;
+  }
+
+  std::map<queue_number, std::uint64_t> positions() const {
+    std::map<queue_number, std::uint64_t> result;
+    for (const auto& [n, e] : s_.ledger.entries)
+      if (is_in_line(e.status)) result[n] = s_.it->queue().position(*s_.it->queue().find(n));
+    return result;
+  }
+
+  /// I13: with everything delivered and time passing, nothing stays unfinished.
+  void quiet_phase() {
+    const auto end = s_.ledger.event.sale_end + seconds{120};
+    for (int i = 0; i < 400 && !(s_.now > end && s_.it->is_quiet() && mail_.empty()); ++i) {
+      const auto before = s_.now;
+      while (!mail_.empty()) {
+        hear(mail_.back());
+        mail_.pop_back();
+      }
+      for (const auto& o : s_.last.orders) answer(o);
+      for (const auto& [id, r] : s_.ledger.refunds)
+        if (r.status == refund_status::requested) answer({gateway_order_kind::refund, r.payment, id});
+      s_.pass(is_set(s_.wake.at) && s_.wake.at > before ? s_.wake.at - before : seconds{5});
+      FQ_HOLDS(seed_, what_is_wrong(s_) == "");
+    }
+    FQ_HOLDS(seed_, s_.it->is_quiet());
+    FQ_HOLDS(seed_, how_a_reload_differs(s_) == "");
+    if (const auto wrong = what_money_is_wrong(s_, book_, told_); !wrong.empty()) CAF_FAIL("seed " << seed_ << ": " << wrong);
+  }
+
+  void answer(const gateway_order& o) {
+    if (o.kind == gateway_order_kind::refund) {
+      book_.refunded[o.refund] = s_.it->payments().find_refund(o.refund)->amount;
+      auto f = s_.fact(o.payment, verdict::refund_processed);
+      f.refund = to_string(o.refund);
+      mail_.push_back(f);
+    } else if (book_.captured.contains(o.payment)) {
+      auto f = s_.fact(o.payment, verdict::paid);
+      f.amount = book_.captured[o.payment];
+      mail_.push_back(f);
+    } else if (o.kind != gateway_order_kind::initialize) {
+      mail_.push_back(s_.fact(o.payment, verdict::declined));
+    }
+  }
+
+  template <class Map>
+  const typename Map::mapped_type* any(const Map& rows) {
+    return rows.empty() ? nullptr : &std::next(rows.begin(), static_cast<std::ptrdiff_t>(d_.below(rows.size())))->second;
+  }
+  static std::uint64_t number_of_fan(const uuid& id) { return id.lo; }
+
+  std::uint64_t seed_;
+  dice d_;
+  sample_sale s_;
+  gateway_book book_;
+  std::map<payment_id, money> told_;
+  std::vector<gateway_fact> mail_;
+  std::map<queue_number, std::uint64_t> before_;
+  std::uint64_t active_before_ = 0;
+};
+
+} // namespace
+
+CAF_TEST(random sales keep every invariant and survive every restart) {
+  for_seeds(400, [](std::uint64_t seed) {
+    try {
+      walk{seed}.go(250);
+    } catch (const std::runtime_error& refused) {
+      CAF_FAIL("seed " << seed << " (run with FAIRQUEUE_SEED=" << seed << "): the ledger refuses: " << refused.what());
+    }
+  });
+}

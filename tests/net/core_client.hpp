@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// A blocking client of raw bytes for the transport's tests: it must be able to send what no library would.
+#pragma once
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace fq::net::fake {
+
+struct reply {
+  unsigned status = 0; ///< 0: the connection ended instead
+  std::string head;
+  std::string body;
+
+  [[nodiscard]] bool has(std::string_view text) const { return head.find(text) != std::string::npos; }
+};
+
+struct ws_frame {
+  unsigned opcode = 0; ///< 0: the connection ended instead
+  std::string payload;
+  [[nodiscard]] unsigned close_code() const {
+    return payload.size() < 2 ? 1005u
+                              : static_cast<unsigned>(static_cast<unsigned char>(payload[0])) << 8 |
+                                  static_cast<unsigned char>(payload[1]);
+  }
+};
+
+class client {
+public:
+  explicit client(std::uint16_t port, int receive_buffer = 0) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    if (receive_buffer > 0)
+      ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    const int on = 1;
+    ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    const timeval patience{10, 0};
+    ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+  }
+  ~client() { ::close(fd_); }
+  client(const client&) = delete;
+  client& operator=(const client&) = delete;
+
+  [[nodiscard]] bool connected() const { return connected_; }
+
+  bool send(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      if (sent <= 0)
+        return false;
+      bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+  }
+
+  reply ask(std::string_view bytes, bool head_only = false) {
+    send(bytes);
+    return read(head_only);
+  }
+
+  reply get(std::string_view path) { return ask("GET " + std::string{path} + " HTTP/1.1\r\nHost: a\r\n\r\n"); }
+
+  reply read(bool head_only = false) {
+    reply r;
+    std::size_t end;
+    while ((end = in_.find("\r\n\r\n")) == std::string::npos)
+      if (!more())
+        return r;
+    r.head = take(end + 4);
+    r.status = static_cast<unsigned>(std::atoi(r.head.c_str() + 9));
+    const auto length = r.head.find("Content-Length: ");
+    if (length == std::string::npos || head_only)
+      return r;
+    const auto size = static_cast<std::size_t>(std::atoll(r.head.c_str() + length + 16));
+    while (in_.size() < size)
+      if (!more())
+        return r;
+    r.body = take(size);
+    return r;
+  }
+
+  /// True when the server has closed and sent nothing more.
+  bool ended() { return in_.empty() && !more(); }
+
+  reply open_socket(std::uint64_t customer, std::string_view more_fields = {}) {
+    return ask("GET /ws/" + std::to_string(customer) +
+               " HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+               "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
+               std::string{more_fields} + "\r\n");
+  }
+
+  bool send_frame(unsigned first, std::string_view payload, bool masked = true) {
+    std::string out{static_cast<char>(first), static_cast<char>((masked ? 0x80u : 0u) | payload.size())};
+    if (masked)
+      out.append(4, '\0');
+    out.append(payload);
+    return send(out);
+  }
+
+  ws_frame read_frame() {
+    ws_frame f;
+    while (in_.size() < 2)
+      if (!more())
+        return f;
+    std::size_t size = static_cast<unsigned char>(in_[1]) & 0x7f;
+    const std::size_t head = size == 126 ? 4 : 2;
+    while (in_.size() < head)
+      if (!more())
+        return f;
+    if (head == 4)
+      size = static_cast<std::size_t>(static_cast<unsigned char>(in_[2])) << 8 | static_cast<unsigned char>(in_[3]);
+    while (in_.size() < head + size)
+      if (!more())
+        return f;
+    f.opcode = static_cast<unsigned char>(in_[0]) & 0x0f;
+    take(head);
+    f.payload = take(size);
+    return f;
+  }
+
+  [[nodiscard]] int descriptor() const { return fd_; }
+
+private:
+  bool more() {
+    char part[65536];
+    const auto got = ::recv(fd_, part, sizeof part, 0);
+    if (got <= 0)
+      return false;
+    in_.append(part, static_cast<std::size_t>(got));
+    return true;
+  }
+  std::string take(std::size_t size) {
+    auto taken = in_.substr(0, size);
+    in_.erase(0, size);
+    return taken;
+  }
+
+  int fd_;
+  bool connected_ = false;
+  std::string in_;
+};
+
+} // namespace fq::net::fake

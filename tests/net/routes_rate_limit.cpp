@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Token buckets: honest fields, bounded memory, heavy keys that survive a flood.
+#define CAF_SUITE routes_rate_limit
+#include "caf/test/unit_test.hpp"
+
+#include "net/rate_limit.hpp"
+#include "routes_requests.hpp"
+
+using namespace fq;
+using namespace fq::net;
+using namespace fq::net::test;
+
+namespace {
+
+constexpr milliseconds start{5'000'000};
+
+uuid key(std::uint64_t n) { return {n * 0x9e3779b97f4a7c15ull, n}; }
+
+int take_all(rate_limiter& limiter, const uuid& k, milliseconds now) {
+  int taken = 0;
+  while (limiter.take(k, now).allowed)
+    ++taken;
+  return taken;
+}
+
+} // namespace
+
+CAF_TEST(a burst of the whole quota is allowed and the next one is not) {
+  rate_limiter limiter{{"join", 30, seconds{60}}, 1000, 1};
+  for (int i = 0; i < 30; ++i) {
+    const auto v = limiter.take(key(1), start);
+    CAF_CHECK(v.allowed);
+    CAF_CHECK_EQUAL(v.remaining, static_cast<std::uint32_t>(29 - i));
+  }
+  CAF_CHECK(!limiter.take(key(1), start).allowed);
+  CAF_CHECK(limiter.take(key(2), start).allowed);
+}
+
+CAF_TEST(waiting as long as the answer says is enough and a second less is not) {
+  for (const std::uint32_t quota : {1u, 5u, 20u, 30u}) {
+    rate_limiter limiter{{"x", quota, seconds{60}}, 1000, 1};
+    take_all(limiter, key(1), start);
+    const auto no = limiter.take(key(1), start);
+    CAF_CHECK(!limiter.take(key(1), start + seconds{no.reset_seconds} - seconds{1} - milliseconds{1}).allowed);
+    CAF_CHECK(limiter.take(key(1), start + seconds{no.reset_seconds}).allowed);
+  }
+}
+
+CAF_TEST(over a long time the rate is the quota) {
+  rate_limiter limiter{{"x", 60, seconds{60}}, 1000, 1};
+  int taken = 0;
+  for (int ms = 0; ms < 600'000; ms += 100)
+    taken += limiter.take(key(1), start + milliseconds{ms}).allowed;
+  CAF_CHECK(taken >= 60 + 598 && taken <= 60 + 600);
+}
+
+CAF_TEST(a token given back can be taken again) {
+  rate_limiter limiter{{"login", 2, seconds{60}}, 1000, 1};
+  for (int i = 0; i < 10; ++i) {
+    CAF_CHECK(limiter.take(key(1), start).allowed);
+    limiter.give_back(key(1), start);
+  }
+  CAF_CHECK_EQUAL(take_all(limiter, key(1), start), 2);
+}
+
+CAF_TEST(giving back never makes more than the quota) {
+  rate_limiter limiter{{"login", 2, seconds{60}}, 1000, 1};
+  for (int i = 0; i < 10; ++i)
+    limiter.give_back(key(1), start);
+  CAF_CHECK_EQUAL(take_all(limiter, key(1), start), 2);
+}
+
+CAF_TEST(quota zero is no limit and no memory) {
+  rate_limiter limiter{{"x", 0, seconds{60}}, 1'000'000, 1};
+  for (int i = 0; i < 100'000; ++i)
+    CAF_REQUIRE(limiter.take(key(1), start).allowed);
+  CAF_CHECK_EQUAL(limiter.memory_bytes(), 0u);
+}
+
+CAF_TEST(a million keys take no more memory and heavy keys survive them) {
+  rate_limiter limiter{{"x", 10, seconds{60}}, 100'000, 42};
+  const auto before = limiter.memory_bytes();
+  CAF_CHECK(before < 4u * 1024 * 1024);
+  std::vector<uuid> heavy;
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    heavy.push_back(key(1'000'000'000 + i));
+    take_all(limiter, heavy.back(), start);
+  }
+  for (std::uint64_t i = 0; i < 1'000'000; ++i)
+    CAF_REQUIRE(limiter.take(key(i), start).allowed);
+  CAF_CHECK_EQUAL(limiter.memory_bytes(), before);
+  int refused = 0;
+  for (const auto& k : heavy)
+    refused += !limiter.take(k, start).allowed;
+  CAF_CHECK_EQUAL(refused, 100);
+}
+
+CAF_TEST(fields of the draft) {
+  response answer = too_many({"join", 30, seconds{60}}, {false, 0, 2}, "id");
+  CAF_CHECK_EQUAL(answer.status, 429u);
+  CAF_CHECK_EQUAL(test::code_of(answer), "rate_limited");
+  CAF_CHECK_EQUAL(field_of(answer, "Retry-After"), "2");
+  CAF_CHECK_EQUAL(field_of(answer, "RateLimit-Policy"), "\"join\";q=30;w=60");
+  CAF_CHECK_EQUAL(field_of(answer, "RateLimit"), "\"join\";r=0;t=2");
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cursors, queries, CORS, HTML, metrics, the blocking lane: the small parts around the handlers.
+#define CAF_SUITE routes_small_parts
+#include "caf/test/unit_test.hpp"
+
+#include "net/context.hpp"
+#include "net/cors.hpp"
+#include "net/cursor.hpp"
+#include "net/html.hpp"
+#include "net/metrics.hpp"
+#include "net/offload.hpp"
+#include "net/query.hpp"
+#include "net/routes.hpp"
+#include "routes_requests.hpp"
+
+#include <future>
+
+using namespace fq;
+using namespace fq::net;
+using namespace fq::net::test;
+
+namespace {
+
+cursor_codec codec(std::uint8_t fill = 9) {
+  std::array<std::uint8_t, secret_key::size> bytes{};
+  bytes.fill(fill);
+  return cursor_codec{secret_key{std::span<const std::uint8_t, secret_key::size>{bytes}}};
+}
+
+const uuid ada{1, 1}, bob{2, 2};
+
+std::string query_code(std::string target, std::initializer_list<std::string_view> known) {
+  const made_request made{method::get, std::move(target)};
+  std::optional<response> no;
+  (void)query_parameters::read(made.rq, known, no);
+  return no ? test::code_of(*no) : "";
+}
+
+} // namespace
+
+CAF_TEST(a cursor leads back to its place in its list only) {
+  const auto cursors = codec();
+  const auto text = cursors.encode(ada, aggregate_id{123456});
+  CAF_CHECK(cursors.decode(ada, text) == aggregate_id{123456});
+  CAF_CHECK(!cursors.decode(bob, text));
+  CAF_CHECK(!cursors.decode(uuid{}, text));
+  CAF_CHECK(!codec(8).decode(ada, text));
+}
+
+CAF_TEST(a changed cursor is refused) {
+  const auto cursors = codec();
+  const auto good = cursors.encode(ada, aggregate_id{20});
+  int accepted = 0;
+  for (std::size_t i = 0; i < good.size(); ++i)
+    for (const char c : std::string_view{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ "}) {
+      auto changed = good;
+      changed[i] = c;
+      accepted += changed != good && cursors.decode(ada, changed);
+    }
+  CAF_CHECK_EQUAL(accepted, 0);
+  for (const auto& wrong : {std::string{}, good + "A", good.substr(1), std::string(4000, 'A'), std::string{"null"}})
+    CAF_CHECK(!cursors.decode(ada, wrong));
+}
+
+CAF_TEST(queries take known names once) {
+  CAF_CHECK_EQUAL(query_code("/x", {}), "");
+  CAF_CHECK_EQUAL(query_code("/x?", {}), "");
+  CAF_CHECK_EQUAL(query_code("/x?a=1", {}), "unknown_parameter");
+  CAF_CHECK_EQUAL(query_code("/x?a=1&b=2", {"a", "b"}), "");
+  CAF_CHECK_EQUAL(query_code("/x?a=1&a=2", {"a"}), "invalid_parameter");
+  CAF_CHECK_EQUAL(query_code("/x?%61=1", {"a"}), "unknown_parameter");
+  CAF_CHECK_EQUAL(query_code("/x?A=1", {"a"}), "unknown_parameter");
+}
+
+CAF_TEST(limits of lists) {
+  CAF_CHECK_EQUAL(*parse_limit("1"), 1u);
+  CAF_CHECK_EQUAL(*parse_limit("200"), 200u);
+  CAF_CHECK_EQUAL(*parse_limit("201"), 200u);
+  CAF_CHECK_EQUAL(*parse_limit("999999999999999999"), 200u);
+  for (const auto* wrong : {"", "0", "-1", "1e9", "+1", " 1", "1.0", "9999999999999999999", "x"})
+    CAF_CHECK(!parse_limit(wrong));
+}
+
+CAF_TEST(origins are matched exactly and null never is) {
+  const std::vector<std::string> allowed{"https://shop.example", "http://localhost:3000"};
+  CAF_CHECK(origin_allowed(allowed, "https://shop.example"));
+  CAF_CHECK(origin_allowed(allowed, "HTTPS://Shop.Example"));
+  for (const auto* wrong : {"", "null", "https://shop.example.evil", "https://shop.example:444", "http://shop.example", "https://shop",
+                            "http://localhost"})
+    CAF_CHECK(!origin_allowed(allowed, wrong));
+  CAF_CHECK(!origin_allowed({"null"}, "null"));
+}
+
+CAF_TEST(an allowed origin gets the fields and a foreign one does not) {
+  const std::vector<std::string> allowed{"https://shop.example"};
+  const auto fields = [&](const char* origin) {
+    const made_request made{method::get, "/x", "", {{"Origin", origin}}};
+    response answer;
+    add_cors(allowed, made.rq, answer);
+    return answer;
+  };
+  CAF_CHECK_EQUAL(field_of(fields("https://shop.example"), "Access-Control-Allow-Origin"), "https://shop.example");
+  CAF_CHECK_EQUAL(field_of(fields("https://evil.example"), "Access-Control-Allow-Origin"), "");
+  CAF_CHECK_EQUAL(field_of(fields("null"), "Access-Control-Allow-Origin"), "");
+  CAF_CHECK_EQUAL(field_of(fields("https://evil.example"), "Vary"), "Origin");
+  CAF_CHECK_EQUAL(field_of(fields("https://shop.example"), "Access-Control-Allow-Credentials"), "");
+}
+
+CAF_TEST(a preflight is an OPTIONS that asks for a method) {
+  const std::vector<std::string> allowed{"https://shop.example"};
+  const made_request asks{method::options, "/x", "", {{"Origin", "https://shop.example"}, {"Access-Control-Request-Method", "POST"}}};
+  const made_request plain{method::options, "/x", "", {{"Origin", "https://shop.example"}}};
+  CAF_CHECK(is_preflight(asks.rq));
+  CAF_CHECK(!is_preflight(plain.rq));
+  const auto answer = preflight(allowed, asks.rq, "GET, POST");
+  CAF_CHECK_EQUAL(answer.status, 204u);
+  CAF_CHECK_EQUAL(field_of(answer, "Access-Control-Allow-Methods"), "GET, POST");
+  const made_request foreign{method::options, "/x", "", {{"Origin", "https://e"}, {"Access-Control-Request-Method", "POST"}}};
+  CAF_CHECK_EQUAL(field_of(preflight(allowed, foreign.rq, "GET"), "Access-Control-Allow-Methods"), "");
+}
+
+CAF_TEST(text in pages is escaped and nothing may run) {
+  std::string out;
+  append_escaped(out, "<script>&\"'</script>");
+  CAF_CHECK_EQUAL(out, "&lt;script&gt;&amp;&quot;&#39;&lt;/script&gt;");
+  const auto answer = page(200, "<b>", "<p>x</p>", true);
+  CAF_CHECK(answer.body.find("<title>&lt;b&gt;</title>") != std::string::npos);
+  const auto policy = field_of(answer, "Content-Security-Policy");
+  CAF_CHECK(policy.starts_with("default-src 'none'; style-src 'sha256-"));
+  CAF_CHECK(policy.find("unsafe") == std::string::npos && policy.find("script-src") == std::string::npos);
+}
+
+CAF_TEST(metrics have help type and a bounded number of series) {
+  const auto routes = public_routes(1);
+  metrics counts{routes};
+  for (int i = 0; i < 100'000; ++i)
+    counts.observe(&routes[static_cast<std::size_t>(i) % routes.size()], 200 + static_cast<unsigned>(i % 4) * 100,
+                   std::chrono::microseconds{i});
+  counts.observe(nullptr, 404, std::chrono::seconds{100});
+  server_state state;
+  const auto text = counts.text(state);
+  CAF_CHECK(text.find("fairqueue_http_requests_total{route=\"none\",method=\"any\",status=\"4xx\"} 1\n") != std::string::npos);
+  CAF_CHECK(text.find("# TYPE fairqueue_http_request_duration_seconds histogram\n") != std::string::npos);
+  CAF_CHECK(text.find("fairqueue_http_request_duration_seconds_bucket{route=\"/events/{id}\",method=\"GET\",le=\"0.0005\"}")
+            != std::string::npos);
+  CAF_CHECK(std::count(text.begin(), text.end(), '\n') < 900);
+  CAF_CHECK_EQUAL(text.back(), '\n');
+}
+
+CAF_TEST(the blocking lane runs jobs in order and brings results to the io thread) {
+  boost::asio::io_context io;
+  blocking_lane lane;
+  std::optional<int> got;
+  const auto wait_for_it = [](boost::asio::io_context& ctx, blocking_lane& l, std::optional<int>& out) -> detached {
+    auto result = co_await offload(ctx, l, [] { return 41 + 1; });
+    out = result;
+  };
+  wait_for_it(io, lane, got);
+  const auto guard = boost::asio::make_work_guard(io);
+  while (!got)
+    io.run_one_for(std::chrono::seconds{5});
+  CAF_CHECK_EQUAL(*got, 42);
+}
+
+CAF_TEST(a call that throws is no result) {
+  boost::asio::io_context io;
+  blocking_lane lane;
+  bool done = false, none = false;
+  const auto wait_for_it = [](boost::asio::io_context& ctx, blocking_lane& l, bool& ended, bool& empty) -> detached {
+    auto result = co_await offload(ctx, l, []() -> int { throw std::runtime_error("as told"); });
+    empty = !result;
+    ended = true;
+  };
+  wait_for_it(io, lane, done, none);
+  const auto guard = boost::asio::make_work_guard(io);
+  while (!done)
+    io.run_one_for(std::chrono::seconds{5});
+  CAF_CHECK(none);
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handlers over a real bridge and actors that answer as told and remember what they were asked. No socket, a clock that the test moves.
+#pragma once
+#include "../crypto/temp_folder.hpp"
+#include "actors/protocol.hpp"
+#include "config/options.hpp"
+#include "crypto/random.hpp"
+#include "net/actor_bridge.hpp"
+#include "net/router.hpp"
+#include "net/routes.hpp"
+#include "net/services.hpp"
+#include "outbound/sandbox_gateway.hpp"
+#include "routes_requests.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <atomic>
+#include <memory>
+
+namespace fq::net::test {
+
+class clock_environment final : public environment {
+public:
+  std::atomic<std::int64_t> now_ms{1'800'000'000'000};
+  timestamp wall_now() override { return from_unix_ms(now_ms); }
+  milliseconds steady_now() override { return milliseconds{now_ms.load()}; }
+  void random_bytes(std::span<std::byte> out) override { fill_random(out); }
+};
+
+/// Shared with the actors. The test touches it only while no request is under way.
+struct script {
+  // what to answer
+  entry_reply entry;
+  ack_reply ack;
+  claim_reply claim;
+  payment_reply payment;
+  event_reply event;
+  stats_reply stats;
+  event_list_reply list;
+  person_reply person;
+  caf::error error; ///< of the event actor, when set
+  // what was asked
+  int questions = 0;
+  join asked_join;
+  open_claim asked_claim;
+  open_payment asked_payment;
+  apply_fact asked_fact;
+  find_event asked_event;
+  patch_event asked_patch;
+  turn_event asked_turn;
+  create_event asked_create;
+  list_events asked_list;
+  log_in asked_login;
+  request_otp asked_otp;
+  verify_otp asked_code;
+};
+
+using script_ptr = std::shared_ptr<script>;
+
+template <class Reply>
+caf::result<Reply> scripted(script& s, const Reply& reply) {
+  ++s.questions;
+  if (s.error)
+    return s.error;
+  return reply;
+}
+
+inline event_handle::behavior_type scripted_event(event_handle::pointer, script_ptr s) {
+  return {[s](const join& m) { s->asked_join = m; return scripted(*s, s->entry); },
+          [s](const find_entry&) { return scripted(*s, s->entry); },
+          [s](const leave&) { return scripted(*s, s->ack); },
+          [s](const open_claim& m) { s->asked_claim = m; return scripted(*s, s->claim); },
+          [s](const find_claim&) { return scripted(*s, s->claim); },
+          [s](const release_claim&) { return scripted(*s, s->ack); },
+          [s](const open_payment& m) { s->asked_payment = m; return scripted(*s, s->payment); },
+          [s](const find_payment&) { return scripted(*s, s->payment); },
+          [s](const apply_fact& m) { s->asked_fact = m; return scripted(*s, s->ack); },
+          [s](const find_event& m) { s->asked_event = m; return scripted(*s, s->event); },
+          [s](const patch_event& m) { s->asked_patch = m; return scripted(*s, s->event); },
+          [s](const turn_event& m) { s->asked_turn = m; return scripted(*s, s->event); },
+          [s](const find_stats&) { return scripted(*s, s->stats); },
+          [](const find_positions&) { return positions_reply{}; },
+          [](const subscribe&) {},
+          [](const batch_settled&) {},
+          [](const aggregate_acquired&) {},
+          [](const gateway_answered&) {},
+          [](const timer_fired&) {}};
+}
+
+/// Aggregate 16 is the scripted event; every other one is absent.
+inline region_handle::behavior_type scripted_region(region_handle::pointer, event_handle event) {
+  return {[event](const resolve_event& m) -> caf::result<event_handle> {
+            if (m.aggregate != first_event_aggregate)
+              return make_error(errc::absent);
+            return event;
+          },
+          [](const aggregates_to_wake&) {},
+          [](const timer_fired&) {}};
+}
+
+inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, script_ptr s) {
+  return {[s](const create_event& m) { s->asked_create = m; return scripted(*s, s->event); },
+          [s](const list_events& m) { s->asked_list = m; return scripted(*s, s->list); },
+          [](const batch_settled&) {},
+          [](const aggregate_acquired&) {},
+          [](const last_aggregate_found&) {},
+          [](const timer_fired&) {}};
+}
+
+inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer, script_ptr s) {
+  return {[s](const log_in& m) { s->asked_login = m; return scripted(*s, s->person); },
+          [s](const request_otp& m) { s->asked_otp = m; return scripted(*s, s->ack); },
+          [s](const verify_otp& m) { s->asked_code = m; return scripted(*s, s->person); },
+          [s](const add_organizer&) { return scripted(*s, s->person); },
+          [](const batch_settled&) {},
+          [](const aggregate_acquired&) {},
+          [](const timer_fired&) {}};
+}
+
+struct world_config : caf::actor_system_config {
+  world_config() {
+    add_message_types<caf::id_block::fairqueue>();
+    set("scheduler.max-threads", std::size_t{1});
+  }
+};
+
+inline config::options world_options() {
+  config::options o;
+  o.http.public_url = "http://127.0.0.1:8080";
+  o.http.allowed_origins = {"https://shop.example"};
+  o.http.request_timeout = milliseconds{5000};
+  o.queue = {milliseconds{1'200'000}, milliseconds{300'000}, milliseconds{5000}, 50};
+  o.claims.ttl = milliseconds{600'000};
+  o.tokens = {milliseconds{86'400'000}, milliseconds{3'600'000}};
+  o.otp.requests_per_address = 5;
+  o.otp.request_window = milliseconds{900'000};
+  o.otp.requests_per_ip_per_minute = 600;
+  o.rate_limits.login_failures_per_ip_per_minute = 20;
+  o.rate_limits.customer_requests_per_minute = 600;
+  o.rate_limits.organizer_requests_per_minute = 600;
+  o.rate_limits.tracked_max = 1000;
+  return o;
+}
+
+class world {
+public:
+  explicit world(config::options o = world_options(), bool with_sandbox = true)
+      : options(std::move(o)), keys(key_store::open(folder.path())), verifier(keys), issuer(keys), sessions(keys.session),
+        sandbox({folder / "sandbox.db", options.http.public_url, keys.sandbox, milliseconds{500}, milliseconds{30'000}}, clock),
+        routes(public_routes(256 * 1024)), shared(options, keys, clock, routes, with_sandbox ? &sandbox : nullptr), system(cfg),
+        event(system.spawn(scripted_event, told)), region(system.spawn(scripted_region, event)),
+        catalog(system.spawn(scripted_catalog, told)), accounts(system.spawn(scripted_accounts, told)),
+        bridge(system, io, region, state, {options.http.request_timeout, 4096}), paths(routes), public_part(public_site(routes)),
+        ctx{.io = io, .environment = clock, .options = options, .state = state, .region = region, .catalog = catalog,
+            .accounts = accounts, .verifier = verifier, .issuer = issuer, .sessions = sessions} {
+    ctx.shared = &shared;
+    ctx.bridge = &bridge;
+  }
+  ~world() {
+    bridge.stop();
+    for (const auto& a : {caf::actor_cast<caf::actor>(region), caf::actor_cast<caf::actor>(event),
+                          caf::actor_cast<caf::actor>(catalog), caf::actor_cast<caf::actor>(accounts)})
+      caf::anon_send_exit(a, caf::exit_reason::user_shutdown);
+  }
+
+  /// As the session would: before, route, handler, after.
+  response send(method verb, std::string target, std::string body = {}, text_fields fields = {}, std::string peer = "192.0.2.1") {
+    made_request made{verb, std::move(target), std::move(body), std::move(fields), std::move(peer)};
+    auto found = paths.match(verb, made.rq.path);
+    response answer;
+    if (auto early = public_part.before(ctx, made.rq))
+      answer = std::move(*early);
+    else if (!found.found)
+      answer = public_part.refuse(ctx, made.rq, found.allow.empty() ? http_refusal::not_found : http_refusal::method_not_allowed, {},
+                                  found.allow);
+    else
+      answer = run(found, made.rq);
+    public_part.after(ctx, made.rq, found.found, answer, milliseconds{1});
+    return answer;
+  }
+
+  text_fields as_customer() const { return bearer(token_kind::customer, customer); }
+  text_fields as_organizer() const { return bearer(token_kind::organizer, organizer); }
+  text_fields bearer(token_kind kind, const uuid& who) const {
+    return {{"Authorization", "Bearer " + issuer.issue(kind, who, from_unix_ms(clock.now_ms), seconds{3600})},
+            {"Content-Type", "application/json"}};
+  }
+
+  std::string event_path(std::string_view rest) const { return "/events/" + to_string(event_id) + std::string{rest}; }
+
+  const uuid customer{0x1111, 0x8000'0000'0000'0001}, organizer{0x2222, 0x8000'0000'0000'0002};
+  const uuid event_id = make_uuid(from_unix_ms(1'800'000'000'000), first_event_aggregate, 1);
+  const uuid claim_id = make_uuid(from_unix_ms(1'800'000'000'000), first_event_aggregate, 2);
+
+  fq::test::temp_folder folder;
+  clock_environment clock;
+  config::options options;
+  key_store keys;
+  token_verifier verifier;
+  token_issuer issuer;
+  session_keys sessions;
+  sandbox_gateway sandbox;
+  std::vector<route> routes;
+  services shared;
+  server_state state;
+  script_ptr told = std::make_shared<script>();
+  world_config cfg;
+  caf::actor_system system;
+  event_handle event;
+  region_handle region;
+  catalog_handle catalog;
+  accounts_handle accounts;
+  boost::asio::io_context io;
+  actor_bridge bridge;
+  router paths;
+  site public_part;
+  context ctx;
+
+private:
+  response run(const route_match& found, const request& rq) {
+    auto handling = found.found->handle(ctx, rq, found.parameters);
+    bool done = false;
+    handling.start([](void* flag) noexcept { *static_cast<bool*>(flag) = true; }, &done);
+    const auto guard = boost::asio::make_work_guard(io);
+    for (int i = 0; !done && i < 10'000; ++i)
+      io.run_one_for(std::chrono::milliseconds{10});
+    if (!done)
+      throw std::runtime_error("the handler never answered");
+    return handling.take();
+  }
+};
+
+} // namespace fq::net::test

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fan.hpp"
+
+namespace fq::sim {
+namespace {
+constexpr seconds patience{8}; ///< then the connection is given up and the request repeated
+constexpr std::uint32_t places_max = 3; ///< how often a fan queues again
+constexpr std::uint32_t watches_max = 40; ///< polls of a payment's outcome before it gives up
+} // namespace
+
+fan::fan(caf::actor_config& config, world* w, std::uint32_t number)
+    : caf::event_based_actor(config), world_(w), me_(make_uuid(from_unix_ms(start_of_time_ms), accounts_aggregate, number + 1)) {}
+
+caf::behavior fan::make_behavior() {
+  set_default_handler(caf::drop);
+  join_key_ = world_->rng() | 1;
+  next(goal::join, between(world_->rng, milliseconds{0}, world_->options.arrival_span));
+  return {[this](const timer_fired& t) {
+            if (t.generation == generation_) act();
+          },
+          [this](const std::string& button, const std::string& reference) { // on the gateway's own page
+            if (button == "pay")
+              world_->gateway->pay(reference);
+            else
+              world_->gateway->decline(reference);
+          }};
+}
+
+void fan::next(goal g, milliseconds delay) {
+  goal_ = g;
+  delayed_send(this, delay, timer_fired{timer_kind::sweep, ++generation_});
+}
+
+void fan::stumble() {
+  owner_ = nullptr;
+  next(goal_, soon(20, 800));
+}
+
+void fan::act() {
+  if (goal_ == goal::done) return;
+  if (!owner_) {
+    request(world_->region, patience, resolve_event{world_->aggregate})
+      .then(
+        [this](event_handle& owner) {
+          owner_ = std::move(owner);
+          act();
+        },
+        [this](caf::error&) { stumble(); });
+    return;
+  }
+  switch (goal_) {
+    case goal::join: return do_join();
+    case goal::poll: return do_poll();
+    case goal::claim: return do_claim();
+    case goal::release:
+    case goal::release_again: return do_release();
+    case goal::pay: return do_pay();
+    case goal::page: return do_page();
+    case goal::watch: return do_watch();
+    case goal::leave: return do_leave();
+    case goal::done: return;
+  }
+}
+
+template <class Message, class Then>
+void fan::ask(Message message, Then then) {
+  const auto asked = world_->check->step;
+  request(owner_, patience, std::move(message))
+    .then(
+      [this, then, asked](const typename Then::reply_type& reply) {
+        if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
+        then.use(reply, asked);
+      },
+      [this](caf::error&) { stumble(); });
+}
+
+namespace {
+/// A continuation that says which reply it takes.
+template <class Reply, class F>
+struct answer_to {
+  using reply_type = Reply;
+  F use;
+};
+template <class Reply, class F>
+answer_to<Reply, F> on(F f) {
+  return {std::move(f)};
+}
+} // namespace
+
+idempotency_ref fan::fresh_key() { return {true, {me_.lo, ++keys_}, {me_.hi, 7}}; }
+
+void fan::finish() {
+  claim_ = {};
+  decided_ = false;
+  if (world_->closing || ++places_ >= places_max) return next(goal::done, milliseconds{1});
+  join_key_ = world_->rng() | 1;
+  next(goal::join, soon(50, 2'000));
+}
+
+// -- the line ----------------------------------------------------------------------------------------------------------
+
+void fan::do_join() {
+  if (world_->closing && places_ > 0) return next(goal::done, milliseconds{1});
+  ask(fq::join{world_->event, me_, join_key_}, on<entry_reply>([this](const entry_reply& told, std::uint64_t) {
+        world_->check->saw_place(me_, join_key_, told);
+        on_place(told);
+      }));
+}
+
+void fan::do_poll() {
+  ask(find_entry{world_->event, me_}, on<entry_reply>([this](const entry_reply& told, std::uint64_t) {
+        world_->check->saw_entry(me_, told);
+        on_place(told);
+      }));
+}
+
+void fan::on_place(const entry_reply& told) {
+  if (told.no) {
+    if (told.no.why == reason::queue_not_open) return next(goal::join, soon(200, 1'000));
+    return next(goal::done, milliseconds{1});
+  }
+  switch (told.entry.status) {
+    case entry_status::waiting:
+    case entry_status::away:
+      if (wants(world_->options.leaves / 8)) return next(goal::leave, milliseconds{1});
+      return next(goal::poll, soon(200, 900));
+    case entry_status::admitted: return on_admitted(told.entry);
+    case entry_status::expired:
+    case entry_status::cancelled:
+    case entry_status::completed:
+    case entry_status::session_expired:
+    case entry_status::revoked: return finish();
+  }
+}
+
+void fan::do_leave() {
+  ask(fq::leave{world_->event, me_}, on<ack_reply>([this](const ack_reply& told, std::uint64_t) {
+        if (told.no.why == reason::not_in_queue) world_->check->fail("I7", "left a place that the server does not know");
+        next(goal::poll, soon(10, 400));
+      }));
+}
+
+// -- the claim ---------------------------------------------------------------------------------------------------------
+
+void fan::on_admitted(const entry_view& entry) {
+  token_ = make_session_token(*world_->sessions, entry.id, entry.admission_no);
+  if (world_->closing) return next(goal::poll, soon(500, 1'500));
+  if (!decided_) {
+    decided_ = true;
+    if (wants(world_->options.no_show)) watches_ = watches_max; // polls, and never claims
+    else watches_ = 0;
+    if (wants(world_->options.leaves)) return next(goal::leave, soon(1, 500));
+  }
+  if (watches_ >= watches_max) return next(goal::poll, soon(300, 1'500));
+  claim_key_ = fresh_key();
+  wishes_.clear();
+  if (wants(700))
+    wishes_.push_back({world_->ticket_types[world_->rng() % world_->ticket_types.size()], static_cast<std::uint32_t>(between(world_->rng, 1, 2))});
+  next(goal::claim, soon(1, 900));
+}
+
+void fan::do_claim() {
+  const bool durable = world_->check->has_answer(claim_key_);
+  ask(open_claim{world_->event, me_, token_, wishes_, claim_key_},
+      on<claim_reply>([this, durable](const claim_reply& told, std::uint64_t asked) {
+        world_->check->saw_claim(claim_key_, me_, told, asked, durable);
+        on_claimed(told);
+      }));
+}
+
+void fan::on_claimed(const claim_reply& told) {
+  if (!told.no) {
+    claim_ = told.claim.claim.id;
+    attempts_ = 0;
+    return after_claim();
+  }
+  if (told.no.why == reason::already_claimed) { // by a request whose answer was lost for good
+    claim_ = told.no.id;
+    return after_claim();
+  }
+  if (told.no.why == reason::event_sold_out && wants(500)) return next(goal::leave, soon(1, 300));
+  next(goal::poll, soon(100, 700)); // none free, not admitted any more, not started: look again
+}
+
+void fan::after_claim() {
+  watches_ = 0;
+  if (wants(world_->options.abandons)) {
+    watches_ = watches_max / 2;
+    return next(goal::watch, soon(500, 2'000));
+  }
+  if (wants(world_->options.releases)) return next(goal::release, soon(1, 800));
+  payment_key_ = fresh_key();
+  next(goal::pay, soon(1, 800));
+}
+
+void fan::do_release() {
+  ask(release_claim{me_, claim_}, on<ack_reply>([this](const ack_reply& told, std::uint64_t) {
+        if (told.no) return next(goal::watch, soon(100, 600));
+        world_->check->saw_released(claim_);
+        // An impatient finger presses twice.
+        next(goal_ == goal::release && wants(500) ? goal::release_again : goal::poll, soon(1, 400));
+      }));
+}
+
+// -- the money ---------------------------------------------------------------------------------------------------------
+
+void fan::do_pay() {
+  const bool durable = world_->check->has_answer(payment_key_);
+  ask(open_payment{me_, claim_, "sim", payment_key_}, on<payment_reply>([this, durable](const payment_reply& told, std::uint64_t) {
+        world_->check->saw_payment(payment_key_, told, durable);
+        if (told.no) return next(goal::watch, soon(100, 600));
+        payment_ = told.payment.payment.id;
+        on_payment(told);
+      }));
+}
+
+void fan::on_payment(const payment_reply& told) {
+  const auto& p = told.payment.payment;
+  reference_ = p.reference;
+  switch (p.status) {
+    case payment_status::initializing:
+      if (++watches_ > watches_max) return finish();
+      return next(goal::page, soon(200, 900));
+    case payment_status::pending: {
+      const auto thinking = wants(world_->options.pays_late) ? soon(1'000, 6'000) : soon(10, 900);
+      if (wants(world_->options.abandons / 2)) return next(goal::watch, thinking);
+      const bool declines = wants(world_->options.declines);
+      delayed_send(this, thinking, std::string{declines ? "decline" : "pay"}, reference_);
+      return next(goal::watch, thinking + soon(10, 500));
+    }
+    default: return next(goal::watch, soon(10, 400));
+  }
+}
+
+void fan::do_page() {
+  ask(find_payment{me_, payment_}, on<payment_reply>([this](const payment_reply& told, std::uint64_t) {
+        world_->check->saw_payment({}, told, false);
+        if (told.no) return world_->check->fail("I7", "an acknowledged payment is gone");
+        on_payment(told);
+      }));
+}
+
+void fan::do_watch() {
+  ask(find_claim{me_, claim_}, on<claim_reply>([this](const claim_reply& told, std::uint64_t asked) {
+        world_->check->saw_claim({}, me_, told, asked, false);
+        if (told.no) return world_->check->fail("I7", "an acknowledged claim is gone");
+        const auto status = told.claim.claim.status;
+        if (!is_live(status)) return next(goal::poll, soon(10, 500));
+        if (++watches_ > watches_max * 2) return next(goal::poll, soon(500, 2'000));
+        if (status == claim_status::claimed && watches_ < watches_max && ++attempts_ < 4 && wants(400)) {
+          payment_key_ = fresh_key();
+          return next(goal::pay, soon(10, 400));
+        }
+        next(goal::watch, soon(200, 1'200));
+      }));
+}
+
+} // namespace fq::sim
