@@ -28,6 +28,12 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   journal_ = std::make_unique<journal>(journal::port{
     [this](batch_ptr b) { self_->send(services_->ledger, commit_batch{std::move(b)}); },
     [this](milliseconds delay, std::uint64_t generation) { set_timer(timer_kind::journal, delay, generation); }});
+  if (supervisor_) { // an owner without its supervisor would fight with the one that the region starts anew
+    self_->monitor(supervisor_);
+    self_->set_down_handler([this](const caf::down_msg& down) {
+      if (down.source == supervisor_.address()) self_->quit(caf::exit_reason::user_shutdown);
+    });
+  }
   load();
   set_timer(timer_kind::idle, services_->idle_after, 0);
 }

@@ -36,9 +36,12 @@ caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
   decision d;
   auto attempt = sale_->open_payment(x.customer, x.claim, x.gateway, t, d);
   if (attempt.no) return reveal(payment_reply{std::move(attempt.no)});
-  const auto seq = commit(std::move(d), t);
-  if (sale_->payments().find(attempt.payment)->status != payment_status::initializing)
-    return reveal(payment_answer(attempt.payment, attempt.created), seq);
+  if (sale_->payments().find(attempt.payment)->status != payment_status::initializing) {
+    auto reply = payment_answer(attempt.payment, attempt.created);
+    remember(x.idempotency, reply, t, d);
+    return reveal(std::move(reply), commit(std::move(d), t));
+  }
+  commit(std::move(d), t);
   last_request_ = services_->env->steady_now();
   page_waiters_.push_back({attempt.payment, self_->make_response_promise(), x.idempotency, attempt.created, t + page_wait});
   set_timer(timer_kind::flush, page_wait, 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/ledger_worker.hpp"
 
+#include "domain/idempotency.hpp"
+
 #include <algorithm>
 
 namespace fq {
@@ -11,9 +13,17 @@ batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcom
 } // namespace
 
 ledger_worker_handle::behavior_type ledger_worker(ledger_worker_handle::stateful_pointer<ledger_worker_state> self,
-                                                  ledger* engine) {
-  self->state.init(self, *engine);
+                                                  ledger* engine, environment* env, milliseconds prune_interval) {
+  self->state.init(self, *engine, *env, prune_interval);
   return self->state.behavior();
+}
+
+void ledger_worker_state::init(pointer self, ledger& engine, environment& env, milliseconds prune_interval) {
+  self_ = self;
+  ledger_ = &engine;
+  env_ = &env;
+  prune_interval_ = prune_interval;
+  self->delayed_send(self, prune_interval_, timer_fired{timer_kind::sweep, 0});
 }
 
 ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
@@ -51,7 +61,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
       }
       return reply;
     },
-    [this](const timer_fired&) { flush(); },
+    [this](const timer_fired& t) { t.kind == timer_kind::sweep ? prune() : flush(); },
   };
 }
 
@@ -100,6 +110,18 @@ void ledger_worker_state::settle(const std::vector<waiting>& group, const std::v
 void ledger_worker_state::fail(const std::vector<waiting>& group) {
   for (const auto& w : group)
     self_->send(w.owner, settled_as(*w.content, true, commit_outcome::conflict));
+}
+
+/// Old answers and receipts go; owners forget theirs by age as well.
+void ledger_worker_state::prune() {
+  self_->delayed_send(self_, prune_interval_, timer_fired{timer_kind::sweep, 0});
+  try {
+    ledger_->prune(env_->wall_now() - idempotency_life, env_->wall_now() - receipt_life, rows_per_prune);
+  } catch (const ledger_unavailable&) {
+    return; // next time
+  } catch (const commit_unknown&) {
+    return;
+  }
 }
 
 void ledger_worker_state::acquire(const acquire_aggregate& x) {

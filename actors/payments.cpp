@@ -30,8 +30,10 @@ void payments_state::on_call(const call_gateway& x) {
   auto owner = caf::actor_cast<event_handle>(self_->current_sender());
   const call_key key{x.gateway, x.kind, x.payment, x.refund};
   if (const auto known = calls_.find(key); known != calls_.end()) {
-    known->second.owner = std::move(owner); // asked again, perhaps by the owner's successor: one call, the newest asker
-    return;
+    auto& p = known->second;
+    p.owner = std::move(owner); // asked again, perhaps by the owner's successor: one call, the newest asker
+    const bool lost = p.generation == 0 && p.deadline <= services_->env->steady_now();
+    return lost ? attempt(key, p) : void();
   }
   if (calls_.size() >= gateway_calls_max || !services_->gateways.contains(x.gateway))
     return self_->send(owner, unavailable(x));

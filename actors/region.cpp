@@ -69,6 +69,10 @@ void region_state::on_down(const caf::down_msg& down) {
   const auto i = by_address_.find(down.source);
   if (i == by_address_.end()) return;
   if (is(down.reason, errc::unavailable)) cooling_[i->second] = services_->env->steady_now() + cool_down;
+  // Deadlines go on although nobody asks: after a failure, look again for what must run.
+  const bool ended_well = is(down.reason, errc::absent) || down.reason == caf::exit_reason::user_shutdown;
+  if (!ended_well)
+    self_->delayed_send(self_, is(down.reason, errc::unavailable) ? cool_down : wake_retry, timer_fired{timer_kind::retry_load, 0});
   owners_.erase(i->second);
   by_address_.erase(i);
 }

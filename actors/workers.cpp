@@ -9,7 +9,6 @@
 namespace fq {
 namespace {
 
-constexpr milliseconds webhook_timeout{5'000};
 constexpr std::size_t webhooks_per_round = 64;
 
 gateway_result result_of(charge_status status) {
@@ -111,8 +110,8 @@ gateway_worker_handle::behavior_type gateway_worker(gateway_worker_handle::point
 }
 
 caf::behavior sandbox_courier(caf::event_based_actor* self, sandbox_gateway* gateway, std::string url, environment* env,
-                              milliseconds poll) {
-  auto sender = std::make_shared<webhook_sender>(webhook_timeout);
+                              milliseconds poll, milliseconds timeout) {
+  auto sender = std::make_shared<webhook_sender>(timeout);
   self->set_default_handler(caf::drop);
   self->send(self, timer_fired{timer_kind::flush, 0});
   return {[=](const timer_fired&) {

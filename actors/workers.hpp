@@ -27,6 +27,6 @@ gateway_worker_handle::behavior_type gateway_worker(gateway_worker_handle::point
 /// Delivers the sandbox gateway's webhooks to `url` (this server's own webhook route), at least once, oldest first. Looks for new ones
 /// every `poll` and at once while there are any.
 caf::behavior sandbox_courier(caf::event_based_actor* self, sandbox_gateway* gateway, std::string url, environment* env,
-                              milliseconds poll);
+                              milliseconds poll, milliseconds timeout);
 
 } // namespace fq

@@ -55,7 +55,10 @@ int run(int argc, char** argv) {
   token_app->add_option("--kind", token.kind, "customer, organizer or ticket");
   token_app->add_option("--count", token.count, "How many")->check(CLI::Range(1, 10'000'000));
   token_app->add_option("--subject", token.subject, "Whose: a UUID; otherwise a fresh one each");
-  token_app->add_option("--ttl-seconds", token.ttl_seconds, "Life in seconds")->check(CLI::Range(1, 31'536'000));
+  const std::map<std::string, std::int64_t> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
+  token_app->add_option("--ttl", token.ttl_seconds, "Life, with a unit: 90s, 15m, 24h, 7d")
+    ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_REQUIRED))
+    ->check(CLI::Range(1, 31'536'000));
 
   auto* organizer_app = app.add_subcommand("organizer", "Organizers");
   organizer_app->require_subcommand(1);

@@ -58,7 +58,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure) {
     children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(handle));
     return handle;
   };
-  const auto ledger_actor = add("ledger worker", system_->spawn<caf::detached>(ledger_worker, ledger_.get()));
+  const auto ledger_actor = add("ledger worker", system_->spawn<caf::detached>(ledger_worker, ledger_.get(), &env_,
+                                                                        options_.workers.reconciliation_interval));
 
   payments_services_.env = &env_;
   payments_services_.retry = retry_of(options_);
@@ -88,7 +89,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure) {
 
 void node::start_courier(std::string url) {
   if (!sandbox_) return;
-  courier_ = system_->spawn<caf::detached>(sandbox_courier, sandbox_.get(), std::move(url), &env_, courier_poll);
+  courier_ = system_->spawn<caf::detached>(sandbox_courier, sandbox_.get(), std::move(url), &env_, courier_poll,
+                                           options_.gateway.webhook_timeout);
 }
 
 node::~node() {

@@ -105,6 +105,10 @@ int run_serve(bool demo, const config::loaded& config) {
   const auto signals = block_signals();
   raise_descriptor_limit();
   const auto& options = config.values;
+  if (demo && options.environment == config::environment_kind::production) {
+    std::cerr << "fairqueue: --demo is refused in production: its password is printed\n";
+    return 2;
+  }
   log::start(options.log.level);
   std::filesystem::create_directories(options.data_dir);
   std::filesystem::permissions(options.data_dir, std::filesystem::perms::owner_all);

@@ -91,7 +91,7 @@ const auto rows = std::to_array<option_row>({
                "Largest request body; a larger one is answered 413.", FQ_FIELD(http, body_limit)),
     number_row("http.webhook_body_limit", bytes, "256KiB", kib, 16 * mib,
                "Largest body of a payment gateway's webhook.", FQ_FIELD(http, webhook_body_limit)),
-    number_row("http.in_flight_per_event", count, "4096", 1, 1'000'000,
+    number_row("http.in_flight_per_event", count, "16384", 1, 1'000'000,
                "Requests of one event being worked on; beyond it the answer is 503 with Retry-After.",
                FQ_FIELD(http, in_flight_per_event)),
 

@@ -44,6 +44,7 @@ struct line {
   std::unordered_map<std::uint64_t, ws_peer*> by_number; ///< first of a chain
   std::deque<ws_peer::ptr> to_show; ///< wait for their snapshot
   std::size_t snapshots = 0; ///< in flight
+  milliseconds show_at{0}; ///< not before: the owner refused the last snapshot
   milliseconds reopen_at{0};
   bool moved = false; ///< since the last sweep began
   bool untold = false; ///< some were not told of a small move
@@ -128,7 +129,8 @@ void hub::on_closing(ws_peer& peer) {
   l->gone = true;
   if (!stopped_ && ctx_.bridge)
     ctx_.bridge->tell_event(owner_of(l->event), subscribe{false});
-  lines_.erase(l->event);
+  const auto event = l->event;
+  lines_.erase(event);
 }
 
 void hub::on_closed(ws_peer& peer) {
@@ -185,10 +187,9 @@ void hub::sweep(milliseconds now) {
   }
   if (++ticks_ % peer_sweep_ticks != 0)
     return;
-  std::vector<ws_peer::ptr> closed; // keeps the list walkable: a dropped peer leaves it
   for (auto at = peers_.begin(); at != peers_.end();) {
     const ws_peer::ptr peer{&*at};
-    ++at;
+    ++at; // a dropped peer leaves the list
     peer->sweep(now);
   }
 }
@@ -255,7 +256,8 @@ void hub::opened(const line_ptr& l) {
 // -- snapshots ------------------------------------------------------------------------------------------------------------
 
 void hub::take_snapshots(const line_ptr& l) {
-  while (l->now == line::phase::open && !l->to_show.empty() && l->snapshots < snapshots_in_flight_max) {
+  while (l->now == line::phase::open && !l->to_show.empty() && l->snapshots < snapshots_in_flight_max &&
+         l->show_at <= ctx_.now) {
     auto peer = std::move(l->to_show.front());
     l->to_show.pop_front();
     if (peer->is_open())
@@ -270,14 +272,16 @@ detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
   --l->snapshots;
   if (stopped_ || l->gone || l->generation != generation || !peer->is_open())
     co_return; // a new owner shows it again
-  if (error)
-    l->to_show.push_back(std::move(peer)); // the next tick tries again
-  else if (reply.no)
+  if (error) {
+    l->to_show.push_back(std::move(peer));
+    l->show_at = ctx_.now + milliseconds{1}; // the next tick tries again
+    co_return;
+  }
+  if (reply.no)
     peer->close(ws_close::normal); // no place any more
   else
     show(l, *peer, reply.entry);
-  if (!error)
-    take_snapshots(l);
+  take_snapshots(l);
 }
 
 void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {

@@ -23,7 +23,7 @@ public:
   static constexpr std::size_t jobs_max = 4096;
 
   blocking_lane();
-  /// Finishes the job at work and forgets the others: their coroutines are no longer resumed.
+  /// Finishes the job at work and forgets the others: their coroutines are never resumed.
   ~blocking_lane();
   blocking_lane(const blocking_lane&) = delete;
   blocking_lane& operator=(const blocking_lane&) = delete;
@@ -51,32 +51,50 @@ public:
       : io_(io), lane_(lane), call_(std::move(call)), shared_(std::make_shared<state>()) {}
   offload_operation(const offload_operation&) = delete;
   offload_operation& operator=(const offload_operation&) = delete;
-  ~offload_operation() { shared_->waiter = {}; }
+  ~offload_operation() {
+    const std::lock_guard guard{shared_->lock};
+    shared_->waiter = {};
+  }
 
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> waiter) {
     shared_->waiter = waiter;
-    return lane_.run([&io = io_, shared = shared_, call = std::move(call_)]() mutable {
+    const auto accepted = lane_.run([&io = io_, shared = shared_, call = std::move(call_)]() mutable {
       std::optional<result_type> result;
       try {
         result.emplace(call());
       } catch (...) {
         result.reset(); // the caller answers 503; the gateway has no other way to say that its file is gone
       }
-      boost::asio::post(io, [shared, result = std::move(result)]() mutable {
-        shared->result = std::move(result);
-        if (shared->waiter)
-          shared->waiter.resume();
-      });
+      const std::lock_guard guard{shared->lock};
+      if (!shared->waiter)
+        return; // forgotten, and the io_context perhaps gone with it: a waiter keeps it alive
+      boost::asio::post(io, [shared, result = std::move(result)]() mutable { resume(*shared, std::move(result)); });
     });
+    if (!accepted)
+      shared_->waiter = {};
+    return accepted;
   }
   std::optional<result_type> await_resume() { return std::move(shared_->result); }
 
 private:
-  struct state { ///< of the io thread, but for the time between await_suspend and the post
+  struct state {
+    std::mutex lock; ///< of `waiter`
     std::coroutine_handle<> waiter;
-    std::optional<result_type> result;
+    std::optional<result_type> result; ///< of the io thread
   };
+
+  static void resume(state& s, std::optional<result_type> result) {
+    std::coroutine_handle<> waiter;
+    {
+      const std::lock_guard guard{s.lock};
+      waiter = std::exchange(s.waiter, {});
+    }
+    s.result = std::move(result);
+    if (waiter)
+      waiter.resume();
+  }
+
   boost::asio::io_context& io_;
   blocking_lane& lane_;
   Call call_;

@@ -168,7 +168,7 @@ public:
   void begin();
   void close();
   void deadline_passed();
-  [[nodiscard]] phase now_in() const { return phase_; }
+  [[nodiscard]] bool has_input() const;
   [[nodiscard]] milliseconds deadline() const { return deadline_; }
 
   friend void intrusive_ptr_add_ref(session* s) { ++s->references_; }
@@ -308,6 +308,12 @@ void session::close() {
   }
   --pool_.open;
   intrusive_ptr_release(this); // the list's
+}
+
+/// A request is on its way that we have not been told of yet.
+bool session::has_input() const {
+  char byte;
+  return ::recv(const_cast<tcp_socket&>(socket_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 void session::deadline_passed() {
@@ -817,8 +823,13 @@ void session_pool::sweep(milliseconds now) {
 
 void session_pool::drain() {
   impl_->draining = true;
-  while (!impl_->in->idle.empty())
-    impl_->in->idle.front().close();
+  std::vector<boost::intrusive_ptr<session>> silent;
+  for (auto* list : {&impl_->in->fresh, &impl_->in->idle})
+    for (auto& s : *list)
+      if (!s.has_input())
+        silent.emplace_back(&s);
+  for (const auto& s : silent)
+    s->close();
 }
 
 void session_pool::stop() {

@@ -3,7 +3,17 @@
 import test from 'node:test';
 import fs from 'node:fs';
 import path from 'node:path';
-import { assert, fairqueue, fairqueue_load, free_port, run, Server, server_for, temporary_folder } from './lib.mjs';
+import {
+  assert,
+  eventually,
+  fairqueue,
+  fairqueue_load,
+  free_port,
+  run,
+  Server,
+  server_for,
+  temporary_folder,
+} from './lib.mjs';
 
 const call = (args, options) => run(fairqueue, args, options);
 const good_password = 'a password that is long enough';
@@ -11,12 +21,30 @@ const good_password = 'a password that is long enough';
 test('help, version, unknown commands and options', async () => {
   const help = await call(['--help']);
   assert.equal(help.code, 0);
-  for (const command of ['serve', 'migrate', 'check-config', 'print-config', 'token', 'organizer', 'healthcheck'])
+  for (const command of [
+    'serve',
+    'migrate',
+    'check-config',
+    'print-config',
+    'token',
+    'organizer',
+    'healthcheck',
+  ])
     assert.ok(help.out.includes(command), `--help does not name ${command}`);
   assert.match((await call(['--version'])).out, /^\S*\d+\.\d+\.\d+/);
   assert.equal((await call(['serve', '--help'])).code, 0);
-  for (const args of [[], ['nonsense'], ['serve', '--nonsense'], ['serve', '--http.listn', '1'], ['token', '--kind', 'admin', '--data_dir', temporary_folder()],
-                      ['token', '--count', '0', '--data_dir', temporary_folder()], ['token', '--count', 'x'], ['organizer'], ['organizer', 'add'], ['migrate', 'sideways']]) {
+  for (const args of [
+    [],
+    ['nonsense'],
+    ['serve', '--nonsense'],
+    ['serve', '--http.listn', '1'],
+    ['token', '--kind', 'admin', '--data_dir', temporary_folder()],
+    ['token', '--count', '0', '--data_dir', temporary_folder()],
+    ['token', '--count', 'x'],
+    ['organizer'],
+    ['organizer', 'add'],
+    ['migrate', 'sideways'],
+  ]) {
     const end = await call(args, { cwd: temporary_folder() });
     assert.notEqual(end.code, 0, `fairqueue ${args.join(' ')} succeeded`);
     assert.ok((end.err + end.out).length > 0, `fairqueue ${args.join(' ')} said nothing`);
@@ -29,16 +57,31 @@ test('check-config names every problem at once', async () => {
   const folder = temporary_folder();
   const file = path.join(folder, 'fairqueue.toml');
   fs.writeFileSync(file, '[http]\nlisten = "127.0.0.1"\nbody_limt = "1KiB"\n[queue]\nbatch_size = 0\n');
-  const bad = await call(['check-config', '--config', file, '--queue.session_ttl', 'soon'], { env: { FAIRQUEUE_CLAIMS_TTL: '99 years', FAIRQUEUE_NONSENSE: '1' }, cwd: folder });
+  const bad = await call(['check-config', '--config', file, '--queue.session_ttl', 'soon'], {
+    env: { FAIRQUEUE_CLAIMS_TTL: '99 years', FAIRQUEUE_NONSENSE: '1' },
+    cwd: folder,
+  });
   assert.notEqual(bad.code, 0);
-  for (const word of ['http.listen', 'body_limt', 'body_limit', 'queue.batch_size', 'queue.session_ttl', 'claims.ttl', 'FAIRQUEUE_NONSENSE', 'line 2'])
+  for (const word of [
+    'http.listen',
+    'body_limt',
+    'body_limit',
+    'queue.batch_size',
+    'queue.session_ttl',
+    'claims.ttl',
+    'FAIRQUEUE_NONSENSE',
+    'line 2',
+  ])
     assert.ok(bad.err.includes(word), `no "${word}" in:\n${bad.err}`);
   const good = await call(['check-config'], { cwd: folder });
   assert.equal(good.code, 0, good.err);
   assert.deepEqual(fs.readdirSync(folder), ['fairqueue.toml'], 'checking creates nothing');
   const relation = await call(['check-config', '--queue.session_ttl', '5m'], { cwd: folder });
   assert.notEqual(relation.code, 0, 'claim window + claim ttl must fit into the session');
-  assert.notEqual((await call(['check-config', '--config', path.join(folder, 'absent.toml')], { cwd: folder })).code, 0);
+  assert.notEqual(
+    (await call(['check-config', '--config', path.join(folder, 'absent.toml')], { cwd: folder })).code,
+    0,
+  );
   const production = await call(['check-config', '--environment', 'production'], { cwd: folder });
   assert.notEqual(production.code, 0);
   assert.match(production.err, /gateway\.sandbox/);
@@ -52,8 +95,10 @@ test('print-config: file < environment < flag, and where each comes from', async
   const folder = temporary_folder();
   const file = path.join(folder, 'f.toml');
   fs.writeFileSync(file, '[queue]\nbatch_size = 7\nadmission_interval = "7s"\n[claims]\nttl = "7m"\n');
-  const { code, out, err } = await call(['print-config', '--config', file, '--queue.batch_size', '9'],
-                                        { cwd: folder, env: { FAIRQUEUE_QUEUE_BATCH_SIZE: '8', FAIRQUEUE_QUEUE_ADMISSION_INTERVAL: '8s' } });
+  const { code, out, err } = await call(['print-config', '--config', file, '--queue.batch_size', '9'], {
+    cwd: folder,
+    env: { FAIRQUEUE_QUEUE_BATCH_SIZE: '8', FAIRQUEUE_QUEUE_ADMISSION_INTERVAL: '8s' },
+  });
   assert.equal(code, 0, err);
   assert.match(out, /batch_size = 9/);
   assert.match(out, /admission_interval = "8s"/);
@@ -62,36 +107,64 @@ test('print-config: file < environment < flag, and where each comes from', async
   assert.match(out, /environment/);
   const again = path.join(folder, 'again.toml');
   fs.writeFileSync(again, out);
-  assert.equal((await call(['check-config', '--config', again], { cwd: folder })).code, 0, 'what it prints can be read');
+  assert.equal(
+    (await call(['check-config', '--config', again], { cwd: folder })).code,
+    0,
+    'what it prints can be read',
+  );
 });
 
 test('token: as many as asked for, of fresh subjects, or of one', async (t) => {
   const server = await server_for(t);
-  const { code, out } = await call(['token', '--kind', 'customer', '--count', '500', '--data_dir', server.data_dir]);
+  const { code, out } = await call([
+    'token',
+    '--kind',
+    'customer',
+    '--count',
+    '500',
+    '--data_dir',
+    server.data_dir,
+  ]);
   assert.equal(code, 0);
   const tokens = out.trim().split('\n');
   assert.equal(tokens.length, 500);
   const claims = tokens.map((token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()));
   assert.equal(new Set(claims.map((c) => c.sub)).size, 500);
   const subject = '0190a000-0000-7000-8000-000000000001';
-  const one = await call(['token', '--kind', 'organizer', '--subject', subject, '--ttl', '1h', '--data_dir', server.data_dir]);
+  const one = await call([
+    'token',
+    '--kind',
+    'organizer',
+    '--subject',
+    subject,
+    '--ttl',
+    '1h',
+    '--data_dir',
+    server.data_dir,
+  ]);
   assert.equal(one.code, 0, one.err);
   const claim = JSON.parse(Buffer.from(one.out.trim().split('.')[1], 'base64url').toString());
   assert.equal(claim.sub, subject);
   assert.equal(claim.aud, 'fq-organizer');
   assert.equal(claim.exp - claim.iat, 3600);
   assert.equal((await server.get('/events?mine=true', { token: one.out.trim() })).status, 200);
-  assert.notEqual((await call(['token', '--kind', 'customer', '--subject', 'me', '--data_dir', server.data_dir])).code, 0);
+  assert.notEqual(
+    (await call(['token', '--kind', 'customer', '--subject', 'me', '--data_dir', server.data_dir])).code,
+    0,
+  );
 });
 
 test('organizer add: with a running server and without one', async (t) => {
   const data_dir = temporary_folder();
   const add = (email, password = good_password, more = []) =>
-    call(['organizer', 'add', '--email', email, '--password-stdin', '--data_dir', data_dir, ...more], { input: `${password}\n` });
+    call(['organizer', 'add', '--email', email, '--password-stdin', '--data_dir', data_dir, ...more], {
+      input: `${password}\n`,
+    });
   const before_start = await add('offline@example.com');
   assert.equal(before_start.code, 0, before_start.err);
   const server = await server_for(t, { data_dir });
-  const login = (email, password = good_password) => server.post('/auth/organizer/login', { body: { email, password } });
+  const login = (email, password = good_password) =>
+    server.post('/auth/organizer/login', { body: { email, password } });
   const offline = await login('offline@example.com');
   assert.equal(offline.status, 200, offline.text);
   assert.ok(before_start.out.includes(offline.json.organizer_id));
@@ -104,7 +177,16 @@ test('organizer add: with a running server and without one', async (t) => {
   assert.notEqual((await add('empty@example.com', '')).code, 0);
   const file = path.join(temporary_folder(), 'password');
   fs.writeFileSync(file, `${good_password} from a file\n`);
-  const from_file = await call(['organizer', 'add', '--email', 'file@example.com', '--password-file', file, '--data_dir', data_dir]);
+  const from_file = await call([
+    'organizer',
+    'add',
+    '--email',
+    'file@example.com',
+    '--password-file',
+    file,
+    '--data_dir',
+    data_dir,
+  ]);
   assert.equal(from_file.code, 0, from_file.err);
   assert.equal((await login('file@example.com', `${good_password} from a file`)).status, 200);
   const socket = fs.statSync(path.join(data_dir, 'control.sock'));
@@ -152,20 +234,43 @@ test('a second server on the same data folder is refused, and hurts nobody', asy
   const { id: event } = await server.event(organizer);
   const fan = await server.customer();
   await server.join(fan, event);
-  const second = await call(['serve', '--http.listen', `127.0.0.1:${await free_port()}`, '--http.admin_listen', `127.0.0.1:${await free_port()}`,
-                             '--data_dir', server.data_dir], { timeout_ms: 20_000 });
+  const second = await call(
+    [
+      'serve',
+      '--http.listen',
+      `127.0.0.1:${await free_port()}`,
+      '--http.admin_listen',
+      `127.0.0.1:${await free_port()}`,
+      '--data_dir',
+      server.data_dir,
+    ],
+    { timeout_ms: 20_000 },
+  );
   assert.notEqual(second.code, 0);
   assert.equal(second.signal, null, 'it ends by itself, without a crash');
   assert.ok((second.out + second.err).length > 0, 'and says why');
   assert.equal((await server.position(fan, event)).queue_number, 1);
-  const added = await call(['organizer', 'add', '--email', 'still@example.com', '--password-stdin', '--data_dir', server.data_dir], { input: good_password });
+  const added = await call(
+    ['organizer', 'add', '--email', 'still@example.com', '--password-stdin', '--data_dir', server.data_dir],
+    { input: good_password },
+  );
   assert.equal(added.code, 0, `the control socket still works: ${added.err}`);
 });
 
 test('a port in use is refused with a word', async (t) => {
   const server = await server_for(t);
-  const second = await call(['serve', '--http.listen', `127.0.0.1:${server.port}`, '--http.admin_listen', `127.0.0.1:${await free_port()}`,
-                             '--data_dir', temporary_folder()], { timeout_ms: 20_000 });
+  const second = await call(
+    [
+      'serve',
+      '--http.listen',
+      `127.0.0.1:${server.port}`,
+      '--http.admin_listen',
+      `127.0.0.1:${await free_port()}`,
+      '--data_dir',
+      temporary_folder(),
+    ],
+    { timeout_ms: 20_000 },
+  );
   assert.notEqual(second.code, 0);
   assert.equal(second.signal, null);
   assert.match(second.out + second.err, /in use|bind|listen/i);
@@ -179,7 +284,10 @@ test('a data folder: private keys, and refusal of keys open to others', async (t
   assert.equal(fs.statSync(server.data_dir).mode & 0o077, 0, 'the folder is private');
   await server.stop();
   fs.chmodSync(path.join(keys, 'customer.jwk'), 0o644);
-  const end = await call(['serve', '--http.listen', `127.0.0.1:${server.port}`, '--data_dir', server.data_dir], { timeout_ms: 20_000 });
+  const end = await call(
+    ['serve', '--http.listen', `127.0.0.1:${server.port}`, '--data_dir', server.data_dir],
+    { timeout_ms: 20_000 },
+  );
   assert.notEqual(end.code, 0);
   assert.match(end.out + end.err, /customer\.jwk/);
 });
@@ -193,7 +301,9 @@ test('serve --demo makes one demo sale, once', async (t) => {
   assert.equal(event.status, 200, event.text);
   assert.equal(event.json.status, 'ACTIVE');
   assert.equal(event.json.total_inventory, 1000);
-  const login = await server.post('/auth/organizer/login', { body: { email: demo.organizer_email, password: demo.organizer_password } });
+  const login = await server.post('/auth/organizer/login', {
+    body: { email: demo.organizer_email, password: demo.organizer_password },
+  });
   assert.equal(login.status, 200, login.text);
   assert.equal(demo.base_url, server.url);
   await server.stop();
@@ -205,12 +315,18 @@ test('serve --demo makes one demo sale, once', async (t) => {
 test('logs are JSON lines', async (t) => {
   const server = await server_for(t);
   await server.stop();
-  const lines = server.log.trim().split('\n').filter((line) => line.startsWith('{'));
+  const lines = server.log
+    .trim()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
   assert.ok(lines.length >= 2, server.log);
   for (const line of lines) {
     const entry = JSON.parse(line);
     assert.ok(entry.level !== undefined, line);
-    assert.ok(Object.values(entry).some((value) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(value))), line);
+    assert.ok(
+      Object.values(entry).some((value) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(value))),
+      line,
+    );
   }
 });
 
@@ -229,9 +345,30 @@ test('metrics and health on the admin listener', async (t) => {
     assert.match(line, /^[a-z_][a-zA-Z0-9_]*(\{([a-z_]+="[^"]*",?)*\})? -?[0-9.e+-]+(Inf|NaN)?$/, line);
     names.add(/^[a-zA-Z0-9_]+/.exec(line)[0]);
   }
-  assert.ok([...names].some((name) => name.startsWith('fairqueue_')), [...names].join(' '));
+  assert.ok(
+    [...names].some((name) => name.startsWith('fairqueue_')),
+    [...names].join(' '),
+  );
   assert.ok(!metrics.text.includes(event), 'no ids in labels');
   assert.equal((await server.get('/livez', { admin: true })).status, 200);
   assert.equal((await server.get('/metrics')).status, 404, 'not on the public listener');
-  assert.equal((await server.get('/events', { admin: true })).status, 404, 'and no public routes on the admin one');
+  assert.equal(
+    (await server.get('/events', { admin: true })).status,
+    404,
+    'and no public routes on the admin one',
+  );
+});
+
+test('under a base path', async (t) => {
+  const server = await server_for(t, { settings: { 'http.base_path': '/shop' }, wait: false });
+  await eventually(
+    'ready',
+    async () => (await server.get('/shop/readyz').catch(() => null))?.status === 200,
+    { timeout_ms: 20_000 },
+  );
+  assert.equal((await server.get('/shop/events')).status, 200);
+  assert.equal((await server.get('/events')).status, 404);
+  assert.equal((await server.get('/shopping/events')).status, 404);
+  assert.equal((await call(['healthcheck', '--url', `${server.url}/shop`])).code, 0);
+  await server.stop();
 });

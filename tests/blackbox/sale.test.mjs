@@ -15,7 +15,12 @@ test('a sale from login to ticket', async (t) => {
   assert.equal(draft.available, 2);
   assert.equal(draft.sold_out, false);
   assert.equal(draft.ticket_types.length, 1);
-  expect_problem(await server.get(`/events/${draft.id}`, { token: fan }), 404, 'not_found', 'a draft is its organizer\'s');
+  expect_problem(
+    await server.get(`/events/${draft.id}`, { token: fan }),
+    404,
+    'not_found',
+    "a draft is its organizer's",
+  );
   expect_problem(await server.post(`/events/${draft.id}/queue`, { token: fan }), 404, 'not_found');
   assert.equal((await server.get(`/events/${draft.id}`, { token: organizer })).status, 200);
 
@@ -24,7 +29,10 @@ test('a sale from login to ticket', async (t) => {
   const event = draft.id;
   assert.equal((await server.get(`/events/${event}`)).json.status, 'ACTIVE', 'now everybody sees it');
   const listed = await server.get('/events');
-  assert.ok(listed.json.items.some((e) => e.id === event), listed.text);
+  assert.ok(
+    listed.json.items.some((e) => e.id === event),
+    listed.text,
+  );
 
   const joined = await server.post(`/events/${event}/queue`, { token: fan });
   assert.equal(joined.status, 201, joined.text);
@@ -46,16 +54,24 @@ test('a sale from login to ticket', async (t) => {
   assert.ok(Date.parse(entry.session_expires_at) > Date.parse(entry.claim_by));
   assert.equal(entry.ticket_token, undefined);
 
-  const created = await server.post(`/events/${event}/claims`, { token: fan, body: { admission_token: entry.admission_token } });
+  const created = await server.post(`/events/${event}/claims`, {
+    token: fan,
+    body: { admission_token: entry.admission_token },
+  });
   assert.equal(created.status, 201, created.text);
   const claim = created.json;
   assert.equal(created.headers.location, `/claims/${claim.claim_id}`);
   assert.equal(claim.status, 'CLAIMED');
   assert.equal(claim.amount, 12345);
   assert.equal(claim.currency, 'NGN');
-  assert.deepEqual(claim.items, [{ ticket_type_id: draft.ticket_types[0].id, quantity: 1, unit_price: 12345 }]);
+  assert.deepEqual(claim.items, [
+    { ticket_type_id: draft.ticket_types[0].id, quantity: 1, unit_price: 12345 },
+  ]);
   expect_problem(await server.delete(`/events/${event}/queue`, { token: fan }), 409, 'claim_live');
-  const second = await server.post(`/events/${event}/claims`, { token: fan, body: { admission_token: entry.admission_token } });
+  const second = await server.post(`/events/${event}/claims`, {
+    token: fan,
+    body: { admission_token: entry.admission_token },
+  });
   expect_problem(second, 409, 'already_claimed');
   assert.equal(second.json.claim_id, claim.claim_id);
 
@@ -75,8 +91,10 @@ test('a sale from login to ticket', async (t) => {
   assert.equal(page.status, 200);
   assert.match(page.headers['content-type'], /^text\/html/);
   assert.match(page.text, /<form/);
-  const paid = await server.post(`/sandbox/pay/${payment.reference}`,
-                                 { body: 'action=pay', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } });
+  const paid = await server.post(`/sandbox/pay/${payment.reference}`, {
+    body: 'action=pay',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  });
   assert.equal(paid.status, 303, paid.text);
   assert.match(paid.headers.location, new RegExp(`/sandbox/pay/${payment.reference}$`));
   const repeated = await server.settle(payment.reference, 'pay');
@@ -113,9 +131,17 @@ test('positions: numbers never change, positions only fall, a leaver makes room'
     assert.equal(entry.admission_token ?? null, null);
   }
   assert.equal((await server.delete(`/events/${event}/queue`, { token: fans[1] })).status, 204);
-  assert.equal((await server.delete(`/events/${event}/queue`, { token: fans[1] })).status, 204, 'leaving twice is leaving');
+  assert.equal(
+    (await server.delete(`/events/${event}/queue`, { token: fans[1] })).status,
+    204,
+    'leaving twice is leaving',
+  );
   assert.equal((await server.position(fans[1], event)).status, 'CANCELLED');
-  for (const [i, expected] of [[0, 1], [2, 2], [5, 5]]) {
+  for (const [i, expected] of [
+    [0, 1],
+    [2, 2],
+    [5, 5],
+  ]) {
     const entry = await server.position(fans[i], event);
     assert.equal(entry.queue_number, i + 1);
     assert.equal(entry.position, expected);
@@ -124,13 +150,20 @@ test('positions: numbers never change, positions only fall, a leaver makes room'
   assert.equal(back.queue_number, 7, 'who comes back goes to the end');
   assert.equal(back.position, 6);
   assert.equal((await server.stats(organizer, event)).waiting, 6);
-  expect_problem(await server.delete(`/events/${event}/queue`, { token: await server.customer() }), 404, 'not_in_queue');
+  expect_problem(
+    await server.delete(`/events/${event}/queue`, { token: await server.customer() }),
+    404,
+    'not_in_queue',
+  );
 });
 
 test('admission in batches, in order, no more than there is stock for', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
-  const { id: event } = await server.event(organizer, { total: 6, queue: { batch_size: 2, admission_interval_ms: 150 } });
+  const { id: event } = await server.event(organizer, {
+    total: 6,
+    queue: { batch_size: 2, admission_interval_ms: 150 },
+  });
   const fans = await server.customers(10);
   for (const fan of fans) await server.join(fan, event);
   const entries = [];
@@ -138,11 +171,16 @@ test('admission in batches, in order, no more than there is stock for', async (t
   const sizes = new Map();
   for (const [i, entry] of entries.entries()) {
     sizes.set(entry.admission_batch, (sizes.get(entry.admission_batch) ?? 0) + 1);
-    if (i > 0) assert.ok(entry.admission_batch >= entries[i - 1].admission_batch, 'a later number in an earlier batch');
+    if (i > 0)
+      assert.ok(
+        entry.admission_batch >= entries[i - 1].admission_batch,
+        'a later number in an earlier batch',
+      );
   }
   for (const [batch, size] of sizes) assert.ok(size <= 2, `batch ${batch} has ${size}`);
   await sleep(600);
-  for (const fan of fans.slice(6)) assert.equal((await server.position(fan, event)).status, 'WAITING', 'six tickets, six admitted');
+  for (const fan of fans.slice(6))
+    assert.equal((await server.position(fan, event)).status, 'WAITING', 'six tickets, six admitted');
 });
 
 test('an admission token works for its fan and its event only', async (t) => {
@@ -154,41 +192,74 @@ test('an admission token works for its fan and its event only', async (t) => {
   const mine = await server.join_and_be_admitted(fan, event);
   await server.join_and_be_admitted(thief, event);
   await server.join_and_be_admitted(fan, elsewhere);
-  const attempt = (token, where, admission_token) => server.post(`/events/${where}/claims`, { token, body: { admission_token } });
+  const attempt = (token, where, admission_token) =>
+    server.post(`/events/${where}/claims`, { token, body: { admission_token } });
   expect_problem(await attempt(thief, event, mine.admission_token), 403, 'not_admitted', 'another fan');
   expect_problem(await attempt(fan, elsewhere, mine.admission_token), 403, 'not_admitted', 'another event');
   expect_problem(await attempt(fan, event, 'nonsense'), 403, 'not_admitted', 'nonsense');
   const [entry_part] = mine.admission_token.split('.');
-  expect_problem(await attempt(fan, event, `${entry_part}.${'A'.repeat(43)}`), 403, 'not_admitted', 'a guessed secret');
-  expect_problem(await attempt(await server.customer(), event, mine.admission_token), 403, 'not_admitted', 'a stranger');
+  expect_problem(
+    await attempt(fan, event, `${entry_part}.${'A'.repeat(43)}`),
+    403,
+    'not_admitted',
+    'a guessed secret',
+  );
+  expect_problem(
+    await attempt(await server.customer(), event, mine.admission_token),
+    403,
+    'not_admitted',
+    'a stranger',
+  );
   await server.claim(fan, event, mine.admission_token);
 });
 
 test('ticket types, quantities and limits', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
-  const event = await server.event(organizer, { ticket_types: [
-    { name: 'Standing', price: 1000, total: 5, max_per_order: 3 },
-    { name: 'Seated', price: 2500, total: 2, max_per_order: 2 },
-    { name: 'Later', price: 9000, total: 2, on_sale: false }] });
+  const event = await server.event(organizer, {
+    ticket_types: [
+      { name: 'Standing', price: 1000, total: 5, max_per_order: 3 },
+      { name: 'Seated', price: 2500, total: 2, max_per_order: 2 },
+      { name: 'Later', price: 9000, total: 2, on_sale: false },
+    ],
+  });
   const [standing, seated, later] = event.ticket_types.map((type) => type.id);
   const [fan, second] = await server.customers(2);
   const { admission_token } = await server.join_and_be_admitted(fan, event.id);
-  const attempt = (items) => server.post(`/events/${event.id}/claims`, { token: fan, body: { admission_token, items } });
+  const attempt = (items) =>
+    server.post(`/events/${event.id}/claims`, { token: fan, body: { admission_token, items } });
   expect_problem(await attempt([{ ticket_type_id: standing, quantity: 4 }]), 409, 'limit_exceeded');
   expect_problem(await attempt([{ ticket_type_id: later, quantity: 1 }]), 400, 'invalid_field');
   expect_problem(await attempt([{ ticket_type_id: event.id, quantity: 1 }]), 400, 'invalid_field');
   expect_problem(await attempt([{ ticket_type_id: standing, quantity: 0 }]), 400, 'invalid_field');
-  expect_problem(await attempt([{ ticket_type_id: standing, quantity: 1 }, { ticket_type_id: standing, quantity: 1 }]), 400);
-  const claim = await attempt([{ ticket_type_id: standing, quantity: 2 }, { ticket_type_id: seated, quantity: 2 }]);
+  expect_problem(
+    await attempt([
+      { ticket_type_id: standing, quantity: 1 },
+      { ticket_type_id: standing, quantity: 1 },
+    ]),
+    400,
+  );
+  const claim = await attempt([
+    { ticket_type_id: standing, quantity: 2 },
+    { ticket_type_id: seated, quantity: 2 },
+  ]);
   assert.equal(claim.status, 201, claim.text);
   assert.equal(claim.json.amount, 7000);
   const shown = (await server.get(`/events/${event.id}`)).json.ticket_types;
   assert.equal(shown.find((x) => x.id === standing).available, 3);
   assert.equal(shown.find((x) => x.id === seated).available, 0);
   const next = await server.join_and_be_admitted(second, event.id);
-  expect_problem(await server.post(`/events/${event.id}/claims`, { token: second, body: {
-    admission_token: next.admission_token, items: [{ ticket_type_id: seated, quantity: 1 }] } }), 409, 'none_free');
+  expect_problem(
+    await server.post(`/events/${event.id}/claims`, {
+      token: second,
+      body: {
+        admission_token: next.admission_token,
+        items: [{ ticket_type_id: seated, quantity: 1 }],
+      },
+    }),
+    409,
+    'none_free',
+  );
 });
 
 test('a declined payment leaves the claim; the second attempt pays; attempts are counted', async (t) => {
@@ -206,7 +277,11 @@ test('a declined payment leaves the claim; the second attempt pays; attempts are
   assert.notEqual(second.payment_id, first.payment_id);
   await server.settle(second.reference, 'pay');
   await server.claim_reaches(fan, claim.claim_id, 'CONFIRMED');
-  expect_problem(await server.post(`/claims/${claim.claim_id}/payments`, { token: fan }), 409, 'claim_not_payable');
+  expect_problem(
+    await server.post(`/claims/${claim.claim_id}/payments`, { token: fan }),
+    409,
+    'claim_not_payable',
+  );
 
   const entry = await server.join_and_be_admitted(unlucky, event);
   const lost = await server.claim(unlucky, event, entry.admission_token);
@@ -215,14 +290,21 @@ test('a declined payment leaves the claim; the second attempt pays; attempts are
     await server.settle(payment.reference, 'decline');
     await server.payment_reaches(unlucky, payment.payment_id, 'FAILED');
   }
-  expect_problem(await server.post(`/claims/${lost.claim_id}/payments`, { token: unlucky }), 409, 'attempts_exhausted');
+  expect_problem(
+    await server.post(`/claims/${lost.claim_id}/payments`, { token: unlucky }),
+    409,
+    'attempts_exhausted',
+  );
 });
 
 test('no-shows and unpaid claims give their stock to the next in line', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, {
-    total: 1, claim_ttl_seconds: 2, queue: { claim_window_seconds: 1, session_ttl_seconds: 4 } });
+    total: 1,
+    claim_ttl_seconds: 2,
+    queue: { claim_window_seconds: 1, session_ttl_seconds: 4 },
+  });
   const [no_show, dreamer, abandoner, buyer] = await server.customers(4);
   for (const fan of [no_show, dreamer, abandoner, buyer]) await server.join(fan, event);
   await server.admitted(no_show, event);
@@ -237,8 +319,16 @@ test('no-shows and unpaid claims give their stock to the next in line', async (t
   const opened = await server.claim(abandoner, event, third.admission_token);
   const payment = await server.open_payment(abandoner, opened.claim_id);
   await server.claim_reaches(abandoner, opened.claim_id, 'RELEASED', { timeout_ms: 8000 });
-  assert.equal((await server.get(`/payments/${payment.payment_id}`, { token: abandoner })).json.status, 'FAILED');
-  expect_problem(await server.settle(payment.reference, 'pay'), 409, 'sandbox_settled', 'the page is closed, no money is taken');
+  assert.equal(
+    (await server.get(`/payments/${payment.payment_id}`, { token: abandoner })).json.status,
+    'FAILED',
+  );
+  expect_problem(
+    await server.settle(payment.reference, 'pay'),
+    409,
+    'sandbox_settled',
+    'the page is closed, no money is taken',
+  );
 
   const last = await server.admitted(buyer, event, { timeout_ms: 8000 });
   await server.buy(buyer, event, last.admission_token);
@@ -250,14 +340,26 @@ test('no-shows and unpaid claims give their stock to the next in line', async (t
 test('sold out is told, and undone when a ticket comes back', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
-  const { id: event, ticket_types: [type] } = await server.event(organizer, {
-    total: 1, queue: { over_admission_factor: 3 } });
+  const {
+    id: event,
+    ticket_types: [type],
+  } = await server.event(organizer, {
+    total: 1,
+    queue: { over_admission_factor: 3 },
+  });
   const [holder, quick, late] = await server.customers(3);
   const first = await server.join_and_be_admitted(holder, event);
   const second = await server.join_and_be_admitted(quick, event);
   const claim = await server.claim(holder, event, first.admission_token);
-  expect_problem(await server.post(`/events/${event}/claims`, { token: quick, body: { admission_token: second.admission_token } }),
-                 409, 'none_free', 'held is not sold');
+  expect_problem(
+    await server.post(`/events/${event}/claims`, {
+      token: quick,
+      body: { admission_token: second.admission_token },
+    }),
+    409,
+    'none_free',
+    'held is not sold',
+  );
   assert.equal((await server.get(`/events/${event}`)).json.sold_out, false);
   const released = await server.delete(`/claims/${claim.claim_id}`, { token: holder });
   assert.equal(released.status, 204, released.text);
@@ -265,17 +367,29 @@ test('sold out is told, and undone when a ticket comes back', async (t) => {
 
   await server.buy(quick, event, second.admission_token);
   await eventually('sold_out', async () => (await server.get(`/events/${event}`)).json.sold_out);
-  expect_problem(await server.post(`/events/${event}/claims`, { token: holder, body: { admission_token: first.admission_token } }),
-                 410, 'event_sold_out');
+  expect_problem(
+    await server.post(`/events/${event}/claims`, {
+      token: holder,
+      body: { admission_token: first.admission_token },
+    }),
+    410,
+    'event_sold_out',
+  );
   const waiting = await server.join(late, event);
   assert.equal(waiting.status, 'WAITING', 'one may stay in line');
 
-  const raised = await server.patch(`/events/${event}`, { token: organizer, body: { ticket_types: [{ id: type.id, total: 3 }] } });
+  const raised = await server.patch(`/events/${event}`, {
+    token: organizer,
+    body: { ticket_types: [{ id: type.id, total: 3 }] },
+  });
   assert.equal(raised.status, 200, raised.text);
   assert.equal(raised.json.sold_out, false);
   const entry = await server.admitted(late, event);
   await server.buy(late, event, entry.admission_token);
-  const below = await server.patch(`/events/${event}`, { token: organizer, body: { ticket_types: [{ id: type.id, total: 1 }] } });
+  const below = await server.patch(`/events/${event}`, {
+    token: organizer,
+    body: { ticket_types: [{ id: type.id, total: 1 }] },
+  });
   expect_problem(below, 409, 'total_below_committed');
   assert.equal(below.json.sold, 2);
 });
@@ -292,7 +406,10 @@ test('pause stops admission, not joining; resume goes on', async (t) => {
   assert.equal((await server.join(fan, event)).status, 'WAITING');
   await sleep(500);
   assert.equal((await server.position(fan, event)).status, 'WAITING');
-  assert.ok((await server.get('/events')).json.items.some((e) => e.id === event), 'a paused sale is listed');
+  assert.ok(
+    (await server.get('/events')).json.items.some((e) => e.id === event),
+    'a paused sale is listed',
+  );
   const resumed = await server.request('PUT', `/events/${event}/resume`, { token: organizer });
   assert.equal(resumed.json?.status, 'ACTIVE', `PUT is an alias: ${resumed.text}`);
   await server.admitted(fan, event);
@@ -306,13 +423,29 @@ test('end: waiters leave, admitted fans finish', async (t) => {
   const entry = await server.join_and_be_admitted(admitted, event);
   await server.join(waiting, event);
   assert.equal((await server.post(`/events/${event}/end`, { token: organizer })).json.status, 'ENDED');
-  await eventually('the waiter is out', async () => (await server.position(waiting, event)).status === 'CANCELLED');
+  await eventually(
+    'the waiter is out',
+    async () => (await server.position(waiting, event)).status === 'CANCELLED',
+  );
   expect_problem(await server.post(`/events/${event}/queue`, { token: waiting }), 410, 'event_ended');
   await server.buy(admitted, event, entry.admission_token);
-  expect_problem(await server.post(`/events/${event}/resume`, { token: organizer }), 409, 'invalid_transition');
-  expect_problem(await server.patch(`/events/${event}`, { token: organizer, body: { name: 'x' } }), 409, 'invalid_transition');
-  assert.ok(!(await server.get('/events')).json.items.some((e) => e.id === event), 'an ended sale is not listed');
-  assert.ok((await server.get('/events?mine=true', { token: organizer })).json.items.some((e) => e.id === event));
+  expect_problem(
+    await server.post(`/events/${event}/resume`, { token: organizer }),
+    409,
+    'invalid_transition',
+  );
+  expect_problem(
+    await server.patch(`/events/${event}`, { token: organizer, body: { name: 'x' } }),
+    409,
+    'invalid_transition',
+  );
+  assert.ok(
+    !(await server.get('/events')).json.items.some((e) => e.id === event),
+    'an ended sale is not listed',
+  );
+  assert.ok(
+    (await server.get('/events?mine=true', { token: organizer })).json.items.some((e) => e.id === event),
+  );
 });
 
 test('cancel: everybody gets the money back', async (t) => {
@@ -320,8 +453,16 @@ test('cancel: everybody gets the money back', async (t) => {
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { total: 3, price: 700 });
   const [payer, claimer, browser, waiter] = await server.customers(4);
-  const bought = await server.buy(payer, event, (await server.join_and_be_admitted(payer, event)).admission_token);
-  const held = await server.claim(claimer, event, (await server.join_and_be_admitted(claimer, event)).admission_token);
+  const bought = await server.buy(
+    payer,
+    event,
+    (await server.join_and_be_admitted(payer, event)).admission_token,
+  );
+  const held = await server.claim(
+    claimer,
+    event,
+    (await server.join_and_be_admitted(claimer, event)).admission_token,
+  );
   await server.join_and_be_admitted(browser, event);
   await server.join(waiter, event);
   const cancelled = await server.post(`/events/${event}/cancel`, { token: organizer });
@@ -330,8 +471,14 @@ test('cancel: everybody gets the money back', async (t) => {
   assert.equal(payment.refunded_amount, 700);
   await server.claim_reaches(payer, bought.claim.claim_id, 'REFUNDED');
   await server.claim_reaches(claimer, held.claim_id, 'RELEASED');
-  await eventually('the session is revoked', async () => (await server.position(browser, event)).status === 'REVOKED');
-  await eventually('the waiter is out', async () => (await server.position(waiter, event)).status === 'CANCELLED');
+  await eventually(
+    'the session is revoked',
+    async () => (await server.position(browser, event)).status === 'REVOKED',
+  );
+  await eventually(
+    'the waiter is out',
+    async () => (await server.position(waiter, event)).status === 'CANCELLED',
+  );
   const stats = await server.stats(organizer, event);
   assert.equal(stats.revenue, 0);
   assert.equal(stats.refunded, 700);
@@ -342,7 +489,11 @@ test('cancel: everybody gets the money back', async (t) => {
 test('late money: the ticket again while there is stock, else the money back', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
-  const { id: event } = await server.event(organizer, { total: 1, price: 900, queue: { over_admission_factor: 3 } });
+  const { id: event } = await server.event(organizer, {
+    total: 1,
+    price: 900,
+    queue: { over_admission_factor: 3 },
+  });
   const [lucky, late] = await server.customers(2);
 
   // The gateway says "failed", the fan gives up, and pays after all: the charge is still open at the sandbox.
@@ -350,8 +501,10 @@ test('late money: the ticket again while there is stock, else the money back', a
     const { admission_token } = await server.join_and_be_admitted(fan, event);
     const claim = await server.claim(fan, event, admission_token);
     const payment = await server.open_payment(fan, claim.claim_id);
-    const failed = server.webhook({ event: 'charge.failed',
-                                    data: { reference: payment.reference, amount: 900, currency: 'NGN', status: 'failed' } });
+    const failed = server.webhook({
+      event: 'charge.failed',
+      data: { reference: payment.reference, amount: 900, currency: 'NGN', status: 'failed' },
+    });
     assert.equal((await server.post('/webhooks/sandbox', failed)).status, 200);
     await server.payment_reaches(fan, payment.payment_id, 'FAILED');
     assert.equal((await server.delete(`/claims/${claim.claim_id}`, { token: fan })).status, 204);
@@ -364,7 +517,10 @@ test('late money: the ticket again while there is stock, else the money back', a
   assert.equal((await server.settle(first.payment.reference, 'pay')).json.status, 'paid');
   const refunded = await server.payment_reaches(late, first.payment.payment_id, 'REFUNDED');
   assert.equal(refunded.refunded_amount, 900);
-  assert.equal((await server.get(`/claims/${first.claim.claim_id}`, { token: late })).json.status, 'RELEASED');
+  assert.equal(
+    (await server.get(`/claims/${first.claim.claim_id}`, { token: late })).json.status,
+    'RELEASED',
+  );
 
   assert.equal((await server.delete(`/claims/${taken.claim_id}`, { token: lucky })).status, 204);
   const again = await server.customer();
@@ -390,25 +546,59 @@ test('webhooks: once, whatever comes twice; never with another amount', async (t
     return { claim, payment: await server.open_payment(who, claim.claim_id) };
   };
   const mine = await open(fan);
-  const success = server.webhook({ event: 'charge.success', data: {
-    reference: mine.payment.reference, amount: 800, currency: 'NGN', status: 'success' } });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => server.post('/webhooks/sandbox', success)));
+  const success = server.webhook({
+    event: 'charge.success',
+    data: {
+      reference: mine.payment.reference,
+      amount: 800,
+      currency: 'NGN',
+      status: 'success',
+    },
+  });
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => server.post('/webhooks/sandbox', success)),
+  );
   for (const answer of answers) assert.equal(answer.status, 200, answer.text);
   await server.payment_reaches(fan, mine.payment.payment_id, 'CONFIRMED');
   assert.equal((await server.stats(organizer, event)).sold, 1);
 
   const theirs = await open(odd);
-  const cheap = server.webhook({ event: 'charge.success', data: {
-    reference: theirs.payment.reference, amount: 1, currency: 'NGN', status: 'success' } });
+  const cheap = server.webhook({
+    event: 'charge.success',
+    data: {
+      reference: theirs.payment.reference,
+      amount: 1,
+      currency: 'NGN',
+      status: 'success',
+    },
+  });
   assert.equal((await server.post('/webhooks/sandbox', cheap)).status, 200);
   await server.payment_reaches(odd, theirs.payment.payment_id, 'QUARANTINED');
   assert.equal((await server.get(`/claims/${theirs.claim.claim_id}`, { token: odd })).json.status, 'CLAIMED');
-  const unknown = server.webhook({ event: 'charge.success', data: {
-    reference: 'no-such-reference', amount: 800, currency: 'NGN', status: 'success' } });
+  const unknown = server.webhook({
+    event: 'charge.success',
+    data: {
+      reference: 'no-such-reference',
+      amount: 800,
+      currency: 'NGN',
+      status: 'success',
+    },
+  });
   assert.equal((await server.post('/webhooks/sandbox', unknown)).status, 200);
-  for (const signature of [undefined, '', '00', 'zz'.repeat(32), success.headers['x-fairqueue-sandbox-signature'].toUpperCase()]) {
+  for (const signature of [
+    undefined,
+    '',
+    '00',
+    'zz'.repeat(32),
+    success.headers['x-fairqueue-sandbox-signature'].toUpperCase(),
+  ]) {
     const headers = signature === undefined ? {} : { 'x-fairqueue-sandbox-signature': signature };
-    expect_problem(await server.post('/webhooks/sandbox', { body: success.body, headers }), 401, 'invalid_signature', signature);
+    expect_problem(
+      await server.post('/webhooks/sandbox', { body: success.body, headers }),
+      401,
+      'invalid_signature',
+      signature,
+    );
   }
   const edited = { ...success, body: success.body.replace('800', '801') };
   expect_problem(await server.post('/webhooks/sandbox', edited), 401, 'invalid_signature');
@@ -439,18 +629,28 @@ test('the window of the sale', async (t) => {
   assert.equal(closed.json.opens_at, later.queue_opens_at);
   assert.equal(later.queue_opens_at, later.sale_start, 'the default');
 
-  const early = await server.event(organizer, { queue_opens_at: after(-10), sale_start: after(3600), sale_end: after(7200) });
+  const early = await server.event(organizer, {
+    queue_opens_at: after(-10),
+    sale_start: after(3600),
+    sale_end: after(7200),
+  });
   const entry = await server.join(fan, early.id);
   assert.ok(['WAITING', 'ADMITTED'].includes(entry.status));
   if (entry.status === 'ADMITTED' || (await server.admitted(fan, early.id).catch(() => null))) {
     const { admission_token } = await server.position(fan, early.id);
-    const refused = await server.post(`/events/${early.id}/claims`, { token: fan, body: { admission_token } });
+    const refused = await server.post(`/events/${early.id}/claims`, {
+      token: fan,
+      body: { admission_token },
+    });
     expect_problem(refused, 409, 'sale_not_started');
     assert.equal(refused.json.sale_start, early.sale_start);
   }
 
   const short = await server.event(organizer, { sale_start: after(-10), sale_end: after(1.5) });
-  await eventually('the end of the sale', async () => (await server.get(`/events/${short.id}`, { token: organizer })).json.status === 'ENDED');
+  await eventually(
+    'the end of the sale',
+    async () => (await server.get(`/events/${short.id}`, { token: organizer })).json.status === 'ENDED',
+  );
   expect_problem(await server.post(`/events/${short.id}/queue`, { token: fan }), 410, 'event_ended');
 });
 
@@ -463,9 +663,17 @@ test('PATCH retunes a running sale', async (t) => {
   await server.admitted(fans[0], event.id);
   await sleep(400);
   assert.equal((await server.position(fans[1], event.id)).status, 'WAITING', 'one at a time');
-  const patched = await server.patch(`/events/${event.id}`, { token: organizer, body: {
-    name: 'Bigger hall', queue: { concurrency: 2 }, ticket_types: [
-      { id: event.ticket_types[0].id, price: 4000 }, { name: 'Balcony', price: 100, total: 7 }] } });
+  const patched = await server.patch(`/events/${event.id}`, {
+    token: organizer,
+    body: {
+      name: 'Bigger hall',
+      queue: { concurrency: 2 },
+      ticket_types: [
+        { id: event.ticket_types[0].id, price: 4000 },
+        { name: 'Balcony', price: 100, total: 7 },
+      ],
+    },
+  });
   assert.equal(patched.status, 200, patched.text);
   assert.equal(patched.json.name, 'Bigger hall');
   assert.equal(patched.json.queue.concurrency, 2);
@@ -492,7 +700,8 @@ test('idempotency keys: one effect and the same answer', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const body = JSON.stringify(sale());
-  const create = (key, text = body) => server.post('/events', { token: organizer, body: text, headers: { 'Idempotency-Key': key } });
+  const create = (key, text = body) =>
+    server.post('/events', { token: organizer, body: text, headers: { 'Idempotency-Key': key } });
   const first = await create('create-1');
   const again = await create('create-1');
   assert.equal(first.status, 201, first.text);
@@ -503,18 +712,28 @@ test('idempotency keys: one effect and the same answer', async (t) => {
   assert.equal((await create('"create-1"')).json.id, first.json.id, 'the quoted form is the same key');
   expect_problem(await create('create-1', JSON.stringify(sale({ total: 9 }))), 422, 'idempotency_key_reused');
   for (const bad of ['', 'a b', 'k'.repeat(256), '"open', 'é'])
-    expect_problem(await create(Buffer.from(bad).toString('latin1')), 400, 'invalid_idempotency_key', JSON.stringify(bad));
+    expect_problem(
+      await create(Buffer.from(bad).toString('latin1')),
+      400,
+      'invalid_idempotency_key',
+      JSON.stringify(bad),
+    );
 
   const { id: event } = await server.event(organizer);
   const fan = await server.customer();
   const { admission_token } = await server.join_and_be_admitted(fan, event);
-  const claim_once = () => server.post(`/events/${event}/claims`, {
-    token: fan, body: { admission_token }, headers: { 'Idempotency-Key': 'claim-1' } });
+  const claim_once = () =>
+    server.post(`/events/${event}/claims`, {
+      token: fan,
+      body: { admission_token },
+      headers: { 'Idempotency-Key': 'claim-1' },
+    });
   const parallel = await Promise.all([claim_once(), claim_once(), claim_once(), claim_once()]);
   const made = parallel.filter((a) => a.status === 201);
   assert.ok(made.length >= 1, parallel.map((a) => a.text).join('\n'));
   assert.equal(new Set(made.map((a) => a.json.claim_id)).size, 1);
-  for (const answer of parallel.filter((a) => a.status !== 201)) expect_problem(answer, 409, 'idempotency_in_progress');
+  for (const answer of parallel.filter((a) => a.status !== 201))
+    expect_problem(answer, 409, 'idempotency_in_progress');
   await server.restart();
   const replay = await claim_once();
   assert.equal(replay.status, 201, replay.text);

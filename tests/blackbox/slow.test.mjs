@@ -7,7 +7,10 @@ import { performance } from 'node:perf_hooks';
 import { assert, eventually, patience, server_for, sleep } from './lib.mjs';
 
 const deadlines = {
-  'http.header_timeout': '1s', 'http.body_timeout': '1s', 'http.write_timeout': '1s', 'http.idle_timeout': '2s',
+  'http.header_timeout': '1s',
+  'http.body_timeout': '1s',
+  'http.write_timeout': '1s',
+  'http.idle_timeout': '2s',
 };
 
 /** Sends byte after byte until the server has had enough; returns what it said and when. */
@@ -16,7 +19,9 @@ async function drip(server, head, bytes, every_ms) {
   const begun = performance.now();
   connection.send(head);
   let over = false;
-  connection.ended.then(() => { over = true; });
+  connection.ended.then(() => {
+    over = true;
+  });
   for (const byte of bytes) {
     if (over) break;
     connection.send(byte);
@@ -33,7 +38,9 @@ async function drip(server, head, bytes, every_ms) {
 /** Latency of honest requests while `during` runs. */
 async function honest_latency(server, during) {
   let over = false;
-  const work = during().finally(() => { over = true; });
+  const work = during().finally(() => {
+    over = true;
+  });
   const times = [];
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { queue: { policy: 'operator' } });
@@ -61,7 +68,8 @@ test('a header that drips in is cut at the deadline, however steadily it comes',
 
 test('a body that drips in is cut at the deadline', async (t) => {
   const server = await server_for(t, { settings: deadlines });
-  const head = 'POST /auth/customer/otp/request HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 300\r\n\r\n';
+  const head =
+    'POST /auth/customer/otp/request HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 300\r\n\r\n';
   const { answer, took_ms, is_closed } = await drip(server, head, `{"email":"${'a'.repeat(290)}`, 150);
   if (answer) assert.equal(answer.status, 408);
   assert.ok(is_closed);
@@ -92,12 +100,17 @@ test('who does not read is cut at the deadline, and costs little', async (t) => 
 });
 
 test('300 slow clients do not slow down an honest one', async (t) => {
-  const server = await server_for(t, { settings: { ...deadlines, 'http.header_timeout': '3s', 'http.body_timeout': '3s' } });
+  const server = await server_for(t, {
+    settings: { ...deadlines, 'http.header_timeout': '3s', 'http.body_timeout': '3s' },
+  });
   const p99 = await honest_latency(server, async () => {
     const connections = await Promise.all(Array.from({ length: 300 }, () => server.connect()));
     for (const [i, connection] of connections.entries())
-      connection.send(i % 2 ? 'GET /livez HTTP/1.1\r\nHo' :
-        'POST /auth/customer/otp/request HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 300\r\n\r\n{');
+      connection.send(
+        i % 2
+          ? 'GET /livez HTTP/1.1\r\nHo'
+          : 'POST /auth/customer/otp/request HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 300\r\n\r\n{',
+      );
     for (let round = 0; round < 8; ++round) {
       await sleep(250);
       for (const connection of connections) connection.send('a');
@@ -113,7 +126,7 @@ test('idle connections are closed after a while; honest joins succeed beside a t
   const server = await server_for(t, { settings: deadlines });
   const idle = [];
   for (let i = 0; i < 1000; i += 50)
-    idle.push(...await Promise.all(Array.from({ length: 50 }, () => server.connect())));
+    idle.push(...(await Promise.all(Array.from({ length: 50 }, () => server.connect()))));
   const used = await server.connect();
   used.send('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
   assert.equal((await used.answer()).status, 200);
@@ -126,7 +139,9 @@ test('idle connections are closed after a while; honest joins succeed beside a t
 });
 
 test('too many connections: the newest are closed, the admin listener and the old ones go on, and it passes', async (t) => {
-  const server = await server_for(t, { settings: { ...deadlines, 'http.max_connections': 40, 'http.idle_timeout': '1h' } });
+  const server = await server_for(t, {
+    settings: { ...deadlines, 'http.max_connections': 40, 'http.idle_timeout': '1h' },
+  });
   server.agent.destroy();
   await sleep(200);
   const working = await server.connect();
@@ -151,7 +166,8 @@ test('a thousand pipelined requests: answered in order', async (t) => {
   const connection = await server.connect();
   const count = 1000;
   let bytes = '';
-  for (let i = 0; i < count; ++i) bytes += `GET ${i % 2 ? '/livez' : '/nothing'} HTTP/1.1\r\nHost: x\r\nX-Request-Id: request-${i}\r\n\r\n`;
+  for (let i = 0; i < count; ++i)
+    bytes += `GET ${i % 2 ? '/livez' : '/nothing'} HTTP/1.1\r\nHost: x\r\nX-Request-Id: request-${i}\r\n\r\n`;
   connection.send(bytes);
   for (let i = 0; i < count; ++i) {
     const answer = await connection.answer();
@@ -167,8 +183,15 @@ test('pipelined joins: each once, in order', async (t) => {
   const { id: event } = await server.event(organizer, { queue: { policy: 'operator' } });
   const fans = await server.customers(100);
   const connection = await server.connect();
-  connection.send(fans.map((fan) => `POST /events/${event}/queue HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${fan}\r\n` +
-                                    'Content-Length: 0\r\n\r\n').join(''));
+  connection.send(
+    fans
+      .map(
+        (fan) =>
+          `POST /events/${event}/queue HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${fan}\r\n` +
+          'Content-Length: 0\r\n\r\n',
+      )
+      .join(''),
+  );
   for (let i = 0; i < fans.length; ++i) {
     const answer = await connection.answer();
     assert.equal(answer.status, 201, answer.body);

@@ -7,7 +7,7 @@ import { assert, patience, Server, sleep } from './lib.mjs';
 const times = Number(process.env.FAIRQUEUE_START_STOP ?? 20);
 
 test(`started and stopped ${times} times`, { timeout: (30_000 + times * 10_000) * patience }, async (t) => {
-  const server = await Server.start();
+  const server = await Server.start({ settings: { 'http.header_timeout': '500ms' } });
   t.after(() => server.kill());
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { queue: { policy: 'operator' } });
@@ -17,7 +17,12 @@ test(`started and stopped ${times} times`, { timeout: (30_000 + times * 10_000) 
     await server.join(fans[i], event);
     const socket = i % 3 === 0 ? await server.socket(event, fans[i]) : undefined;
     const half = i % 3 === 1 ? (await server.connect()).send('GET /livez HTT') : undefined;
-    const polls = i % 2 ? Array.from({ length: 20 }, () => server.get(`/events/${event}/queue/position`, { token: fans[i] }).catch(() => null)) : [];
+    const polls =
+      i % 2
+        ? Array.from({ length: 20 }, () =>
+            server.get(`/events/${event}/queue/position`, { token: fans[i] }).catch(() => null),
+          )
+        : [];
     if (i % 5 === 4) {
       await Promise.all(polls);
       assert.equal((await server.kill()).signal, 'SIGKILL');
@@ -32,7 +37,10 @@ test(`started and stopped ${times} times`, { timeout: (30_000 + times * 10_000) 
   }
   for (let i = 0; i < times; ++i) assert.equal((await server.position(fans[i], event)).queue_number, i + 1);
   await server.stop();
-  assert.ok(!/Sanitizer|terminate called|runtime error/.test(log + server.log), (log + server.log).slice(-4000));
+  assert.ok(
+    !/Sanitizer|terminate called|runtime error/.test(log + server.log),
+    (log + server.log).slice(-4000),
+  );
 });
 
 test('stopped at once, before it is ready', { timeout: 120_000 * patience }, async () => {

@@ -2,7 +2,16 @@
 // The fan's WebSocket: who may open it, what it tells, what it takes, and how it ends (ASVS V4.4; RFC 6455 by raw frames).
 import test from 'node:test';
 import crypto from 'node:crypto';
-import { assert, eventually, expect_problem, forge, patience, refused_socket, server_for, sleep } from './lib.mjs';
+import {
+  assert,
+  eventually,
+  expect_problem,
+  forge,
+  patience,
+  refused_socket,
+  server_for,
+  sleep,
+} from './lib.mjs';
 
 async function line_of(t, count, { settings, queue = { policy: 'operator' }, ...changes } = {}) {
   const server = await server_for(t, { settings });
@@ -14,17 +23,41 @@ async function line_of(t, count, { settings, queue = { policy: 'operator' }, ...
 }
 
 test('who may open it', async (t) => {
-  const { server, organizer, event, fans: [fan] } = await line_of(t, 1, { settings: { 'http.allowed_origins': 'https://tickets.example.com' } });
+  const {
+    server,
+    organizer,
+    event,
+    fans: [fan],
+  } = await line_of(t, 1, { settings: { 'http.allowed_origins': 'https://tickets.example.com' } });
   const stranger = await server.customer();
   expect_problem(await refused_socket(server, event, undefined), 401, 'unauthenticated', 'no token');
   expect_problem(await refused_socket(server, event, 'nonsense'), 401, 'unauthenticated', 'nonsense');
-  expect_problem(await refused_socket(server, event, 'nonsense', { in_query: true }), 401, 'unauthenticated', 'nonsense in the query');
-  expect_problem(await refused_socket(server, event, forge(server, 'customer', { claims: { exp: 1700000100, iat: 1700000000 } })), 401, 'unauthenticated', 'expired');
+  expect_problem(
+    await refused_socket(server, event, 'nonsense', { in_query: true }),
+    401,
+    'unauthenticated',
+    'nonsense in the query',
+  );
+  expect_problem(
+    await refused_socket(
+      server,
+      event,
+      forge(server, 'customer', { claims: { exp: 1700000100, iat: 1700000000 } }),
+    ),
+    401,
+    'unauthenticated',
+    'expired',
+  );
   expect_problem(await refused_socket(server, event, organizer), 403, 'forbidden', 'an organizer');
   expect_problem(await refused_socket(server, event, stranger), 404, 'not_in_queue', 'not in the queue');
   expect_problem(await refused_socket(server, crypto.randomUUID(), fan), 404, 'not_found', 'no such event');
   expect_problem(await refused_socket(server, 'x', fan), 404, 'not_found', 'no id');
-  for (const origin of ['https://evil.example', 'null', 'http://tickets.example.com', 'https://tickets.example.com.evil.example'])
+  for (const origin of [
+    'https://evil.example',
+    'null',
+    'http://tickets.example.com',
+    'https://tickets.example.com.evil.example',
+  ])
     expect_problem(await refused_socket(server, event, fan, { origin }), 403, 'origin_not_allowed', origin);
 
   const by_protocol = await server.socket(event, fan);
@@ -68,10 +101,19 @@ test('the snapshot comes first; then positions as they fall', async (t) => {
 });
 
 test('admitted: the token, on every socket of the place; completed closes with 1000', async (t) => {
-  const { server, organizer, event, fans: [fan] } = await line_of(t, 1);
+  const {
+    server,
+    organizer,
+    event,
+    fans: [fan],
+  } = await line_of(t, 1);
   const sockets = await Promise.all([1, 2, 3].map(() => server.socket(event, fan)));
   for (const socket of sockets) await socket.frame('state');
-  assert.equal((await server.patch(`/events/${event}`, { token: organizer, body: { queue: { policy: 'batch' } } })).status, 200);
+  assert.equal(
+    (await server.patch(`/events/${event}`, { token: organizer, body: { queue: { policy: 'batch' } } }))
+      .status,
+    200,
+  );
   let admission;
   for (const socket of sockets) {
     admission = await socket.frame('admitted');
@@ -96,7 +138,11 @@ test('admitted: the token, on every socket of the place; completed closes with 1
 });
 
 test('left: cancelled and 1000', async (t) => {
-  const { server, event, fans: [fan] } = await line_of(t, 1);
+  const {
+    server,
+    event,
+    fans: [fan],
+  } = await line_of(t, 1);
   const socket = await server.socket(event, fan);
   await socket.frame('state');
   await server.delete(`/events/${event}/queue`, { token: fan });
@@ -105,15 +151,27 @@ test('left: cancelled and 1000', async (t) => {
 });
 
 test('no claim in time: session_expired and 1000', async (t) => {
-  const { server, event, fans: [fan] } = await line_of(t, 1, {
-    claim_ttl_seconds: 1, queue: { policy: 'batch', claim_window_seconds: 1, session_ttl_seconds: 2 } });
+  const {
+    server,
+    event,
+    fans: [fan],
+  } = await line_of(t, 1, {
+    claim_ttl_seconds: 1,
+    queue: { policy: 'batch', claim_window_seconds: 1, session_ttl_seconds: 2 },
+  });
   const socket = await server.socket(event, fan);
   await socket.frame('session_expired', { timeout_ms: 6000 });
   assert.equal(await socket.close_code(), 1000);
 });
 
 test('paused, resumed, sold out and back, ended', async (t) => {
-  const { server, organizer, event, fans: [buyer, waiter], ticket_types: [type] } = await line_of(t, 2, { total: 1, queue: { policy: 'batch' } });
+  const {
+    server,
+    organizer,
+    event,
+    fans: [buyer, waiter],
+    ticket_types: [type],
+  } = await line_of(t, 2, { total: 1, queue: { policy: 'batch' } });
   const socket = await server.socket(event, waiter);
   await socket.frame('state');
   await server.post(`/events/${event}/pause`, { token: organizer });
@@ -123,7 +181,10 @@ test('paused, resumed, sold out and back, ended', async (t) => {
   await server.buy(buyer, event, (await server.admitted(buyer, event)).admission_token);
   await socket.frame('sold_out', { where: (f) => f.sold_out === true });
   await server.post(`/events/${event}/pause`, { token: organizer });
-  await server.patch(`/events/${event}`, { token: organizer, body: { ticket_types: [{ id: type.id, total: 2 }] } });
+  await server.patch(`/events/${event}`, {
+    token: organizer,
+    body: { ticket_types: [{ id: type.id, total: 2 }] },
+  });
   await socket.frame('sold_out', { where: (f) => f.sold_out === false });
   await server.post(`/events/${event}/end`, { token: organizer });
   await socket.frame('ended');
@@ -131,11 +192,18 @@ test('paused, resumed, sold out and back, ended', async (t) => {
 });
 
 test('cancelled by the organizer: the admitted are revoked', async (t) => {
-  const { server, organizer, event, fans: [fan] } = await line_of(t, 1, { queue: { policy: 'batch' } });
+  const {
+    server,
+    organizer,
+    event,
+    fans: [fan],
+  } = await line_of(t, 1, { queue: { policy: 'batch' } });
   const socket = await server.socket(event, fan);
   await server.admitted(fan, event);
   await server.post(`/events/${event}/cancel`, { token: organizer });
-  await eventually('revoked or ended', () => socket.frames.some((f) => f.type === 'revoked' || f.type === 'ended'));
+  await eventually('revoked or ended', () =>
+    socket.frames.some((f) => f.type === 'revoked' || f.type === 'ended'),
+  );
   assert.equal(await socket.close_code(), 1000);
 });
 
@@ -158,13 +226,18 @@ test('many sockets see one batch of admissions', async (t) => {
   const { server, organizer, event, fans } = await line_of(t, 60, { total: 100 });
   const sockets = await Promise.all(fans.map((fan) => server.socket(event, fan)));
   await Promise.all(sockets.map((s) => s.frame('state')));
-  await server.patch(`/events/${event}`, { token: organizer, body: { queue: { policy: 'batch', batch_size: 20, admission_interval_ms: 200 } } });
+  await server.patch(`/events/${event}`, {
+    token: organizer,
+    body: { queue: { policy: 'batch', batch_size: 20, admission_interval_ms: 200 } },
+  });
   const admitted = await Promise.all(sockets.map((s) => s.frame('admitted')));
   admitted.sort((a, b) => a.queue_number - b.queue_number);
-  for (let i = 1; i < admitted.length; ++i) assert.ok(admitted[i].admission_batch >= admitted[i - 1].admission_batch, 'I6');
+  for (let i = 1; i < admitted.length; ++i)
+    assert.ok(admitted[i].admission_batch >= admitted[i - 1].admission_batch, 'I6');
   for (const socket of sockets) {
     const positions = socket.frames.filter((f) => f.type === 'position_changed').map((f) => f.position);
-    for (let i = 1; i < positions.length; ++i) assert.ok(positions[i] <= positions[i - 1], `I8: ${positions}`);
+    for (let i = 1; i < positions.length; ++i)
+      assert.ok(positions[i] <= positions[i - 1], `I8: ${positions}`);
     socket.close();
   }
 });
@@ -177,20 +250,34 @@ function frame(opcode, payload = Buffer.alloc(0), { fin = true, rsv = 0, masked 
   const mask_bit = masked ? 0x80 : 0;
   if (size < 126) head.push(mask_bit | size);
   else if (size < 65536) head.push(mask_bit | 126, size >> 8, size & 255);
-  else head.push(mask_bit | 127, 0, 0, 0, 0, (size >>> 24) & 255, (size >> 16) & 255, (size >> 8) & 255, size & 255);
+  else
+    head.push(
+      mask_bit | 127,
+      0,
+      0,
+      0,
+      0,
+      (size >>> 24) & 255,
+      (size >> 16) & 255,
+      (size >> 8) & 255,
+      size & 255,
+    );
   if (!masked) return Buffer.concat([Buffer.from(head), payload]);
   const mask = crypto.randomBytes(4);
   const hidden = Buffer.from(payload.map((byte, i) => byte ^ mask[i % 4]));
   return Buffer.concat([Buffer.from(head), mask, hidden]);
 }
 
-const close_payload = (code, reason = '') => Buffer.concat([Buffer.from([code >> 8, code & 255]), Buffer.from(reason)]);
+const close_payload = (code, reason = '') =>
+  Buffer.concat([Buffer.from([code >> 8, code & 255]), Buffer.from(reason)]);
 
 async function raw_socket(server, event, fan, extra = '') {
   const connection = await server.connect();
-  connection.send(`GET /ws/queue/${event} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-                  `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${crypto.randomBytes(16).toString('base64')}\r\n` +
-                  `Sec-WebSocket-Protocol: fairqueue.v1, ${fan}\r\n${extra}\r\n`);
+  connection.send(
+    `GET /ws/queue/${event} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${crypto.randomBytes(16).toString('base64')}\r\n` +
+      `Sec-WebSocket-Protocol: fairqueue.v1, ${fan}\r\n${extra}\r\n`,
+  );
   const answer = await connection.answer();
   assert.equal(answer.status, 101, answer.body);
   assert.equal(answer.headers['sec-websocket-extensions'], undefined, 'no compression');
@@ -203,8 +290,14 @@ function close_code_in(bytes) {
     const opcode = bytes[at] & 15;
     let size = bytes[at + 1] & 127;
     let head = 2;
-    if (size === 126) { size = bytes.readUInt16BE(at + 2); head = 4; }
-    if (size === 127) { size = Number(bytes.readBigUInt64BE(at + 2)); head = 10; }
+    if (size === 126) {
+      size = bytes.readUInt16BE(at + 2);
+      head = 4;
+    }
+    if (size === 127) {
+      size = Number(bytes.readBigUInt64BE(at + 2));
+      head = 10;
+    }
     assert.equal(bytes[at + 1] & 128, 0, 'a server does not mask');
     if (opcode === 8) return size >= 2 ? bytes.readUInt16BE(at + head) : 1005;
     at += head + size;
@@ -227,7 +320,11 @@ const violations = [
   ['close 1005', [frame(8, close_payload(1005))], [1002]],
   ['close 999', [frame(8, close_payload(999))], [1002]],
   ['close 1006', [frame(8, close_payload(1006))], [1002]],
-  ['close with a broken reason', [frame(8, Buffer.concat([close_payload(1000), Buffer.from([0xff])]))], [1002, 1007]],
+  [
+    'close with a broken reason',
+    [frame(8, Buffer.concat([close_payload(1000), Buffer.from([0xff])]))],
+    [1002, 1007],
+  ],
   ['broken UTF-8', [frame(1, Buffer.from([0xc3, 0x28]))], [1007]],
   ['a surrogate in UTF-8', [frame(1, Buffer.from([0xed, 0xa0, 0x80]))], [1007]],
   ['UTF-8 that stops in the middle', [frame(1, Buffer.from([0xe2, 0x82]))], [1007]],
@@ -239,23 +336,39 @@ const violations = [
 ];
 
 test('frames that break the rules', async (t) => {
-  const { server, event, fans: [fan] } = await line_of(t, 1);
-  for (const [name, frames, codes] of violations) {
-    const connection = await raw_socket(server, event, fan);
-    connection.send(Buffer.concat(frames));
-    assert.ok(await connection.closes({ timeout_ms: 5000 }), `${name}: still open`);
-    const code = close_code_in(connection.received);
-    assert.ok(codes.includes(code), `${name}: closed with ${code}, not ${codes}`);
-    connection.destroy();
-  }
+  const {
+    server,
+    event,
+    fans: [fan],
+  } = await line_of(t, 1);
+  await Promise.all(
+    violations.map(async ([name, frames, codes]) => {
+      const connection = await raw_socket(server, event, fan);
+      connection.send(Buffer.concat(frames));
+      assert.ok(await connection.closes({ timeout_ms: 8000 }), `${name}: still open`);
+      const code = close_code_in(connection.received);
+      assert.ok(codes.includes(code), `${name}: closed with ${code}, not ${codes}`);
+      connection.destroy();
+    }),
+  );
   assert.equal((await server.position(fan, event)).status, 'WAITING');
 });
 
 test('frames that keep the rules', async (t) => {
-  const { server, event, fans: [fan] } = await line_of(t, 1);
+  const {
+    server,
+    event,
+    fans: [fan],
+  } = await line_of(t, 1);
   const connection = await raw_socket(server, event, fan);
   connection.send(frame(1, text(8192)));
-  connection.send(Buffer.concat([frame(1, Buffer.from('{"a":'), { fin: false }), frame(9, Buffer.from('hi')), frame(0, Buffer.from('1}'))]));
+  connection.send(
+    Buffer.concat([
+      frame(1, Buffer.from('{"a":'), { fin: false }),
+      frame(9, Buffer.from('hi')),
+      frame(0, Buffer.from('1}')),
+    ]),
+  );
   connection.send(frame(2, Buffer.from([0xff, 0xfe])));
   connection.send(frame(1, Buffer.from('ä€😀')));
   connection.send(frame(10, text(5)));
@@ -266,7 +379,9 @@ test('frames that keep the rules', async (t) => {
     connection.send(Buffer.from([byte]));
     await sleep(2);
   }
-  await eventually('the second pong', () => connection.received.includes(Buffer.from([0x8a, 4, ...Buffer.from('slow')])));
+  await eventually('the second pong', () =>
+    connection.received.includes(Buffer.from([0x8a, 4, ...Buffer.from('slow')])),
+  );
   connection.send(frame(8, close_payload(1000, 'done')));
   assert.ok(await connection.closes({ timeout_ms: 3000 }));
   assert.equal(close_code_in(connection.received), 1000);
@@ -274,10 +389,16 @@ test('frames that keep the rules', async (t) => {
 });
 
 test('handshakes that break the rules', async (t) => {
-  const { server, event, fans: [fan] } = await line_of(t, 1);
+  const {
+    server,
+    event,
+    fans: [fan],
+  } = await line_of(t, 1);
   const attempt = async (fields, method = 'GET', version = '1.1') => {
     const connection = await server.connect();
-    connection.send(`${method} /ws/queue/${event} HTTP/${version}\r\nHost: x\r\nAuthorization: Bearer ${fan}\r\n${fields}\r\n`);
+    connection.send(
+      `${method} /ws/queue/${event} HTTP/${version}\r\nHost: x\r\nAuthorization: Bearer ${fan}\r\n${fields}\r\n`,
+    );
     const answer = await connection.answer();
     connection.destroy();
     return answer.status;
@@ -289,14 +410,28 @@ test('handshakes that break the rules', async (t) => {
   assert.equal(await attempt(good), 101);
   assert.equal(await attempt(`${up}${key}${protocol}Sec-WebSocket-Version: 8\r\n`), 426);
   assert.equal(await attempt(`${up}${protocol}Sec-WebSocket-Version: 13\r\n`), 400);
-  assert.equal(await attempt(`${up}Sec-WebSocket-Key: short\r\n${protocol}Sec-WebSocket-Version: 13\r\n`), 400);
-  assert.ok([400, 426].includes(await attempt(`Connection: close\r\nUpgrade: websocket\r\n${key}${protocol}Sec-WebSocket-Version: 13\r\n`)));
+  assert.equal(
+    await attempt(`${up}Sec-WebSocket-Key: short\r\n${protocol}Sec-WebSocket-Version: 13\r\n`),
+    400,
+  );
+  assert.ok(
+    [400, 426].includes(
+      await attempt(
+        `Connection: close\r\nUpgrade: websocket\r\n${key}${protocol}Sec-WebSocket-Version: 13\r\n`,
+      ),
+    ),
+  );
   assert.equal(await attempt(good, 'POST'), 405);
   assert.ok([400, 426].includes(await attempt(good, 'GET', '1.0')));
 });
 
 test('a peer that does not read is dropped, not buffered for', async (t) => {
-  const { server, organizer, event, fans: [fan] } = await line_of(t, 1);
+  const {
+    server,
+    organizer,
+    event,
+    fans: [fan],
+  } = await line_of(t, 1);
   const connection = await raw_socket(server, event, fan);
   connection.socket.pause();
   await sleep(100);

@@ -104,7 +104,7 @@ CAF_TEST(a batch is N per interval and says when the next one may come) {
   admission_window w;
   w.record(noon, 50);
   auto s = crowd(500);
-  for (const auto [later, count] : std::map<int, std::uint64_t>{{0, 0}, {1, 0}, {4999, 0}, {5000, 50}, {60'000, 50}}) {
+  for (const auto& [later, count] : std::map<int, std::uint64_t>{{0, 0}, {1, 0}, {4999, 0}, {5000, 50}, {60'000, 50}}) {
     s.now = noon + milliseconds{later};
     const auto a = admissions_now(q, w, s);
     CAF_CHECK_EQUAL(a.count, count);

@@ -19,7 +19,7 @@ std::vector<ticket_type_row> two_types() {
 std::vector<claim_item> items(std::uint32_t stand, std::uint32_t seats) { return {{0, stand, 100, 0}, {1, seats, 250, 0}}; }
 
 /// A ledger's view: rows changed by stock_moved alone.
-void apply(std::vector<ticket_type_row>& rows, const changes& content) {
+void replay(std::vector<ticket_type_row>& rows, const changes& content) {
   for (const auto& c : content)
     if (const auto* m = std::get_if<stock_moved>(&c)) {
       rows[m->ticket_type].held += m->held_delta;
@@ -51,7 +51,7 @@ CAF_TEST(units go from free to held to sold and back) {
   CAF_CHECK_EQUAL(stock.sold(), 15 - 4 - 3);
   CAF_CHECK(!stock.sold_out());
   auto rows = two_types();
-  apply(rows, out);
+  replay(rows, out);
   CAF_CHECK(rows == stock.types());
 }
 

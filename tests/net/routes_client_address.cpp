@@ -29,7 +29,7 @@ CAF_TEST(an untrusted peer is the client whatever it says) {
   CAF_CHECK_EQUAL(client("10.0.0.1", {{"X-Forwarded-For", "1.2.3.4"}}, {}), "10.0.0.1");
 }
 
-CAF_TEST(a trusted peer's last untrusted hop is the client) {
+CAF_TEST(the last untrusted hop before a trusted peer is the client) {
   CAF_CHECK_EQUAL(client("10.0.0.1", {{"X-Forwarded-For", "1.2.3.4"}}), "1.2.3.4");
   CAF_CHECK_EQUAL(client("10.0.0.1", {{"x-forwarded-for", "6.6.6.6, 1.2.3.4"}}), "1.2.3.4");
   CAF_CHECK_EQUAL(client("10.0.0.1", {{"X-Forwarded-For", "6.6.6.6, 1.2.3.4 ,\t10.9.9.9"}}), "1.2.3.4");

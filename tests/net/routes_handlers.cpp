@@ -9,7 +9,7 @@
 
 using namespace fq;
 using namespace fq::net;
-using namespace fq::net::test;
+using namespace fq::net::made;
 
 namespace {
 
@@ -18,7 +18,7 @@ text_fields with(text_fields fields, std::string name, std::string value) {
   return fields;
 }
 
-std::string shown(const response& answer) { return std::to_string(answer.status) + " " + test::code_of(answer); }
+std::string shown(const response& answer) { return std::to_string(answer.status) + " " + made::code_of(answer); }
 
 std::string new_event(std::string_view more = "") {
   return R"({"name":"Sale","sale_start":"2027-01-15T08:00:00Z","sale_end":"2027-01-16T08:00:00Z")" + std::string{more} + "}";
@@ -102,7 +102,7 @@ CAF_TEST(an owner that cannot serve is 503 with a time to wait) {
   CAF_CHECK_EQUAL(field_of(answer, "Retry-After"), "1");
 }
 
-CAF_TEST(a customer's limit is its own wherever it comes from) {
+CAF_TEST(the limit of a customer is its own wherever it comes from) {
   auto o = world_options();
   o.rate_limits.customer_requests_per_minute = 3;
   world w{std::move(o)};
@@ -365,7 +365,7 @@ CAF_TEST(lists are paged by cursors of their own) {
 
 // -- logins --------------------------------------------------------------------------------------------------------------
 
-CAF_TEST(a login gives an organizer's token) {
+CAF_TEST(a login gives a token of an organizer) {
   world w;
   w.told->person.person = w.organizer;
   const auto answer = w.send(method::post, "/auth/organizer/login", R"({"email":"Ada@Example.ORG","password":"p"})",
@@ -418,7 +418,7 @@ CAF_TEST(addresses that are none are refused) {
   CAF_CHECK_EQUAL(w.told->questions, 0);
 }
 
-CAF_TEST(a code gives a customer's token and a wrong one does not) {
+CAF_TEST(a code gives a token of a customer and a wrong one does not) {
   world w;
   w.told->person.person = w.customer;
   const auto verify = [&] {

@@ -8,7 +8,7 @@
 
 using namespace fq;
 using namespace fq::net;
-using namespace fq::net::test;
+using namespace fq::net::made;
 
 namespace {
 
@@ -39,7 +39,7 @@ std::optional<response> read(const std::string& body, wish& w) {
 std::string verdict(const std::string& body) {
   wish w;
   const auto no = read(body, w);
-  return no ? test::code_of(*no) : "";
+  return no ? made::code_of(*no) : "";
 }
 
 /// field and code of the first error.
@@ -142,7 +142,7 @@ CAF_TEST(bodies and content types) {
   const auto with = [](std::string body, text_fields fields) {
     const made_request made{method::post, "/x", std::move(body), std::move(fields)};
     const auto no = read_json(made.rq, body_need::required, [](object_reader&) {});
-    return no ? std::to_string(no->status) + " " + test::code_of(*no) : std::string{"taken"};
+    return no ? std::to_string(no->status) + " " + made::code_of(*no) : std::string{"taken"};
   };
   CAF_CHECK_EQUAL(with("", {}), "400 missing_body");
   CAF_CHECK_EQUAL(with("  \n", {{"Content-Type", "application/json"}}), "400 missing_body");
@@ -157,7 +157,7 @@ CAF_TEST(a route without a body takes nothing or an empty object) {
   const auto with = [](std::string body) {
     const auto made = json_post(std::move(body));
     const auto no = expect_no_body(made.rq);
-    return no ? test::code_of(*no) : std::string{};
+    return no ? made::code_of(*no) : std::string{};
   };
   CAF_CHECK_EQUAL(with(""), "");
   CAF_CHECK_EQUAL(with("{}"), "");

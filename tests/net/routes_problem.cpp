@@ -11,7 +11,7 @@
 
 using namespace fq;
 using namespace fq::net;
-using namespace fq::net::test;
+using namespace fq::net::made;
 
 namespace {
 
@@ -40,7 +40,7 @@ CAF_TEST(statuses of reasons are those of the contract) {
   for (const auto r : reasons) {
     const auto answer = problem(refusal{r}, "id-1");
     CAF_CHECK_EQUAL(answer.status, expected.at(r));
-    CAF_CHECK_EQUAL(test::code_of(answer), fq::code_of(r));
+    CAF_CHECK_EQUAL(made::code_of(answer), fq::code_of(r));
     CAF_CHECK(!title_of(r).empty());
   }
 }
@@ -56,7 +56,7 @@ CAF_TEST(every fault answers with its own code in a well formed problem) {
     CAF_CHECK_EQUAL(body.at("detail").get_string(), "some \"detail\"");
     CAF_CHECK_EQUAL(body.at("request_id").get_string(), "id-1");
     CAF_CHECK(!body.at("title").get_string().empty());
-    CAF_CHECK(codes.insert(test::code_of(answer)).second);
+    CAF_CHECK(codes.insert(made::code_of(answer)).second);
     CAF_CHECK_EQUAL(field_of(answer, "WWW-Authenticate"), answer.status == 401 ? "Bearer" : "");
     CAF_CHECK_EQUAL(!field_of(answer, "Retry-After").empty(), answer.status == 429 || answer.status == 503);
   }
@@ -95,5 +95,5 @@ CAF_TEST(a field in the detail becomes an entry of errors) {
 CAF_TEST(a refusal without a reason is our bug and says so) {
   const auto answer = problem(refusal{}, "i");
   CAF_CHECK_EQUAL(answer.status, 500u);
-  CAF_CHECK_EQUAL(test::code_of(answer), "internal_error");
+  CAF_CHECK_EQUAL(made::code_of(answer), "internal_error");
 }

@@ -8,7 +8,7 @@
 
 using namespace fq;
 using namespace fq::net;
-using namespace fq::net::test;
+using namespace fq::net::made;
 
 namespace {
 
@@ -98,7 +98,7 @@ CAF_TEST(a million keys take no more memory and heavy keys survive them) {
 CAF_TEST(fields of the draft) {
   response answer = too_many({"join", 30, seconds{60}}, {false, 0, 2}, "id");
   CAF_CHECK_EQUAL(answer.status, 429u);
-  CAF_CHECK_EQUAL(test::code_of(answer), "rate_limited");
+  CAF_CHECK_EQUAL(made::code_of(answer), "rate_limited");
   CAF_CHECK_EQUAL(field_of(answer, "Retry-After"), "2");
   CAF_CHECK_EQUAL(field_of(answer, "RateLimit-Policy"), "\"join\";q=30;w=60");
   CAF_CHECK_EQUAL(field_of(answer, "RateLimit"), "\"join\";r=0;t=2");

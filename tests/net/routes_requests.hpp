@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace fq::net::test {
+namespace fq::net::made {
 
 using text_fields = std::vector<std::pair<std::string, std::string>>;
 
@@ -61,4 +61,4 @@ inline std::string code_of(const response& answer) {
   return code ? std::string{code->get_string()} : std::string{};
 }
 
-} // namespace fq::net::test
+} // namespace fq::net::made

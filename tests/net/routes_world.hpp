@@ -21,7 +21,7 @@
 #include <atomic>
 #include <memory>
 
-namespace fq::net::test {
+namespace fq::net::made {
 
 class clock_environment final : public environment {
 public:
@@ -150,7 +150,7 @@ class world {
 public:
   explicit world(config::options o = world_options(), bool with_sandbox = true)
       : options(std::move(o)), keys(key_store::open(folder.path())), verifier(keys), issuer(keys), sessions(keys.session),
-        sandbox({folder / "sandbox.db", options.http.public_url, keys.sandbox, milliseconds{500}, milliseconds{30'000}}, clock),
+        sandbox(sandbox_settings(), clock),
         routes(public_routes(256 * 1024)), shared(options, keys, clock, routes, with_sandbox ? &sandbox : nullptr), system(cfg),
         event(system.spawn(scripted_event, told)), region(system.spawn(scripted_region, event)),
         catalog(system.spawn(scripted_catalog, told)), accounts(system.spawn(scripted_accounts, told)),
@@ -221,6 +221,14 @@ public:
   context ctx;
 
 private:
+  sandbox_gateway::settings sandbox_settings() const {
+    sandbox_gateway::settings s;
+    s.file = folder / "sandbox.db";
+    s.public_url = options.http.public_url;
+    s.webhook_secret = keys.sandbox;
+    return s;
+  }
+
   response run(const route_match& found, const request& rq) {
     auto handling = found.found->handle(ctx, rq, found.parameters);
     bool done = false;
@@ -234,4 +242,4 @@ private:
   }
 };
 
-} // namespace fq::net::test
+} // namespace fq::net::made

@@ -98,6 +98,7 @@ private:
   void crash_process();
   bool step();
   bool run_job();
+  void raise_epoch();
   void strike(); ///< perhaps a fault, between two steps
   void kill(const caf::actor& victim) { caf::anon_send_exit(victim, caf::exit_reason::kill); }
   [[nodiscard]] supervisor_handle supervisor() const;
@@ -221,7 +222,7 @@ void simulation::create_event() {
 
 void simulation::start_process() {
   auto p = std::make_unique<process>();
-  p->worker = system_.spawn(ledger_worker, static_cast<ledger*>(&ledger_));
+  p->worker = system_.spawn(ledger_worker, static_cast<ledger*>(&ledger_), static_cast<environment*>(&env_), milliseconds{3'600'000});
   caf::actor_config config{system_.dummy_execution_unit()};
   p->link = caf::make_actor<slow_link, caf::actor>(system_.next_actor_id(), system_.node(), &system_, config,
                                                    caf::actor_cast<caf::strong_actor_ptr>(p->worker), &world_, &sched_.clock(), true);
@@ -301,6 +302,14 @@ commit_fault simulation::fault_of(std::span<const batch> batches) {
   return {};
 }
 
+/// Another node takes the aggregate over and is gone again.
+void simulation::raise_epoch() {
+  try {
+    ledger_.acquire(sale_aggregate, never);
+    check_.reached(rare::fenced_reload);
+  } catch (const ledger_unavailable&) {} // not this time
+}
+
 void simulation::strike() {
   const auto& f = world_.options.faults;
   if (process_dies_at_ >= milliseconds{0} && now() >= process_dies_at_) return crash_process();
@@ -314,10 +323,7 @@ void simulation::strike() {
     kill(chance(world_.rng, 500) ? caf::actor_cast<caf::actor>(p.payments_actor) : caf::actor_cast<caf::actor>(p.worker));
     process_dies_at_ = now() + between(world_.rng, milliseconds{0}, milliseconds{50});
   }
-  if (per_100000(f.rival_owner)) { // another node takes over and is gone again
-    ledger_.acquire(sale_aggregate, never);
-    check_.reached(rare::fenced_reload);
-  }
+  if (per_100000(f.rival_owner)) raise_epoch();
   if (per_100000(f.gateway_outage))
     gateway_.down_until = now() + between(world_.rng, milliseconds{500}, milliseconds{6'000});
   if (f.wall_clock_jumps && per_100000(20)) env_.skew = -between(world_.rng, milliseconds{0}, milliseconds{5'000});
