@@ -163,8 +163,9 @@ void event_state::show(decision&& d, std::uint64_t seq) {
   journal_->hold(seq, [this, changed = std::move(d.entry_changes), notices = std::move(d.notices), moved = d.line_moved] {
     const auto event = sale_->event().id;
     for (const auto& hub : hubs_) {
-      if (!changed.empty()) self_->send(hub, entries_changed{event, changed});
+      // The notice first: a waiter hears `ended` and is closed by it; who was admitted still gets its own end after it.
       for (const auto what : notices) self_->send(hub, event_noticed{event, what});
+      if (!changed.empty()) self_->send(hub, entries_changed{event, changed});
       if (moved) self_->send(hub, fq::line_moved{event});
     }
   });

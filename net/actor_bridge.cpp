@@ -112,6 +112,21 @@ void actor_bridge::stop() {
   run_deferred();
   events_.clear();
   owners_.clear();
+  outbox_.clear();
+}
+
+void actor_bridge::ship_later() {
+  boost::asio::post(io_, [this] { // behind what is ready now; runs before the bridge goes, see defer
+    if (!stopped_)
+      ship_all();
+  });
+}
+
+void actor_bridge::ship_all() {
+  outbox_batch_.swap(outbox_);
+  for (auto& p : outbox_batch_)
+    p.target->get()->enqueue(std::move(p.element), nullptr);
+  outbox_batch_.clear();
 }
 
 void actor_bridge::defer(void (*run)(void*) noexcept, void* argument) {

@@ -126,8 +126,8 @@ public:
   bool send(pending_call& call, const Handle& target, Message&& message) {
     if (!enlist(call))
       return false;
-    caf::actor_cast<caf::abstract_actor*>(target)->eq_impl(caf::message_id{call.id_}.with_normal_priority(), sink_, nullptr,
-                                                           std::forward<Message>(message));
+    ship(caf::actor_cast<caf::strong_actor_ptr>(target), caf::message_id{call.id_}.with_normal_priority(),
+         std::forward<Message>(message));
     return true;
   }
 
@@ -141,8 +141,7 @@ public:
     const auto* owner = known_owner(aggregate);
     if (!owner)
       return false;
-    caf::actor_cast<caf::abstract_actor*>(*owner)->eq_impl(caf::make_message_id(), sink_, nullptr,
-                                                           std::forward<Message>(message));
+    ship(caf::actor_cast<caf::strong_actor_ptr>(*owner), caf::make_message_id(), std::forward<Message>(message));
     return true;
   }
 
@@ -171,6 +170,17 @@ private:
     void (*run)(void*) noexcept;
     void* argument;
   };
+
+  /// A message that goes out at the end of the present burst of the io thread: one wake-up of the actor's thread for all of them,
+  /// where one each would cost two context switches a request.
+  template <class Message>
+  void ship(caf::strong_actor_ptr target, caf::message_id id, Message&& message) {
+    outbox_.push_back({std::move(target), caf::make_mailbox_element(sink_, id, {}, std::forward<Message>(message))});
+    if (outbox_.size() == 1)
+      ship_later();
+  }
+  void ship_later();
+  void ship_all();
 
   bool enlist(pending_call& call);
   pending_call* call_of(std::uint64_t id) const;
@@ -203,6 +213,11 @@ private:
   std::unordered_map<std::uint32_t, event_slot> events_;
   std::unordered_map<const void*, aggregate_id> owners_; ///< control block of a known owner -> its aggregate
   std::vector<deferred_run> deferred_, deferred_batch_;
+  struct parcel {
+    caf::strong_actor_ptr target;
+    caf::mailbox_element_ptr element;
+  };
+  std::vector<parcel> outbox_, outbox_batch_;
 };
 
 /// The infrastructure error a caller sees: those of actors/errors.hpp pass, every other one is `unavailable`.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who sends this request: the bearer token's kind and subject, or 401/403. Called by the request guards and by ws_routes.
+// Who sends this request: the bearer token's kind and subject, or 401/403. Called by the request guards and
+// by ws_routes.
 #pragma once
 #include "crypto/tokens.hpp"
 #include "net/context.hpp"
@@ -15,11 +16,13 @@ struct identity {
   uuid subject;
 };
 
-/// The token of "Authorization: Bearer <token>"; empty if there is none, another scheme, or more than one field.
+/// The token of "Authorization: Bearer <token>"; empty if there is none, another scheme, or more than one
+/// field.
 [[nodiscard]] std::string_view bearer_token(const request& rq);
 
 /// 401 without a valid token, 403 with a valid one of another kind.
 [[nodiscard]] identity authenticate(const context& ctx, const request& rq, token_kind wanted);
-[[nodiscard]] identity authenticate(const context& ctx, const request& rq, token_kind wanted, std::string_view token);
+[[nodiscard]] identity authenticate(const context& ctx, const request& rq, token_kind wanted,
+                                    std::string_view token);
 
 } // namespace fq::net

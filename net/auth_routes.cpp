@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logins: organizers by password, customers by a one-time code sent by mail. Checking is the accounts actor's; tokens are signed here.
+// Logins: organizers by password, customers by a one-time code sent by mail. Checking is the accounts
+// actor's; tokens are signed here.
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
@@ -16,7 +17,9 @@ constexpr range email_size{3, 254};
 constexpr range password_size{1, 1024};
 constexpr range code_size{1, 32};
 
-bool is_email_character(char c) { return c > 0x20 && c < 0x7f && std::string_view{"\"(),:;<>@[\\]"}.find(c) == std::string_view::npos; }
+bool is_email_character(char c) {
+  return c > 0x20 && c < 0x7f && std::string_view{"\"(),:;<>@[\\]"}.find(c) == std::string_view::npos;
+}
 
 /// Plain addr-spec without quotes or comments; the domain has a dot-free form too ("demo@localhost").
 bool is_email(std::string_view text) {
@@ -24,9 +27,11 @@ bool is_email(std::string_view text) {
   if (at == 0 || at > 64 || at == std::string_view::npos)
     return false;
   const auto host = text.substr(at + 1);
-  const auto plain = [](std::string_view part) { return std::all_of(part.begin(), part.end(), is_email_character); };
-  return plain(text.substr(0, at)) && !host.empty() && plain(host) && host.front() != '.' && host.back() != '.'
-         && host.find("..") == std::string_view::npos;
+  const auto plain = [](std::string_view part) {
+    return std::all_of(part.begin(), part.end(), is_email_character);
+  };
+  return plain(text.substr(0, at)) && !host.empty() && plain(host) && host.front() != '.'
+         && host.back() != '.' && host.find("..") == std::string_view::npos;
 }
 
 /// The address in lower case: one person, one account.
@@ -41,12 +46,14 @@ std::string read_email(object_reader& body) {
   return std::move(email.value);
 }
 
-response token_answer(context& ctx, token_kind kind, const uuid& person, milliseconds lifetime, std::string_view id_name) {
+response token_answer(context& ctx, token_kind kind, const uuid& person, milliseconds lifetime,
+                      std::string_view id_name) {
   const auto now = ctx.environment.wall_now();
   const auto whole = std::chrono::duration_cast<seconds>(lifetime);
   const auto expires = std::chrono::floor<seconds>(now) + whole; // as in the token: it counts in seconds
   response answer;
-  answer.body = R"({"token":")" + ctx.issuer.issue(kind, person, now, whole) + "\",\"" + std::string{id_name} + "\":";
+  answer.body =
+    R"({"token":")" + ctx.issuer.issue(kind, person, now, whole) + "\",\"" + std::string{id_name} + "\":";
   append_id(answer.body, person);
   answer.body += ",\"expires_at\":";
   append_time(answer.body, expires);
@@ -54,7 +61,7 @@ response token_answer(context& ctx, token_kind kind, const uuid& person, millise
   return answer;
 }
 
-// -- organizers ---------------------------------------------------------------------------------------------------------
+// -- organizers ----------------------------------------------------------------------------------------
 
 std::optional<response> read_login(const request& rq, log_in& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
@@ -64,7 +71,8 @@ std::optional<response> read_login(const request& rq, log_in& wish) {
   });
 }
 
-/// Every attempt takes a token of the client's bucket and a good one gives it back, so that parallel guesses count too.
+/// Every attempt takes a token of the client's bucket and a good one gives it back, so that parallel guesses
+/// count too.
 awaitable<response> log_organizer_in(call c) {
   log_in wish;
   if (auto no = read_login(c.rq, wish))
@@ -80,10 +88,11 @@ awaitable<response> log_organizer_in(call c) {
     limiter.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
-  co_return token_answer(c.ctx, token_kind::organizer, got.reply.person, c.ctx.options.tokens.organizer_ttl, "organizer_id");
+  co_return token_answer(c.ctx, token_kind::organizer, got.reply.person, c.ctx.options.tokens.organizer_ttl,
+                         "organizer_id");
 }
 
-// -- customers ---------------------------------------------------------------------------------------------------------
+// -- customers -----------------------------------------------------------------------------------------
 
 std::optional<response> read_otp_request(const request& rq, request_otp& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) { wish.email = read_email(body); });
@@ -121,7 +130,8 @@ awaitable<response> check_code(call c) {
   auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
-  co_return token_answer(c.ctx, token_kind::customer, got.reply.person, c.ctx.options.tokens.customer_ttl, "customer_id");
+  co_return token_answer(c.ctx, token_kind::customer, got.reply.person, c.ctx.options.tokens.customer_ttl,
+                         "customer_id");
 }
 
 awaitable<response> without_token(context& ctx, const request& rq, step run) {

@@ -29,7 +29,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool is_port(std::string_view text) {
-  return !text.empty() && text.size() <= 5 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && text.size() <= 5
+         && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
 /// The address part of "host", "host:port", "[v6]" and "[v6]:port"; empty if the form is wrong.
@@ -50,7 +51,8 @@ std::string_view host_of(std::string_view text) {
 
 bool is_trusted(const ip::address& address, std::span<const config::address_block> trusted) {
   const auto bytes = bytes_of(address);
-  return std::any_of(trusted.begin(), trusted.end(), [&](const auto& block) { return block.contains(bytes); });
+  return std::any_of(trusted.begin(), trusted.end(),
+                     [&](const auto& block) { return block.contains(bytes); });
 }
 
 /// Takes the last element off a comma separated list.
@@ -93,7 +95,8 @@ std::optional<ip::address> parse_forwarded(std::string_view text) {
   return unmapped(address);
 }
 
-ip::address client_address(const ip::address& peer, std::span<const std::pair<std::string_view, std::string_view>> fields,
+ip::address client_address(const ip::address& peer,
+                           std::span<const std::pair<std::string_view, std::string_view>> fields,
                            std::span<const config::address_block> trusted) {
   auto client = unmapped(peer);
   if (trusted.empty() || !is_trusted(client, trusted))

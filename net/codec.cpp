@@ -58,10 +58,11 @@ void append_unless_zero(std::string& out, std::uint64_t value) {
 }
 
 void append_rate(std::string& out, double per_minute) {
-  append_hundredths(out, per_minute > 0 ? static_cast<std::uint64_t>(std::llround(std::min(per_minute, 1e12) * 100)) : 0);
+  append_hundredths(
+    out, per_minute > 0 ? static_cast<std::uint64_t>(std::llround(std::min(per_minute, 1e12) * 100)) : 0);
 }
 
-// -- entry: the hot one ------------------------------------------------------------------------------------------------
+// -- entry: the hot one --------------------------------------------------------------------------------
 
 void append_eta(std::string& out, std::int64_t low_seconds, std::int64_t high_seconds) {
   if (low_seconds < 0 || high_seconds < 0) {
@@ -87,7 +88,8 @@ void append_position(std::string& out, std::uint64_t position) {
 
 /// What an ADMITTED place carries; `admission_token` is made here, it is stored nowhere.
 void append_admission(std::string& out, const entry_id& id, std::uint32_t admission_no, std::uint32_t batch,
-                      timestamp admitted_at, timestamp session_expires_at, timestamp claim_by, const session_keys& keys) {
+                      timestamp admitted_at, timestamp session_expires_at, timestamp claim_by,
+                      const session_keys& keys) {
   out += "\"admission_token\":\"";
   out += make_session_token(keys, id, admission_no);
   out += "\",\"admission_batch\":";
@@ -101,7 +103,8 @@ void append_admission(std::string& out, const entry_id& id, std::uint32_t admiss
 }
 
 constexpr std::string_view no_admission =
-  R"("admission_token":null,"admission_batch":null,"admitted_at":null,"session_expires_at":null,"claim_by":null)";
+  R"("admission_token":null,"admission_batch":null,"admitted_at":null,)"
+  R"("session_expires_at":null,"claim_by":null)";
 
 /// The admission of a place that is over stays visible, without its token.
 void append_past_admission(std::string& out, const entry_view& e) {
@@ -118,7 +121,7 @@ void append_past_admission(std::string& out, const entry_view& e) {
   out += ",\"claim_by\":null";
 }
 
-// -- event ------------------------------------------------------------------------------------------------------------
+// -- event ---------------------------------------------------------------------------------------------
 
 std::int64_t available(const ticket_type_row& type) { return type.total - type.held - type.sold; }
 
@@ -178,7 +181,7 @@ void append_stock(std::string& out, const event_view& view) {
   append_flag(out, view.sold_out);
 }
 
-// -- times in --------------------------------------------------------------------------------------------------------
+// -- times in ------------------------------------------------------------------------------------------
 
 /// Reads exactly `count` digits, or -1.
 int read_digits(std::string_view text, std::size_t from, std::size_t count) {
@@ -223,7 +226,7 @@ std::optional<std::chrono::minutes> read_offset(std::string_view text) {
 
 } // namespace
 
-// -- parts -------------------------------------------------------------------------------------------------------------
+// -- parts ---------------------------------------------------------------------------------------------
 
 void append_text(std::string& out, std::string_view text) {
   static constexpr char digits[] = "0123456789abcdef";
@@ -289,8 +292,8 @@ std::string rfc3339(timestamp when) {
 
 std::optional<timestamp> parse_rfc3339(std::string_view text) {
   using namespace std::chrono;
-  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't') || text[13] != ':'
-      || text[16] != ':')
+  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't')
+      || text[13] != ':' || text[16] != ':')
     return std::nullopt;
   const int y = read_digits(text, 0, 4), mo = read_digits(text, 5, 2), d = read_digits(text, 8, 2);
   const int h = read_digits(text, 11, 2), mi = read_digits(text, 14, 2), s = read_digits(text, 17, 2);
@@ -327,9 +330,10 @@ std::optional<admission_policy> parse_policy(std::string_view text) {
   return std::nullopt;
 }
 
-// -- views -------------------------------------------------------------------------------------------------------------
+// -- views ---------------------------------------------------------------------------------------------
 
-void append_entry(std::string& out, const entry_view& e, const session_keys& keys, std::string_view ticket_token) {
+void append_entry(std::string& out, const entry_view& e, const session_keys& keys,
+                  std::string_view ticket_token) {
   out.reserve(out.size() + 640 + ticket_token.size());
   out += "{\"entry_id\":";
   append_id(out, e.id);
@@ -354,7 +358,8 @@ void append_entry(std::string& out, const entry_view& e, const session_keys& key
   }
   out += ',';
   if (e.status == entry_status::admitted)
-    append_admission(out, e.id, e.admission_no, e.admission_batch, e.admitted_at, e.session_expires_at, e.claim_by, keys);
+    append_admission(out, e.id, e.admission_no, e.admission_batch, e.admitted_at, e.session_expires_at,
+                     e.claim_by, keys);
   else
     append_past_admission(out, e);
   out += '}';
@@ -490,7 +495,8 @@ void append_stats(std::string& out, const event_stats& s) {
   out += '}';
 }
 
-void append_event_list(std::string& out, const std::vector<event_view>& events, std::string_view next_cursor) {
+void append_event_list(std::string& out, const std::vector<event_view>& events,
+                       std::string_view next_cursor) {
   out += "{\"items\":[";
   for (std::size_t i = 0; i < events.size(); ++i) {
     if (i > 0)
@@ -505,7 +511,7 @@ void append_event_list(std::string& out, const std::vector<event_view>& events, 
   out += '}';
 }
 
-// -- frames ------------------------------------------------------------------------------------------------------------
+// -- frames --------------------------------------------------------------------------------------------
 
 std::string state_frame(const entry_view& entry, event_status status, bool sold_out, timestamp server_time,
                         const session_keys& keys) {
@@ -523,9 +529,12 @@ std::string state_frame(const entry_view& entry, event_status status, bool sold_
   return out;
 }
 
-std::string position_frame(std::uint64_t position, double seconds_per_place_low, double seconds_per_place_high) {
+std::string position_frame(std::uint64_t position, double seconds_per_place_low,
+                           double seconds_per_place_high) {
   const auto total = [position](double a_place) -> std::int64_t {
-    return a_place < 0 ? -1 : static_cast<std::int64_t>(std::min(std::ceil(a_place * static_cast<double>(position)), 1e9));
+    return a_place < 0
+             ? -1
+             : static_cast<std::int64_t>(std::min(std::ceil(a_place * static_cast<double>(position)), 1e9));
   };
   std::string out;
   out.reserve(128);
@@ -545,7 +554,8 @@ std::string admitted_frame(const entry_change& c, const session_keys& keys) {
   out += ",\"queue_number\":";
   append_integer(out, value_of(c.number));
   out += ',';
-  append_admission(out, c.id, c.admission_no, c.admission_batch, c.admitted_at, c.session_expires_at, c.claim_by, keys);
+  append_admission(out, c.id, c.admission_no, c.admission_batch, c.admitted_at, c.session_expires_at,
+                   c.claim_by, keys);
   out += '}';
   return out;
 }

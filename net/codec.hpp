@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON out: views of the domain as the wire shows them, appended to one string, and the WebSocket frames. Called by the routes and
-// by the hub. Knows no HTTP. Hand-written because ENTRY is the answer to every join and every poll.
+// JSON out: views of the domain as the wire shows them, appended to one string, and the WebSocket frames.
+// Called by the routes and by the hub. Knows no HTTP. Hand-written because ENTRY is the answer to every join
+// and every poll.
 #pragma once
 #include "actors/messages.hpp"
 #include "crypto/session_token.hpp"
@@ -14,7 +15,7 @@
 
 namespace fq::net {
 
-// -- parts -------------------------------------------------------------------------------------------------------------
+// -- parts ---------------------------------------------------------------------------------------------
 
 /// A JSON string with its quotes. `text` must be valid UTF-8.
 void append_text(std::string& out, std::string_view text);
@@ -29,16 +30,18 @@ void append_hundredths(std::string& out, std::uint64_t hundredths);
 
 /// "2026-11-21T02:43:18.123Z" without quotes. Years 0001 to 9999.
 [[nodiscard]] std::string rfc3339(timestamp when);
-/// RFC 3339 with any offset and 0 to 9 decimals (cut to milliseconds). Leap seconds, absent offsets and blanks are refused.
+/// RFC 3339 with any offset and 0 to 9 decimals (cut to milliseconds). Leap seconds, absent offsets and
+/// blanks are refused.
 [[nodiscard]] std::optional<timestamp> parse_rfc3339(std::string_view text);
 
 [[nodiscard]] std::string_view name_of(admission_policy policy);
 [[nodiscard]] std::optional<admission_policy> parse_policy(std::string_view text);
 
-// -- views -------------------------------------------------------------------------------------------------------------
+// -- views ---------------------------------------------------------------------------------------------
 
 /// `ticket_token` only in the answer to a join; the admission token is made here while the entry is ADMITTED.
-void append_entry(std::string& out, const entry_view& entry, const session_keys& keys, std::string_view ticket_token = {});
+void append_entry(std::string& out, const entry_view& entry, const session_keys& keys,
+                  std::string_view ticket_token = {});
 void append_claim(std::string& out, const claim_view& claim);
 void append_payment(std::string& out, const payment_view& payment);
 void append_event(std::string& out, const event_view& event);
@@ -46,12 +49,13 @@ void append_stats(std::string& out, const event_stats& stats);
 /// `next_cursor` empty: null.
 void append_event_list(std::string& out, const std::vector<event_view>& events, std::string_view next_cursor);
 
-// -- WebSocket frames (server to client): one JSON object each ------------------------------------------------------------
+// -- WebSocket frames (server to client): one JSON object each -----------------------------------------
 
-[[nodiscard]] std::string state_frame(const entry_view& entry, event_status status, bool sold_out, timestamp server_time,
-                                      const session_keys& keys);
+[[nodiscard]] std::string state_frame(const entry_view& entry, event_status status, bool sold_out,
+                                      timestamp server_time, const session_keys& keys);
 /// The ETA is position times the seconds a place; negative: unknown.
-[[nodiscard]] std::string position_frame(std::uint64_t position, double seconds_per_place_low, double seconds_per_place_high);
+[[nodiscard]] std::string position_frame(std::uint64_t position, double seconds_per_place_low,
+                                         double seconds_per_place_high);
 [[nodiscard]] std::string admitted_frame(const entry_change& change, const session_keys& keys);
 /// expired, session_expired, cancelled, completed or revoked; `status` must be terminal.
 [[nodiscard]] std::string terminal_frame(entry_status status, const entry_id& entry);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cross-origin rules: an allow-list, never a wildcard and never credentials (tokens travel in a header, not in a cookie).
+// Cross-origin rules: an allow-list, never a wildcard and never credentials (tokens travel in a header, not
+// in a cookie).
 #include "net/cors.hpp"
 
 #include <algorithm>
@@ -10,7 +11,8 @@ namespace {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 constexpr std::string_view exposed =
@@ -22,7 +24,8 @@ constexpr std::string_view allowed_fields = "Authorization, Content-Type, Idempo
 bool origin_allowed(const std::vector<std::string>& allowed, std::string_view origin) {
   if (origin.empty() || equal_ignoring_case(origin, "null"))
     return false;
-  return std::any_of(allowed.begin(), allowed.end(), [&](const auto& a) { return equal_ignoring_case(a, origin); });
+  return std::any_of(allowed.begin(), allowed.end(),
+                     [&](const auto& a) { return equal_ignoring_case(a, origin); });
 }
 
 void add_cors(const std::vector<std::string>& allowed, const request& rq, response& answer) {
@@ -37,7 +40,8 @@ void add_cors(const std::vector<std::string>& allowed, const request& rq, respon
 }
 
 bool is_preflight(const request& rq) {
-  return rq.verb == method::options && !rq.field("Origin").empty() && !rq.field("Access-Control-Request-Method").empty();
+  return rq.verb == method::options && !rq.field("Origin").empty()
+         && !rq.field("Access-Control-Request-Method").empty();
 }
 
 response preflight(const std::vector<std::string>& allowed, const request& rq, std::string_view allow) {

@@ -17,7 +17,9 @@ void write_big_endian(std::uint8_t* to, std::uint64_t value, int bytes) {
 }
 
 /// A key of its own, so that a seal can never be taken for a signature of another kind.
-sha256_digest derived(const secret_key& secret) { return hmac_sha256(secret.bytes(), "fairqueue list cursor v1"); }
+sha256_digest derived(const secret_key& secret) {
+  return hmac_sha256(secret.bytes(), "fairqueue list cursor v1");
+}
 
 } // namespace
 

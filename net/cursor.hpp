@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opaque cursors of lists: where the next page begins, signed together with the list it belongs to. Called by routes with lists.
+// Opaque cursors of lists: where the next page begins, signed together with the list it belongs to. Called by
+// routes with lists.
 #pragma once
 #include "crypto/digest.hpp"
 #include "domain/ids.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: create, list, read, change, turn, watch. Types and ranges are checked here, rules by the catalog and the event actor.
+// Events: create, list, read, change, turn, watch. Types and ranges are checked here, rules by the catalog
+// and the event actor.
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
@@ -66,7 +67,7 @@ void require_new_type(object_reader& type) {
     type.require(name);
 }
 
-// -- POST /events ------------------------------------------------------------------------------------------------------
+// -- POST /events --------------------------------------------------------------------------------------
 
 ticket_type_row row_of(const ticket_type_patch& t) {
   ticket_type_row row;
@@ -131,7 +132,8 @@ void apply(const event_patch& p, event_row& event) {
 }
 
 bool is_currency(std::string_view text) {
-  return text.size() == 3 && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  return text.size() == 3
+         && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
 std::optional<response> read_new_event(const call& c, create_event& wish) {
@@ -177,7 +179,7 @@ awaitable<response> create_draft(call c) {
   co_return new_event_answer(c, got.reply);
 }
 
-// -- GET /events -------------------------------------------------------------------------------------------------------
+// -- GET /events ---------------------------------------------------------------------------------------
 
 std::optional<response> read_list_request(const call& c, list_events& wish) {
   std::optional<response> no;
@@ -188,13 +190,15 @@ std::optional<response> read_list_request(const call& c, list_events& wish) {
   if (mine && *mine != "true" && *mine != "false")
     return problem(fault::invalid_parameter, c.rq.request_id, "mine must be true or false.");
   if (mine == "true" && c.who.is_nil())
-    return problem(c.rq.has_field("Authorization") ? fault::forbidden : fault::unauthenticated, c.rq.request_id);
+    return problem(c.rq.has_field("Authorization") ? fault::forbidden : fault::unauthenticated,
+                   c.rq.request_id);
   wish.organizer = mine == "true" ? c.who : organizer_id{};
   const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
   if (!count)
     return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
   wish.limit = *count;
-  const auto after = cursor ? c.ctx.shared->cursors.decode(wish.organizer, *cursor) : std::optional{aggregate_id{}};
+  const auto after =
+    cursor ? c.ctx.shared->cursors.decode(wish.organizer, *cursor) : std::optional{aggregate_id{}};
   if (!after)
     return problem(fault::invalid_cursor, c.rq.request_id);
   wish.after = *after;
@@ -212,11 +216,12 @@ awaitable<response> list_page(call c) {
   const bool more = got.reply.more && !events.empty();
   response answer;
   append_event_list(answer.body, events,
-                    more ? c.ctx.shared->cursors.encode(wish.organizer, events.back().event.aggregate) : std::string{});
+                    more ? c.ctx.shared->cursors.encode(wish.organizer, events.back().event.aggregate)
+                         : std::string{});
   co_return answer;
 }
 
-// -- one event ---------------------------------------------------------------------------------------------------------
+// -- one event -----------------------------------------------------------------------------------------
 
 response event_answer(const event_reply& reply) {
   response answer;

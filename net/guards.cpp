@@ -10,8 +10,8 @@ namespace fq::net {
 namespace {
 
 /// Path and query, then the step.
-awaitable<response> admitted(context& ctx, const request& rq, const path_parameters& path, const uuid& who, step run,
-                             query_use query) {
+awaitable<response> admitted(context& ctx, const request& rq, const path_parameters& path, const uuid& who,
+                             step run, query_use query) {
   uuid id;
   if (path.count > 0) {
     const auto parsed = parse_event_owned_id(path.values[0]);
@@ -25,8 +25,8 @@ awaitable<response> admitted(context& ctx, const request& rq, const path_paramet
   return run({ctx, rq, who, id});
 }
 
-awaitable<response> with_kind(context& ctx, const request& rq, const path_parameters& path, step run, token_kind kind,
-                              rate_limiter& limiter) {
+awaitable<response> with_kind(context& ctx, const request& rq, const path_parameters& path, step run,
+                              token_kind kind, rate_limiter& limiter) {
   auto who = authenticate(ctx, rq, kind);
   if (who.no)
     return ready(std::move(*who.no));
@@ -57,7 +57,8 @@ awaitable<response> with_organizer(context& ctx, const request& rq, const path_p
   return with_kind(ctx, rq, path, run, token_kind::organizer, ctx.shared->organizers);
 }
 
-awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run, query_use query) {
+awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run,
+                                query_use query) {
   if (!rq.has_field("Authorization")) {
     if (auto no = limit_anonymous(ctx, rq))
       return ready(std::move(*no));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks in front of every route, in one order for all: token, role, limit, path, query. Then the route's named step runs.
-// Called by the route files; knows no route.
+// The checks in front of every route, in one order for all: token, role, limit, path, query. Then the route's
+// named step runs. Called by the route files; knows no route.
 #pragma once
 #include "actors/errors.hpp"
 #include "net/actor_bridge.hpp"
@@ -19,7 +19,7 @@ struct call {
   context& ctx;
   const request& rq;
   uuid who; ///< the token's subject; nil: nobody
-  uuid id; ///< of the path; nil if it has none. Its owner is an event's aggregate
+  uuid id;  ///< of the path; nil if it has none. Its owner is an event's aggregate
 };
 
 using step = awaitable<response> (*)(call);
@@ -29,7 +29,8 @@ enum class query_use : std::uint8_t { none, own };
 
 awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run);
 awaitable<response> with_organizer(context& ctx, const request& rq, const path_parameters& path, step run);
-/// No token is needed; an organizer's makes `who` that organizer. Others (valid ones) are nobody here. A broken one is 401.
+/// No token is needed; an organizer's makes `who` that organizer. Others (valid ones) are nobody here. A
+/// broken one is 401.
 awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run,
                                 query_use query = query_use::none);
 
@@ -57,7 +58,8 @@ std::optional<response> refused(const request& rq, const answer<Reply>& got) {
 
 [[nodiscard]] std::optional<response> limit_customer(context& ctx, const request& rq, const uuid& customer);
 /// Takes a token of `limiter`'s bucket of `key`; the 429 to answer with if there is none.
-[[nodiscard]] std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter, const uuid& key);
+[[nodiscard]] std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter,
+                                            const uuid& key);
 
 /// "Location" of a new resource: the base path and `path`.
 [[nodiscard]] std::string location(const context& ctx, std::string_view folder, const uuid& id);

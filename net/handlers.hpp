@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every handler of the route tables, by the file that defines it. Named after method and resource; called by the session only.
+// Every handler of the route tables, by the file that defines it. Named after method and resource; called by
+// the session only.
 #pragma once
 #include "net/context.hpp"
 #include "net/http.hpp"

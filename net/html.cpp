@@ -8,13 +8,18 @@ namespace fq::net {
 namespace {
 
 constexpr std::string_view style =
-  "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#1a1a1a;background:#fff}"
-  "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}code{font-size:.95em}table{border-collapse:collapse}"
+  "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;"
+  "color:#1a1a1a;background:#fff}"
+  "h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}code{font-size:.95em}"
+  "table{border-collapse:collapse}"
   "td,th{text-align:left;padding:.3rem .8rem .3rem 0;vertical-align:top}.sum{font-size:2rem;font-weight:600}"
-  "button{font:inherit;padding:.6rem 1.4rem;margin:.3rem .6rem .3rem 0;border:2px solid #0b5d2a;border-radius:.4rem;"
-  "background:#0b5d2a;color:#fff}button.no{background:#fff;color:#7a1f1f;border-color:#7a1f1f}form{display:inline}"
+  "button{font:inherit;padding:.6rem 1.4rem;margin:.3rem .6rem .3rem 0;border:2px solid #0b5d2a;"
+  "border-radius:.4rem;"
+  "background:#0b5d2a;color:#fff}button.no{background:#fff;color:#7a1f1f;border-color:#7a1f1f}"
+  "form{display:inline}"
   "button:focus-visible,a:focus-visible{outline:3px solid #1a56db;outline-offset:2px}"
-  "@media(prefers-color-scheme:dark){body{color:#eee;background:#16181c}a{color:#8ab4f8}button.no{background:#16181c;color:#f2a3a3;"
+  "@media(prefers-color-scheme:dark){body{color:#eee;background:#16181c}a{color:#8ab4f8}"
+  "button.no{background:#16181c;color:#f2a3a3;"
   "border-color:#f2a3a3}}";
 
 /// Standard base64 of the style's SHA-256, as CSP wants it.
@@ -53,7 +58,9 @@ response page(unsigned status, std::string_view title, std::string_view main, bo
   answer.status = status;
   answer.content_type = "text/html; charset=utf-8";
   auto& out = answer.body;
-  out = R"(<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">)";
+  out =
+    R"(<!doctype html><html lang="en"><head><meta charset="utf-8">)"
+    R"(<meta name="viewport" content="width=device-width">)";
   out += "<meta name=\"robots\" content=\"noindex\"><title>";
   append_escaped(out, title);
   out += "</title><style>";

@@ -57,15 +57,16 @@ digest128 scoped(const request& rq, const uuid& principal, std::string_view key)
 }
 
 std::size_t count_fields(const request& rq) {
-  return static_cast<std::size_t>(
-    std::count_if(rq.fields.begin(), rq.fields.end(), [](const auto& f) { return same_text(f.first, field_name); }));
+  return static_cast<std::size_t>(std::count_if(
+    rq.fields.begin(), rq.fields.end(), [](const auto& f) { return same_text(f.first, field_name); }));
 }
 
 } // namespace
 
 std::optional<std::string> parse_idempotency_key(std::string_view field) {
   auto key = field.starts_with('"') ? unquoted(field) : std::optional{std::string{field}};
-  if (!key || key->empty() || key->size() > idempotency_key_max || !std::all_of(key->begin(), key->end(), is_visible))
+  if (!key || key->empty() || key->size() > idempotency_key_max
+      || !std::all_of(key->begin(), key->end(), is_visible))
     return std::nullopt;
   return key;
 }
@@ -80,9 +81,12 @@ idempotency_header read_idempotency(const request& rq, const uuid& principal) {
   return {{true, scoped(rq, principal, *key), digest_of(rq.body)}, std::nullopt};
 }
 
-std::uint64_t join_key_of(const idempotency_ref& ref) { return ref.given ? std::max<std::uint64_t>(1, ref.key[0]) : 0; }
+std::uint64_t join_key_of(const idempotency_ref& ref) {
+  return ref.given ? std::max<std::uint64_t>(1, ref.key[0]) : 0;
+}
 
-std::optional<response> keys_in_flight::enter(const idempotency_ref& ref, std::string_view request_id, hold& taken) {
+std::optional<response> keys_in_flight::enter(const idempotency_ref& ref, std::string_view request_id,
+                                              hold& taken) {
   if (!ref.given)
     return std::nullopt;
   const uuid key{ref.key[0], ref.key[1]};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Idempotency-Key: its syntax, the hashes that owners store, and which keys are being worked on in this process. Called by the
-// routes that create. What was answered lives with the owner of the aggregate, never here.
+// Idempotency-Key: its syntax, the hashes that owners store, and which keys are being worked on in this
+// process. Called by the routes that create. What was answered lives with the owner of the aggregate, never
+// here.
 #pragma once
 #include "actors/messages.hpp"
 #include "net/http.hpp"
@@ -17,10 +18,12 @@ inline constexpr std::size_t idempotency_key_max = 255;
 /// Keyed requests at work at once; beyond it the answer is 503.
 inline constexpr std::size_t keys_in_flight_max = 32 * 1024;
 
-/// The key without quotes: 1 to 255 visible ASCII characters, bare or as a quoted sf-string. Nothing if malformed.
+/// The key without quotes: 1 to 255 visible ASCII characters, bare or as a quoted sf-string. Nothing if
+/// malformed.
 [[nodiscard]] std::optional<std::string> parse_idempotency_key(std::string_view field);
 
-/// The key of a request and its hashes. `given` false without the field; `no` is set when it is malformed or repeated.
+/// The key of a request and its hashes. `given` false without the field; `no` is set when it is malformed or
+/// repeated.
 struct idempotency_header {
   idempotency_ref ref;
   std::optional<response> no;
@@ -55,8 +58,10 @@ public:
     uuid key_;
   };
 
-  /// Takes the key for this request into `taken`; the problem to answer with if it is taken already. Does nothing without a key.
-  [[nodiscard]] std::optional<response> enter(const idempotency_ref& ref, std::string_view request_id, hold& taken);
+  /// Takes the key for this request into `taken`; the problem to answer with if it is taken already. Does
+  /// nothing without a key.
+  [[nodiscard]] std::optional<response> enter(const idempotency_ref& ref, std::string_view request_id,
+                                              hold& taken);
 
 private:
   void leave(const uuid& key);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parsing by Boost.JSON with a handler of our own in front, because its own parser lets the last of two equal members win.
+// Parsing by Boost.JSON with a handler of our own in front, because its own parser lets the last of two equal
+// members win.
 #include "net/json_in.hpp"
 
 #include "net/codec.hpp"
@@ -111,14 +112,19 @@ parsed parse(const request& rq) {
   json::error_code failed;
   const auto used = parser.write_some(false, rq.body.data(), rq.body.size(), failed);
   if (failed || used != rq.body.size() || !parser.done())
-    return {problem(fault::invalid_json, rq.request_id, failed ? failed.message() : std::string{"text after the document"}), {}};
+    return {problem(fault::invalid_json, rq.request_id,
+                    failed ? failed.message() : std::string{"text after the document"}),
+            {}};
   if (handler.duplicate)
-    return {problem(fault::duplicate_field, rq.request_id, {{*handler.duplicate, "duplicate_field", "Given twice."}}), {}};
+    return {problem(fault::duplicate_field, rq.request_id,
+                    {{*handler.duplicate, "duplicate_field", "Given twice."}}),
+            {}};
   return {std::nullopt, handler.stack.release()};
 }
 
 bool is_blank(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; });
 }
 
 bool has_control_character(std::string_view text) {
@@ -171,7 +177,8 @@ void object_reader::wrong_type(std::string_view name, std::string_view expected)
 
 void object_reader::out_of_range(std::string_view name, range allowed, std::string_view unit) {
   errors_.add(full_name(name), "out_of_range",
-              "Must be " + std::to_string(allowed.low) + " to " + std::to_string(allowed.high) + std::string{unit} + ".");
+              "Must be " + std::to_string(allowed.low) + " to " + std::to_string(allowed.high)
+                + std::string{unit} + ".");
 }
 
 maybe<std::string> object_reader::text(std::string_view name, range size) {
@@ -226,7 +233,8 @@ maybe<timestamp> object_reader::time(std::string_view name) {
   const auto* v = find(name);
   if (!v)
     return {};
-  const auto value = v->is_string() ? parse_rfc3339({v->get_string().data(), v->get_string().size()}) : std::nullopt;
+  const auto value =
+    v->is_string() ? parse_rfc3339({v->get_string().data(), v->get_string().size()}) : std::nullopt;
   if (!value)
     wrong_type(name, "an RFC 3339 time such as 2026-11-21T18:00:00Z");
   else if (*value < earliest || *value > latest)
@@ -260,7 +268,8 @@ maybe<uuid> object_reader::id(std::string_view name) {
   const auto* v = find(name);
   if (!v)
     return {};
-  const auto value = v->is_string() ? parse_uuid({v->get_string().data(), v->get_string().size()}) : std::nullopt;
+  const auto value =
+    v->is_string() ? parse_uuid({v->get_string().data(), v->get_string().size()}) : std::nullopt;
   if (!value || value->is_nil()) {
     wrong_type(name, "a UUID");
     return {};
@@ -272,7 +281,8 @@ maybe<admission_policy> object_reader::policy(std::string_view name) {
   const auto* v = find(name);
   if (!v)
     return {};
-  const auto value = v->is_string() ? parse_policy({v->get_string().data(), v->get_string().size()}) : std::nullopt;
+  const auto value =
+    v->is_string() ? parse_policy({v->get_string().data(), v->get_string().size()}) : std::nullopt;
   if (!value) {
     wrong_type(name, "one of batch, capacity, rate, open, operator");
     return {};
@@ -291,7 +301,8 @@ void object_reader::object(std::string_view name, const std::function<void(objec
   inner.finish();
 }
 
-bool object_reader::objects(std::string_view name, range count, const std::function<void(object_reader&)>& read) {
+bool object_reader::objects(std::string_view name, range count,
+                            const std::function<void(object_reader&)>& read) {
   const auto* v = find(name);
   if (!v)
     return false;
@@ -338,9 +349,11 @@ bool is_json(std::string_view content_type) {
   return same_text(type, "application/json");
 }
 
-std::optional<response> read_json(const request& rq, body_need need, const std::function<void(object_reader&)>& read) {
+std::optional<response> read_json(const request& rq, body_need need,
+                                  const std::function<void(object_reader&)>& read) {
   if (rq.body.empty())
-    return need == body_need::optional ? std::nullopt : std::optional{problem(fault::missing_body, rq.request_id)};
+    return need == body_need::optional ? std::nullopt
+                                       : std::optional{problem(fault::missing_body, rq.request_id)};
   if (!is_json(rq.field("Content-Type")))
     return problem(fault::unsupported_media_type, rq.request_id, "This route takes application/json.");
   if (is_blank(rq.body))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strict JSON in: bodies are objects of at most 16 levels in valid UTF-8, without unknown or repeated members; every field that is
-// wrong is reported, not only the first. Called by the routes that take a body. Knows no rule of the sale beyond types and ranges.
+// Strict JSON in: bodies are objects of at most 16 levels in valid UTF-8, without unknown or repeated
+// members; every field that is wrong is reported, not only the first. Called by the routes that take a body.
+// Knows no rule of the sale beyond types and ranges.
 #pragma once
 #include "domain/views.hpp"
 #include "net/http.hpp"
@@ -30,7 +31,9 @@ public:
   [[nodiscard]] bool any() const noexcept { return !list_.empty(); }
   [[nodiscard]] const std::vector<field_error>& list() const noexcept { return list_; }
   /// unknown_field if there is one, else invalid_field.
-  [[nodiscard]] fault worst() const noexcept { return unknown_ ? fault::unknown_field : fault::invalid_field; }
+  [[nodiscard]] fault worst() const noexcept {
+    return unknown_ ? fault::unknown_field : fault::invalid_field;
+  }
 
 private:
   std::vector<field_error> list_;
@@ -44,8 +47,9 @@ struct range {
 
 inline constexpr range money_range{0, 1'000'000'000'000};
 
-/// Reads the members of one object. Ask for every member that is allowed, then `finish` reports all others. A member that is absent is
-/// `given == false` and no error unless it was `require`d; one of a wrong type or out of range is reported and not given.
+/// Reads the members of one object. Ask for every member that is allowed, then `finish` reports all others. A
+/// member that is absent is `given == false` and no error unless it was `require`d; one of a wrong type or
+/// out of range is reported and not given.
 class object_reader {
 public:
   object_reader(const boost::json::object& object, std::string path, json_errors& errors)
@@ -78,14 +82,17 @@ public:
 
   /// Calls `read` with the object of that name, if given; it is finished afterwards.
   void object(std::string_view name, const std::function<void(object_reader&)>& read);
-  /// Calls `read` with every element, each an object, finished afterwards. Returns whether the member is there.
+  /// Calls `read` with every element, each an object, finished afterwards. Returns whether the member is
+  /// there.
   bool objects(std::string_view name, range count, const std::function<void(object_reader&)>& read);
 
   /// Reports that `name` must be given unless it is there (in whatever form).
   void require(std::string_view name);
   [[nodiscard]] bool has(std::string_view name) const { return object_.contains(name); }
   /// An error of the caller's own about one of the members.
-  void reject(std::string_view name, std::string detail) { errors_.add(full_name(name), "invalid", std::move(detail)); }
+  void reject(std::string_view name, std::string detail) {
+    errors_.add(full_name(name), "invalid", std::move(detail));
+  }
   /// Reports every member nobody asked for.
   void finish();
 
@@ -103,8 +110,8 @@ private:
 
 enum class body_need : std::uint8_t { required, optional };
 
-/// Checks the body, parses it and calls `read` with its object (not at all if an optional body is absent). The problem to answer with,
-/// or nothing when all is well.
+/// Checks the body, parses it and calls `read` with its object (not at all if an optional body is absent).
+/// The problem to answer with, or nothing when all is well.
 [[nodiscard]] std::optional<response> read_json(const request& rq, body_need need,
                                                 const std::function<void(object_reader&)>& read);
 

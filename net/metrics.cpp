@@ -36,7 +36,8 @@ void sample(std::string& out, std::string_view name, std::string_view labels, st
   out += '\n';
 }
 
-void single(std::string& out, std::string_view name, std::string_view type, std::string_view help, std::uint64_t value) {
+void single(std::string& out, std::string_view name, std::string_view type, std::string_view help,
+            std::uint64_t value) {
   head(out, name, type, help);
   sample(out, name, {}, value);
 }
@@ -79,7 +80,8 @@ void metrics::append_requests(std::string& out) const {
     const auto labels = route_labels(i < routes_.size() ? &routes_[i] : nullptr);
     for (std::size_t c = 0; c < class_names.size(); ++c)
       if (const auto n = row(i).by_class[c].get(); n > 0)
-        sample(out, "fairqueue_http_requests_total", labels + ",status=\"" + std::string{class_names[c]} + "\"}", n);
+        sample(out, "fairqueue_http_requests_total",
+               labels + ",status=\"" + std::string{class_names[c]} + "\"}", n);
   }
 }
 
@@ -106,7 +108,8 @@ void metrics::append_durations(std::string& out) const {
 }
 
 void metrics::append_sale(std::string& out) const {
-  head(out, "fairqueue_joins_total", "counter", "Joins answered with a place, new or the one the customer has.");
+  head(out, "fairqueue_joins_total", "counter",
+       "Joins answered with a place, new or the one the customer has.");
   sample(out, "fairqueue_joins_total", R"({result="created"})", joins_created.get());
   sample(out, "fairqueue_joins_total", R"({result="repeated"})", joins_repeated.get());
   single(out, "fairqueue_positions_read_total", "counter", "Position polls answered.", positions_read.get());
@@ -117,12 +120,15 @@ void metrics::append_sale(std::string& out) const {
   head(out, "fairqueue_webhooks_total", "counter", "Webhooks received, by result.");
   sample(out, "fairqueue_webhooks_total", R"({result="applied"})", webhooks_applied.get());
   sample(out, "fairqueue_webhooks_total", R"({result="rejected"})", webhooks_rejected.get());
-  single(out, "fairqueue_rate_limited_total", "counter", "Requests refused by a rate limit.", rate_limited.get());
-  single(out, "fairqueue_unauthenticated_total", "counter", "Requests without a valid token.", unauthenticated.get());
+  single(out, "fairqueue_rate_limited_total", "counter", "Requests refused by a rate limit.",
+         rate_limited.get());
+  single(out, "fairqueue_unauthenticated_total", "counter", "Requests without a valid token.",
+         unauthenticated.get());
   single(out, "fairqueue_idempotent_replays_total", "counter", "Answers given again for an Idempotency-Key.",
          idempotent_replays.get());
   single(out, "fairqueue_otp_requested_total", "counter", "One-time codes asked for.", otp_requested.get());
-  single(out, "fairqueue_login_failures_total", "counter", "Organizer logins that failed.", logins_failed.get());
+  single(out, "fairqueue_login_failures_total", "counter", "Organizer logins that failed.",
+         logins_failed.get());
 }
 
 std::string metrics::text(const server_state& s) const {
@@ -134,22 +140,28 @@ std::string metrics::text(const server_state& s) const {
   const auto gauge = [&out](std::string_view name, std::string_view help, std::int64_t value) {
     single(out, name, "gauge", help, static_cast<std::uint64_t>(value < 0 ? 0 : value));
   };
-  const auto total = [&out](std::string_view name, std::string_view help, const std::atomic<std::uint64_t>& value) {
+  const auto total = [&out](std::string_view name, std::string_view help,
+                            const std::atomic<std::uint64_t>& value) {
     single(out, name, "counter", help, value.load(std::memory_order_relaxed));
   };
   gauge("fairqueue_ready", "1 while the server takes requests.", s.ready.load() && !s.draining.load());
-  gauge("fairqueue_connections", "Open connections, WebSockets included.", s.connections.load(std::memory_order_relaxed));
+  gauge("fairqueue_connections", "Open connections, WebSockets included.",
+        s.connections.load(std::memory_order_relaxed));
   gauge("fairqueue_websockets", "Open WebSockets.", s.websockets.load(std::memory_order_relaxed));
   total("fairqueue_connections_accepted_total", "Connections accepted.", s.connections_accepted);
-  total("fairqueue_connections_refused_total", "Connections closed at http.max_connections.", s.connections_refused);
+  total("fairqueue_connections_refused_total", "Connections closed at http.max_connections.",
+        s.connections_refused);
   total("fairqueue_accept_failures_total", "Failed accepts.", s.accept_failures);
-  total("fairqueue_requests_refused_total", "Requests refused by framing, limits or deadlines.", s.requests_refused);
-  total("fairqueue_asks_overloaded_total", "Requests refused because their event had too many in flight.", s.asks_overloaded);
+  total("fairqueue_requests_refused_total", "Requests refused by framing, limits or deadlines.",
+        s.requests_refused);
+  total("fairqueue_asks_overloaded_total", "Requests refused because their event had too many in flight.",
+        s.asks_overloaded);
   total("fairqueue_asks_timed_out_total", "Requests whose owner did not answer in time.", s.asks_timed_out);
   total("fairqueue_websocket_frames_sent_total", "WebSocket frames written.", s.frames_sent);
-  total("fairqueue_websocket_frames_coalesced_total", "Positions replaced by a later one before they were written.",
-        s.frames_coalesced);
-  total("fairqueue_websockets_slow_closed_total", "WebSockets closed because the peer did not read.", s.slow_sockets_closed);
+  total("fairqueue_websocket_frames_coalesced_total",
+        "Positions replaced by a later one before they were written.", s.frames_coalesced);
+  total("fairqueue_websockets_slow_closed_total", "WebSockets closed because the peer did not read.",
+        s.slow_sockets_closed);
   total("fairqueue_handler_exceptions_total", "Handlers that threw; each is a bug.", s.handler_exceptions);
   return out;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server counts, as relaxed atomics, and their Prometheus text. Fed by the session (observe) and the routes; read by
-// GET /metrics. Labels are bounded: route patterns, methods and status classes, never ids.
+// What the server counts, as relaxed atomics, and their Prometheus text. Fed by the session (observe) and the
+// routes; read by GET /metrics. Labels are bounded: route patterns, methods and status classes, never ids.
 #pragma once
 #include "net/http.hpp"
 
@@ -17,7 +17,8 @@ namespace fq::net {
 struct server_state;
 
 /// Upper bounds in seconds of the request duration histogram; the last bucket is +Inf.
-inline constexpr std::array duration_bounds_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0};
+inline constexpr std::array duration_bounds_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
+                                                    0.1,    0.25,  0.5,    1.0,   2.5,  5.0};
 
 struct counter {
   std::atomic<std::uint64_t> value{0};
@@ -36,8 +37,9 @@ public:
   /// The whole page, text format 0.0.4.
   [[nodiscard]] std::string text(const server_state& state) const;
 
-  counter joins_created, joins_repeated, positions_read, claims_created, claims_refused, payments_created, webhooks_applied,
-    webhooks_rejected, rate_limited, unauthenticated, idempotent_replays, otp_requested, logins_failed;
+  counter joins_created, joins_repeated, positions_read, claims_created, claims_refused, payments_created,
+    webhooks_applied, webhooks_rejected, rate_limited, unauthenticated, idempotent_replays, otp_requested,
+    logins_failed;
 
 private:
   struct route_counts {

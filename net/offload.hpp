@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread for calls that block (the sandbox gateway's file) and an awaitable for their results. Called by sandbox_routes, so that
-// no io thread ever waits for a disk. It knows nothing of what it runs.
+// One thread for calls that block (the sandbox gateway's file) and an awaitable for their results. Called by
+// sandbox_routes, so that no io thread ever waits for a disk. It knows nothing of what it runs.
 #pragma once
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
@@ -40,8 +40,8 @@ private:
   std::thread thread_;
 };
 
-/// `auto result = co_await offload(ctx.io, lane, [copies] { return blocking(); });` Nothing if the lane is full or the call threw.
-/// The call owns all it uses: the waiting coroutine may be destroyed meanwhile.
+/// `auto result = co_await offload(ctx.io, lane, [copies] { return blocking(); });` Nothing if the lane is
+/// full or the call threw. The call owns all it uses: the waiting coroutine may be destroyed meanwhile.
 template <class Call>
 class [[nodiscard]] offload_operation {
 public:
@@ -69,7 +69,8 @@ public:
       const std::lock_guard guard{shared->lock};
       if (!shared->waiter)
         return; // forgotten, and the io_context perhaps gone with it: a waiter keeps it alive
-      boost::asio::post(io, [shared, result = std::move(result)]() mutable { resume(*shared, std::move(result)); });
+      boost::asio::post(
+        io, [shared, result = std::move(result)]() mutable { resume(*shared, std::move(result)); });
     });
     if (!accepted)
       shared_->waiter = {};

@@ -12,7 +12,8 @@ namespace {
 namespace json = boost::json;
 
 std::string_view text(const json::value* v) {
-  return v && v->is_string() ? std::string_view{v->get_string().data(), v->get_string().size()} : std::string_view{};
+  return v && v->is_string() ? std::string_view{v->get_string().data(), v->get_string().size()}
+                             : std::string_view{};
 }
 
 const json::object* object(const json::object& in, std::string_view name) {
@@ -36,7 +37,8 @@ void append_answers(std::string& out, const json::object& operation) {
   out += "</tbody></table>";
 }
 
-void append_operation(std::string& out, std::string_view path, std::string_view verb, const json::object& operation) {
+void append_operation(std::string& out, std::string_view path, std::string_view verb,
+                      const json::object& operation) {
   out += "<section><h2><code>";
   for (const char c : verb)
     out += c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
@@ -56,12 +58,14 @@ void append_operation(std::string& out, std::string_view path, std::string_view 
 
 std::string make_listing() {
   const auto document = json::parse(json::string_view{openapi_json().data(), openapi_json().size()});
-  std::string out = "<h1>FairQueue API</h1><p>The machine-readable description is <a href=\"openapi.json\">openapi.json</a> "
-                    "(OpenAPI 3.1). Errors are <code>application/problem+json</code> with a stable <code>code</code>.</p>";
+  std::string out =
+    "<h1>FairQueue API</h1><p>The machine-readable description is <a href=\"openapi.json\">openapi.json</a> "
+    "(OpenAPI 3.1). Errors are <code>application/problem+json</code> with a stable <code>code</code>.</p>";
   for (const auto& path : *object(document.get_object(), "paths"))
     for (const auto& operation : path.value().get_object())
       if (const auto* o = operation.value().if_object())
-        append_operation(out, {path.key().data(), path.key().size()}, {operation.key().data(), operation.key().size()}, *o);
+        append_operation(out, {path.key().data(), path.key().size()},
+                         {operation.key().data(), operation.key().size()}, *o);
   return out;
 }
 

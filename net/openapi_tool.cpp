@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Build step: openapi_tool <openapi.yaml> <out.cpp> writes the source file that embeds the API description as JSON.
+// Build step: openapi_tool <openapi.yaml> <out.cpp> writes the source file that embeds the API description as
+// JSON.
 #include "net/yaml_subset.hpp"
 
 #include <algorithm>
@@ -26,8 +27,10 @@ void write_literal(std::ofstream& out, std::string_view part) {
 }
 
 void write_source(std::ofstream& out, std::string_view json) {
-  out << "// Generated from docs/openapi.yaml by net/openapi_tool.cpp. Do not edit.\n#include \"net/openapi.hpp\"\n\n"
-         "namespace fq::net {\n\nstd::string_view openapi_json() {\n  static constexpr char text[] =";
+  out
+    << "// Generated from docs/openapi.yaml by net/openapi_tool.cpp. Do not edit.\n"
+       "#include \"net/openapi.hpp\"\n\n"
+       "namespace fq::net {\n\nstd::string_view openapi_json() {\n  static constexpr char text[] =";
   for (; !json.empty(); json.remove_prefix(std::min(literal_size, json.size())))
     write_literal(out, json.substr(0, literal_size));
   out << ";\n  return {text, sizeof text - 1};\n}\n\n} // namespace fq::net\n";

@@ -11,7 +11,8 @@ namespace fq::net {
 namespace {
 
 response readiness(const server_state& state) {
-  const bool draining = state.draining.load(std::memory_order_relaxed), loaded = state.ready.load(std::memory_order_relaxed);
+  const bool draining = state.draining.load(std::memory_order_relaxed),
+             loaded = state.ready.load(std::memory_order_relaxed);
   if (loaded && !draining)
     return {.status = 200, .body = R"({"status":"ready"})"};
   response answer;

@@ -4,6 +4,9 @@
 
 #include <boost/asio/buffer.hpp>
 
+#include <algorithm>
+#include <cstring>
+
 namespace fq::net {
 
 namespace {
@@ -12,6 +15,13 @@ namespace http = boost::beast::http;
 
 constexpr std::size_t chunk_extensions_max = 256;
 constexpr std::size_t chunk_line_max = 1024;
+
+bool has_bare_line_feed(std::string_view text) {
+  for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    if (at == 0 || text[at - 1] != '\r')
+      return true;
+  return false;
+}
 
 std::string_view view_of(boost::beast::string_view text) {
   return {text.data(), text.size()};
@@ -57,7 +67,7 @@ void request_parser::reset() {
   version_ = 11;
   fields_.clear();
   in_header_ = true;
-  head_size_ = scanned_ = 0;
+  head_size_ = scanned_ = line_ = 0;
 }
 
 request_parser::step request_parser::fail(http_refusal why, std::string_view detail) {
@@ -76,23 +86,42 @@ request_parser::step request_parser::fail(const boost::beast::error_code& error)
   return fail(http_refusal::bad_request, "malformed request");
 }
 
-/// Beast waits for CR LF CR LF; a client that ends lines with LF alone would wait with it.
-bool request_parser::has_bare_line_feed(const char* data, std::size_t size) {
-  for (; scanned_ < size; ++scanned_)
-    if (data[scanned_] == '\n' && (scanned_ == 0 || data[scanned_ - 1] != '\r'))
-      return true;
-  return false;
+/// Where the header ends, 0 while it does not. Beast consumes a header piece by piece and its views would point into buffers that are
+/// gone; and a client that ends lines with LF alone would wait for ever.
+std::size_t request_parser::find_end(const char* data, std::size_t size, bool& bare_line_feed) {
+  while (scanned_ < size) {
+    const auto* found = static_cast<const char*>(std::memchr(data + scanned_, '\n', size - scanned_));
+    if (!found) {
+      scanned_ = size;
+      break;
+    }
+    const auto at = static_cast<std::size_t>(found - data);
+    bare_line_feed = at == 0 || data[at - 1] != '\r';
+    if (bare_line_feed)
+      return 0;
+    const bool empty = at - line_ == 1;
+    scanned_ = line_ = at + 1;
+    if (empty)
+      return scanned_;
+  }
+  return 0;
 }
 
 request_parser::step request_parser::parse_head(const char* data, std::size_t size) {
+  bool bare_line_feed = false;
+  const auto end = find_end(data, size, bare_line_feed);
+  if (bare_line_feed)
+    return fail(http_refusal::bad_request, "bare line feed");
+  if (std::max(end, scanned_) > request_header_max)
+    return fail(http_refusal::header_too_large, "the request header is too large");
+  if (end == 0)
+    return step::need_more;
   boost::beast::error_code error;
-  const auto used = parser_->put(boost::asio::const_buffer{data, size}, error);
-  if (error == http::error::need_more)
-    return has_bare_line_feed(data, size) ? fail(http_refusal::bad_request, "bare line feed") : step::need_more;
+  const auto used = parser_->put(boost::asio::const_buffer{data, end}, error);
   if (error)
     return fail(error);
-  if (!parser_->is_header_done())
-    return step::need_more;
+  if (!parser_->is_header_done() || used != end)
+    return fail(http_refusal::bad_request, "malformed request");
   in_header_ = false;
   head_size_ = used;
   text_ = {data, used};
@@ -129,8 +158,12 @@ request_parser::step request_parser::parse_chunks(const char* data, std::size_t 
     if (body.size() > limit)
       return fail(http_refusal::body_too_large, "the body is too large");
     if (error == http::error::need_more) {
-      if (size - consumed > chunk_line_max && used == 0)
+      // Data is consumed as it comes: what is left is a chunk's first line, or the trailer.
+      const std::string_view lines{data + consumed, size - consumed};
+      if (lines.size() > chunk_line_max)
         return fail(http_refusal::bad_request, "a chunk's first line is too long");
+      if (has_bare_line_feed(lines))
+        return fail(http_refusal::bad_request, "bare line feed");
       return step::need_more;
     }
     if (error)

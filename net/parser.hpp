@@ -67,7 +67,7 @@ private:
 
   step fail(http_refusal why, std::string_view detail);
   step fail(const boost::beast::error_code& error);
-  bool has_bare_line_feed(const char* data, std::size_t size);
+  std::size_t find_end(const char* data, std::size_t size, bool& bare_line_feed);
 
   std::optional<beast_parser> parser_;
   std::string_view text_, method_, target_;
@@ -75,7 +75,8 @@ private:
   std::vector<field_view> fields_;
   bool in_header_ = true;
   std::size_t head_size_ = 0;
-  std::size_t scanned_ = 0; ///< for bare line feeds
+  std::size_t scanned_ = 0; ///< no header ends before here
+  std::size_t line_ = 0; ///< where the last line seen begins
   http_refusal why_{};
   std::string_view detail_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payment attempts for a claim: begin one (or get the open one), look at one. Decisions are the event actor's.
+// Payment attempts for a claim: begin one (or get the open one), look at one. Decisions are the event
+// actor's.
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables behind problem.hpp. No switch has a default: a new reason or fault does not compile without a decision here.
+// The tables behind problem.hpp. No switch has a default: a new reason or fault does not compile without a
+// decision here.
 #include "net/problem.hpp"
 
 #include "net/codec.hpp"
@@ -13,7 +14,8 @@ constexpr std::string_view problem_type = "application/problem+json";
 constexpr std::int64_t retry_unavailable_seconds = 1;
 constexpr std::int64_t retry_limited_seconds = 60; ///< when the refusal does not say
 
-void begin(std::string& out, unsigned status, std::string_view code, std::string_view title, std::string_view detail) {
+void begin(std::string& out, unsigned status, std::string_view code, std::string_view title,
+           std::string_view detail) {
   out.reserve(256 + detail.size());
   out += R"({"type":"about:blank","title":)";
   append_text(out, title);
@@ -76,7 +78,8 @@ void append_field_detail(std::string& out, const std::string& detail) {
   append_errors(out, {{field, "invalid", colon == std::string::npos ? detail : detail.substr(colon + 2)}});
 }
 
-/// Members that only some reasons have. The state of the thing is `current_status`: `status` is the HTTP status (RFC 9457).
+/// Members that only some reasons have. The state of the thing is `current_status`: `status` is the HTTP
+/// status (RFC 9457).
 void append_members(std::string& out, const refusal& no) {
   switch (no.why) {
     case reason::queue_not_open: return append_member(out, "opens_at", no.at);
@@ -205,8 +208,10 @@ std::string_view title_of(fault f) {
     case fault::unknown_parameter: return "The query has a parameter that is not known here.";
     case fault::invalid_parameter: return "A query parameter has a value that is not allowed.";
     case fault::invalid_cursor: return "The cursor is not one of ours.";
-    case fault::invalid_idempotency_key: return "The Idempotency-Key must be 1 to 255 visible ASCII characters.";
-    case fault::idempotency_in_progress: return "The first request with this Idempotency-Key is still running.";
+    case fault::invalid_idempotency_key:
+      return "The Idempotency-Key must be 1 to 255 visible ASCII characters.";
+    case fault::idempotency_in_progress:
+      return "The first request with this Idempotency-Key is still running.";
     case fault::unauthenticated: return "A valid token is needed.";
     case fault::invalid_signature: return "The signature does not fit the body.";
     case fault::forbidden: return "This token may not do that.";
@@ -267,7 +272,8 @@ std::string_view title_of(reason r) {
     case reason::none: return "Something went wrong on our side.";
     case reason::unavailable: return "The service cannot answer now. Please try again.";
     case reason::idempotency_key_reused: return "This Idempotency-Key was used with another body.";
-    case reason::idempotency_in_progress: return "The first request with this Idempotency-Key is still running.";
+    case reason::idempotency_in_progress:
+      return "The first request with this Idempotency-Key is still running.";
     case reason::invalid_credentials: return "The e-mail address or the password is wrong.";
     case reason::invalid_otp: return "The code is wrong or no longer valid.";
     case reason::rate_limited: return "Too many requests.";
@@ -295,7 +301,8 @@ std::string_view title_of(reason r) {
   return "";
 }
 
-response problem(fault f, std::string_view request_id, std::string_view detail, std::int64_t retry_after_seconds) {
+response problem(fault f, std::string_view request_id, std::string_view detail,
+                 std::int64_t retry_after_seconds) {
   std::string out;
   begin(out, status_of(f), code_of(f), title_of(f), detail);
   end(out, request_id);
@@ -304,7 +311,8 @@ response problem(fault f, std::string_view request_id, std::string_view detail, 
 
 response problem(fault f, std::string_view request_id, const std::vector<field_error>& errors) {
   std::string out;
-  begin(out, status_of(f), code_of(f), title_of(f), errors.empty() ? std::string_view{} : errors.front().detail);
+  begin(out, status_of(f), code_of(f), title_of(f),
+        errors.empty() ? std::string_view{} : errors.front().detail);
   append_errors(out, errors);
   end(out, request_id);
   return answer(status_of(f), std::move(out), 0);

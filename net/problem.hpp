@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every "no" as application/problem+json (RFC 9457): domain reasons and the transport's own faults, each with one status, one title
-// and one stable code. Called by routes, the session and the router. Knows no route.
+// Every "no" as application/problem+json (RFC 9457): domain reasons and the transport's own faults, each with
+// one status, one title and one stable code. Called by routes, the session and the router. Knows no route.
 #pragma once
 #include "domain/refusal.hpp"
 #include "net/http.hpp"
@@ -55,7 +55,8 @@ inline constexpr fault last_fault = fault::unavailable;
 /// One entry of `errors`: which field, a stable code of its own, and a sentence for people.
 struct field_error {
   std::string field; ///< "ticket_types[0].price"
-  std::string_view code; ///< static: unknown_field, duplicate_field, wrong_type, out_of_range, required, invalid
+  std::string_view
+    code; ///< static: unknown_field, duplicate_field, wrong_type, out_of_range, required, invalid
   std::string detail;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The query of a request: known names, each at most once, values as they are (none of ours needs percent-encoding). Called by routes.
+// The query of a request: known names, each at most once, values as they are (none of ours needs
+// percent-encoding). Called by routes.
 #pragma once
 #include "net/http.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fan's place in line: join, look, leave. The two hottest routes of the system; decisions are the event actor's.
+// A fan's place in line: join, look, leave. The two hottest routes of the system; decisions are the event
+// actor's.
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
@@ -12,7 +13,8 @@ namespace {
 
 response place_answer(const call& c, const entry_reply& reply) {
   const auto lifetime = std::chrono::duration_cast<seconds>(c.ctx.options.tokens.customer_ttl);
-  const auto ticket = c.ctx.issuer.issue(token_kind::ticket, reply.entry.id, c.ctx.environment.wall_now(), lifetime);
+  const auto ticket =
+    c.ctx.issuer.issue(token_kind::ticket, reply.entry.id, c.ctx.environment.wall_now(), lifetime);
   response answer;
   answer.status = reply.created ? 201 : 200;
   append_entry(answer.body, reply.entry, c.ctx.sessions, ticket);

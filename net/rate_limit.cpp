@@ -20,7 +20,8 @@ std::uint32_t ceil_seconds(std::int64_t us) {
 
 rate_limiter::rate_limiter(rate_rule rule, std::size_t tracked, std::uint64_t seed)
     : rule_(rule), seed_(seed),
-      token_us_(rule.quota == 0 ? 0 : std::max<std::int64_t>(1, rule.window.count() * 1'000'000 / rule.quota)),
+      token_us_(rule.quota == 0 ? 0
+                                : std::max<std::int64_t>(1, rule.window.count() * 1'000'000 / rule.quota)),
       sets_per_shard_(std::bit_ceil(std::max<std::size_t>(1, tracked / (ways * shard_count)))),
       shards_(std::make_unique<shard[]>(shard_count)) {
   if (!enabled())
@@ -36,7 +37,8 @@ std::uint64_t rate_limiter::mix(const uuid& key) const noexcept {
   return x ^ (x >> 31);
 }
 
-rate_limiter::bucket& rate_limiter::find(shard& s, std::uint64_t hash, const uuid& key, std::int64_t now_us) noexcept {
+rate_limiter::bucket& rate_limiter::find(shard& s, std::uint64_t hash, const uuid& key,
+                                         std::int64_t now_us) noexcept {
   const auto first = ((hash >> 4) & (sets_per_shard_ - 1)) * ways;
   auto* fullest = &s.buckets[first];
   for (std::size_t i = first; i < first + ways; ++i) {
@@ -62,7 +64,8 @@ rate_verdict rate_limiter::take(const uuid& key, milliseconds now) {
   if (full_at - now_us > window_us)
     return {false, 0, std::max<std::uint32_t>(1, ceil_seconds(full_at - now_us - window_us))};
   b.full_at_us = full_at;
-  return {true, static_cast<std::uint32_t>((window_us - (full_at - now_us)) / token_us_), ceil_seconds(full_at - now_us)};
+  return {true, static_cast<std::uint32_t>((window_us - (full_at - now_us)) / token_us_),
+          ceil_seconds(full_at - now_us)};
 }
 
 void rate_limiter::give_back(const uuid& key, milliseconds now) {
@@ -80,8 +83,8 @@ std::size_t rate_limiter::memory_bytes() const noexcept {
 
 void add_rate_fields(response& answer, const rate_rule& rule, const rate_verdict& verdict) {
   const auto quoted = '"' + std::string{rule.name} + '"';
-  answer.fields.emplace_back("RateLimit-Policy",
-                             quoted + ";q=" + std::to_string(rule.quota) + ";w=" + std::to_string(rule.window.count()));
+  answer.fields.emplace_back("RateLimit-Policy", quoted + ";q=" + std::to_string(rule.quota)
+                                                   + ";w=" + std::to_string(rule.window.count()));
   answer.fields.emplace_back("RateLimit", quoted + ";r=" + std::to_string(verdict.remaining)
                                             + ";t=" + std::to_string(verdict.reset_seconds));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Token buckets with bounded memory, one limiter per rule, and the answer at the limit. Shared by all io threads. Called by the
-// request guards (net/guards.hpp) and the auth routes. Knows no clock: callers pass steady time.
+// Token buckets with bounded memory, one limiter per rule, and the answer at the limit. Shared by all io
+// threads. Called by the request guards (net/guards.hpp) and the auth routes. Knows no clock: callers pass
+// steady time.
 #pragma once
 #include "domain/ids.hpp"
 #include "domain/time.hpp"
@@ -24,14 +25,17 @@ struct rate_rule {
 struct rate_verdict {
   bool allowed = true;
   std::uint32_t remaining = 0;
-  std::uint32_t reset_seconds = 0; ///< allowed: until the bucket is full again; refused: until the next request is allowed
+  std::uint32_t reset_seconds =
+    0; ///< allowed: until the bucket is full again; refused: until the next request is allowed
 };
 
-/// Buckets live in a fixed table of small sets; a new key takes the place of the fullest bucket of its set, which is the one that
-/// loses least by being forgotten, so an attacker's flood of fresh keys does not wash out the heavy ones.
+/// Buckets live in a fixed table of small sets; a new key takes the place of the fullest bucket of its set,
+/// which is the one that loses least by being forgotten, so an attacker's flood of fresh keys does not wash
+/// out the heavy ones.
 class rate_limiter {
 public:
-  /// `tracked`: buckets kept, rounded up to a power of two. `seed`: unpredictable, so that nobody can aim keys at one set.
+  /// `tracked`: buckets kept, rounded up to a power of two. `seed`: unpredictable, so that nobody can aim
+  /// keys at one set.
   rate_limiter(rate_rule rule, std::size_t tracked, std::uint64_t seed);
 
   [[nodiscard]] const rate_rule& rule() const noexcept { return rule_; }
@@ -72,6 +76,7 @@ private:
 void add_rate_fields(response& answer, const rate_rule& rule, const rate_verdict& verdict);
 
 /// 429 with Retry-After and the RateLimit fields.
-[[nodiscard]] response too_many(const rate_rule& rule, const rate_verdict& verdict, std::string_view request_id);
+[[nodiscard]] response too_many(const rate_rule& rule, const rate_verdict& verdict,
+                                std::string_view request_id);
 
 } // namespace fq::net

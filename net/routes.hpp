@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every route of this server, in two tables: the public listener's and the admin listener's; and the words and checks around them.
-// Made once by the composition. docs/openapi.yaml is compared with the public table by a test, both ways.
+// Every route of this server, in two tables: the public listener's and the admin listener's; and the words
+// and checks around them. Made once by the composition. docs/openapi.yaml is compared with the public table
+// by a test, both ways.
 #pragma once
 #include "net/http.hpp"
 

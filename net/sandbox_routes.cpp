@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sandbox gateway's hosted page and its webhook. The page speaks to the gateway only; the webhook speaks to the event's owner only,
-// as a foreign gateway's would.
+// The sandbox gateway's hosted page and its webhook. The page speaks to the gateway only; the webhook speaks
+// to the event's owner only, as a foreign gateway's would.
 #include "domain/payments.hpp"
 #include "net/codec.hpp"
 #include "net/guards.hpp"
@@ -20,7 +20,8 @@ constexpr std::size_t reference_max = 100;
 
 bool is_reference(std::string_view text) {
   return !text.empty() && text.size() <= reference_max && std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'
+           || c == '.';
   });
 }
 
@@ -48,7 +49,8 @@ std::string_view sentence(charge_status status) {
 
 /// Decimals of a currency (ISO 4217): two but for these.
 int decimals_of(std::string_view currency) {
-  for (const std::string_view none : {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV", "XAF", "XOF", "XPF"})
+  for (const std::string_view none : {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF",
+                                      "UGX", "VND", "VUV", "XAF", "XOF", "XPF"})
     if (currency == none)
       return 0;
   for (const std::string_view three : {"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"})
@@ -68,15 +70,24 @@ std::string amount_text(const gateway_money& m) {
   return digits + ' ' + m.currency;
 }
 
-void append_button(std::string& out, std::string_view action, std::string_view style, std::string_view label) {
+void append_button(std::string& out, std::string_view action, std::string_view style,
+                   std::string_view label) {
   out.append(R"(<form method="post"><input type="hidden" name="action" value=")").append(action);
-  out.append("\"><button type=\"submit\" class=\"").append(style).append("\">").append(label).append("</button></form>");
+  out.append("\"><button type=\"submit\" class=\"")
+    .append(style)
+    .append("\">")
+    .append(label)
+    .append("</button></form>");
 }
 
-bool is_web_address(std::string_view url) { return url.starts_with("https://") || url.starts_with("http://"); }
+bool is_web_address(std::string_view url) {
+  return url.starts_with("https://") || url.starts_with("http://");
+}
 
 response charge_page(const sandbox_page& charge) {
-  std::string main = "<h1>Sandbox payment</h1><p>No money moves here: this page stands in for a payment gateway.</p><p class=\"sum\">";
+  std::string main =
+    "<h1>Sandbox payment</h1><p>No money moves here: this page stands in for a payment gateway.</p>"
+    "<p class=\"sum\">";
   append_escaped(main, amount_text(charge.money));
   main += "</p><p>Reference <code>";
   append_escaped(main, charge.reference);
@@ -101,7 +112,7 @@ std::string known_reference(const context& ctx, const path_parameters& path) {
   return ctx.shared->sandbox && is_reference(path.values[0]) ? std::string{path.values[0]} : std::string{};
 }
 
-// -- GET ----------------------------------------------------------------------------------------------------------------
+// -- GET -----------------------------------------------------------------------------------------------
 
 awaitable<response> show_charge(context& ctx, const request& rq, std::string reference) {
   auto look = [gateway = ctx.shared->sandbox, reference] { return gateway->view(reference); };
@@ -113,7 +124,7 @@ awaitable<response> show_charge(context& ctx, const request& rq, std::string ref
   co_return charge_page(**charge);
 }
 
-// -- POST ---------------------------------------------------------------------------------------------------------------
+// -- POST ----------------------------------------------------------------------------------------------
 
 std::optional<sandbox_action> parse_action(std::string_view text) {
   if (text == "pay")
@@ -147,9 +158,12 @@ std::optional<response> read_action(const request& rq, sandbox_action& action) {
   return std::nullopt;
 }
 
-bool wants_json(const request& rq) { return rq.field("Accept").find("application/json") != std::string_view::npos; }
+bool wants_json(const request& rq) {
+  return rq.field("Accept").find("application/json") != std::string_view::npos;
+}
 
-response settled_answer(const context& ctx, const request& rq, const std::string& reference, charge_status status) {
+response settled_answer(const context& ctx, const request& rq, const std::string& reference,
+                        charge_status status) {
   response answer;
   if (!wants_json(rq)) {
     answer.status = 303;
@@ -165,12 +179,14 @@ response settled_answer(const context& ctx, const request& rq, const std::string
   return answer;
 }
 
-response settle_answer(const context& ctx, const request& rq, const std::string& reference, const settle_result& result) {
+response settle_answer(const context& ctx, const request& rq, const std::string& reference,
+                       const settle_result& result) {
   switch (result.status) {
     case settle_status::settled: return settled_answer(ctx, rq, reference, result.charge);
     case settle_status::unknown_reference: return problem(fault::not_found, rq.request_id);
     case settle_status::settled_otherwise:
-      return problem(fault::sandbox_settled, rq.request_id, "It is " + std::string{name_of(result.charge)} + ".");
+      return problem(fault::sandbox_settled, rq.request_id,
+                     "It is " + std::string{name_of(result.charge)} + ".");
     case settle_status::unavailable: return problem(fault::unavailable, rq.request_id, {}, 1);
   }
   return problem(fault::internal_error, rq.request_id);
@@ -180,14 +196,16 @@ awaitable<response> settle_charge(context& ctx, const request& rq, std::string r
   sandbox_action action{};
   if (auto no = read_action(rq, action))
     co_return std::move(*no);
-  auto settle = [gateway = ctx.shared->sandbox, reference, action] { return gateway->settle(reference, action); };
+  auto settle = [gateway = ctx.shared->sandbox, reference, action] {
+    return gateway->settle(reference, action);
+  };
   auto result = co_await offload(ctx.io, ctx.shared->sandbox_lane, std::move(settle));
   if (!result)
     co_return problem(fault::unavailable, rq.request_id, {}, 1);
   co_return settle_answer(ctx, rq, reference, *result);
 }
 
-// -- webhook ------------------------------------------------------------------------------------------------------------
+// -- webhook -------------------------------------------------------------------------------------------
 
 verdict verdict_of(gateway_event_kind kind) {
   switch (kind) {
@@ -200,11 +218,13 @@ verdict verdict_of(gateway_event_kind kind) {
 }
 
 gateway_fact fact_of(gateway_event&& event) {
-  return {std::string{"sandbox"}, std::move(event.id), verdict_of(event.kind), std::move(event.reference),
-          event.money.amount, std::move(event.money.currency), std::move(event.refund_id)};
+  return {std::string{"sandbox"},     std::move(event.id), verdict_of(event.kind),
+          std::move(event.reference), event.money.amount,  std::move(event.money.currency),
+          std::move(event.refund_id)};
 }
 
-/// Everything genuine is 200, also what is not ours to apply: an error would only bring it again. 503 does bring it again.
+/// Everything genuine is 200, also what is not ours to apply: an error would only bring it again. 503 does
+/// bring it again.
 awaitable<response> apply_webhook(context& ctx, const request& rq, gateway_fact fact, aggregate_id owner) {
   apply_fact wish{std::move(fact)}; // named: see ask_event
   auto got = co_await ask_event(ctx, owner, std::move(wish));

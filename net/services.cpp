@@ -12,7 +12,8 @@ namespace fq::net {
 namespace {
 
 constexpr seconds minute{60};
-constexpr std::uint32_t anonymous_quota = 1200; ///< 20 a second of public pages: a stadium behind one address reads along
+constexpr std::uint32_t anonymous_quota =
+  1200; ///< 20 a second of public pages: a stadium behind one address reads along
 
 std::uint32_t quota(std::int64_t configured) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(configured, 0, 1'000'000'000));
@@ -28,16 +29,20 @@ secret_key random_key(environment& env) {
 
 } // namespace
 
-services::services(const config::options& o, const key_store& keys, environment& env, std::span<const route> routes,
-                   sandbox_gateway* gateway)
-    : counts(routes),
-      customers({"customer", quota(o.rate_limits.customer_requests_per_minute), minute}, tracked(o), env.random_u64()),
-      organizers({"organizer", quota(o.rate_limits.organizer_requests_per_minute), minute}, tracked(o), env.random_u64()),
+services::services(const config::options& o, const key_store& keys, environment& env,
+                   std::span<const route> routes, sandbox_gateway* gateway)
+    : counts(routes), customers({"customer", quota(o.rate_limits.customer_requests_per_minute), minute},
+                                tracked(o), env.random_u64()),
+      organizers({"organizer", quota(o.rate_limits.organizer_requests_per_minute), minute}, tracked(o),
+                 env.random_u64()),
       anonymous({"anonymous", anonymous_quota, minute}, tracked(o), env.random_u64()),
-      login_failures({"login", quota(o.rate_limits.login_failures_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
+      login_failures({"login", quota(o.rate_limits.login_failures_per_ip_per_minute), minute}, tracked(o),
+                     env.random_u64()),
       otp_addresses({"otp-address", quota(o.otp.requests_per_address),
-                     std::chrono::duration_cast<seconds>(o.otp.request_window)}, tracked(o), env.random_u64()),
-      otp_clients({"otp-client", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
+                     std::chrono::duration_cast<seconds>(o.otp.request_window)},
+                    tracked(o), env.random_u64()),
+      otp_clients({"otp-client", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o),
+                  env.random_u64()),
       cursors(keys.session), address_key(random_key(env)), sandbox(gateway) {}
 
 uuid services::key_of(std::string_view email) const {

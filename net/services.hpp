@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the handlers of all io threads share: limits, counters, keys in flight, cursors, the sandbox gateway. Made once by the
-// composition and pointed to by every `context`. Every member is safe on any thread.
+// What the handlers of all io threads share: limits, counters, keys in flight, cursors, the sandbox gateway.
+// Made once by the composition and pointed to by every `context`. Every member is safe on any thread.
 #pragma once
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
@@ -23,18 +23,20 @@ class sandbox_gateway;
 namespace fq::net {
 
 struct services {
-  /// `routes`: the public table, for the counters. `sandbox` null: switched off. All must outlive the services.
-  services(const config::options& options, const key_store& keys, environment& env, std::span<const route> routes,
-           sandbox_gateway* sandbox);
+  /// `routes`: the public table, for the counters. `sandbox` null: switched off. All must outlive the
+  /// services.
+  services(const config::options& options, const key_store& keys, environment& env,
+           std::span<const route> routes, sandbox_gateway* sandbox);
 
   metrics counts;
 
-  rate_limiter customers; ///< per customer, whatever their addresses: a stadium behind one NAT is not one client
-  rate_limiter organizers; ///< per organizer
-  rate_limiter anonymous; ///< per client address, without a token
+  rate_limiter
+    customers; ///< per customer, whatever their addresses: a stadium behind one NAT is not one client
+  rate_limiter organizers;     ///< per organizer
+  rate_limiter anonymous;      ///< per client address, without a token
   rate_limiter login_failures; ///< per client address
-  rate_limiter otp_addresses; ///< per e-mail address
-  rate_limiter otp_clients; ///< per client address
+  rate_limiter otp_addresses;  ///< per e-mail address
+  rate_limiter otp_clients;    ///< per client address
 
   keys_in_flight idempotency;
   cursor_codec cursors;

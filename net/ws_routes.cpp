@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET /ws/queue/{event_id}: everything that is decided before the upgrade (origin, token, place). Frames are the hub's.
+// GET /ws/queue/{event_id}: everything that is decided before the upgrade (origin, token, place). Frames are
+// the hub's.
 #include "net/auth.hpp"
 #include "net/cors.hpp"
 #include "net/guards.hpp"
@@ -17,7 +18,8 @@ constexpr std::string_view protocol_field = "Sec-WebSocket-Protocol";
 
 std::string_view trimmed(std::string_view text) {
   const auto from = text.find_first_not_of(" \t");
-  return from == std::string_view::npos ? std::string_view{} : text.substr(from, text.find_last_not_of(" \t") - from + 1);
+  return from == std::string_view::npos ? std::string_view{}
+                                        : text.substr(from, text.find_last_not_of(" \t") - from + 1);
 }
 
 struct credentials {
@@ -26,7 +28,8 @@ struct credentials {
   std::string_view protocol; ///< to answer with; empty: the client offered none
 };
 
-/// "fairqueue.v1, <token>": the token travels as a second protocol name, because browsers cannot set other fields.
+/// "fairqueue.v1, <token>": the token travels as a second protocol name, because browsers cannot set other
+/// fields.
 credentials read_protocols(std::string_view offered) {
   credentials found;
   while (!offered.empty()) {
@@ -51,7 +54,8 @@ credentials read_credentials(const request& rq) {
   return found;
 }
 
-awaitable<response> follow_place(context& ctx, const request& rq, customer_id who, event_id event, std::string_view protocol) {
+awaitable<response> follow_place(context& ctx, const request& rq, customer_id who, event_id event,
+                                 std::string_view protocol) {
   auto got = co_await ask_event(ctx, owner_of(event), find_entry{event, who});
   if (auto no = refused(rq, got))
     co_return std::move(*no);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recursive descent over lines. No anchors, no tags, no documents, no multi-line plain scalars: what is not here is refused.
+// Recursive descent over lines. No anchors, no tags, no documents, no multi-line plain scalars: what is not
+// here is refused.
 #include "net/yaml_subset.hpp"
 
 #include <algorithm>
@@ -23,7 +24,9 @@ struct line {
 
 std::string trimmed(std::string_view text) {
   const auto from = text.find_first_not_of(' ');
-  return from == std::string_view::npos ? "" : std::string{text.substr(from, text.find_last_not_of(' ') - from + 1)};
+  return from == std::string_view::npos
+           ? ""
+           : std::string{text.substr(from, text.find_last_not_of(' ') - from + 1)};
 }
 
 std::vector<line> split(std::string_view yaml) {
@@ -105,7 +108,8 @@ public:
   bool key(std::string& name, std::string& rest) {
     skip();
     name = is_quote() ? quoted() : upto_colon();
-    if (name.empty() || at_ >= text_.size() || text_[at_] != ':' || (at_ + 1 < text_.size() && text_[at_ + 1] != ' '))
+    if (name.empty() || at_ >= text_.size() || text_[at_] != ':'
+        || (at_ + 1 < text_.size() && text_[at_ + 1] != ' '))
       return false;
     rest = trimmed(text_.substr(at_ + 1));
     return true;
@@ -237,7 +241,9 @@ public:
   }
 
 private:
-  [[nodiscard]] bool here(std::size_t indent) const { return at_ < lines_.size() && lines_[at_].indent == indent; }
+  [[nodiscard]] bool here(std::size_t indent) const {
+    return at_ < lines_.size() && lines_[at_].indent == indent;
+  }
   static bool is_item(const line& l) { return l.text == "-" || l.text.starts_with("- "); }
 
   std::string block(std::size_t indent) { return is_item(lines_[at_]) ? sequence(indent) : mapping(indent); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of YAML that docs/openapi.yaml is written in, to JSON: block mappings and sequences, flow collections, quoted and plain
-// scalars, `>-` folded text, comment lines. Anything else is an error with its line. Used at build time and by tests.
+// The part of YAML that docs/openapi.yaml is written in, to JSON: block mappings and sequences, flow
+// collections, quoted and plain scalars, `>-` folded text, comment lines. Anything else is an error with its
+// line. Used at build time and by tests.
 #pragma once
 #include <string>
 #include <string_view>

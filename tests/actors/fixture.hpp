@@ -133,7 +133,7 @@ struct fixture {
   std::shared_ptr<answer<Reply>> ask(const Handle& handle, Message message) {
     auto a = std::make_shared<answer<Reply>>();
     sys.spawn([=](caf::event_based_actor* self) {
-      self->request(handle, 1h, message).then([a](const Reply& r) { a->ok = true, a->value = r; }, [a](const caf::error& e) { a->error = e; });
+      self->request(handle, 3'600s, message).then([a](const Reply& r) { a->ok = true, a->value = r; }, [a](const caf::error& e) { a->error = e; });
     });
     return a;
   }

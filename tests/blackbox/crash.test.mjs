@@ -3,6 +3,7 @@
 // invariant (DESIGN section 3): I1, I2, I3, I4, I6, I7, I8, I9. Prints its seed; FAIRQUEUE_TEST_SEED repeats the same moments.
 import test from 'node:test';
 import crypto from 'node:crypto';
+import path from 'node:path';
 import {
   assert,
   eventually,
@@ -193,6 +194,53 @@ function check_order(fans) {
   for (const [batch, size] of sizes) assert.ok(size <= batch_size, `batch ${batch} admitted ${size}`);
 }
 
+/** One value of a stopped server's file, by SQLite's own program; undefined where that is not installed. */
+async function sql(server, file, query) {
+  const answer = await run('sqlite3', ['-readonly', path.join(server.data_dir, file), query]).catch(
+    () => undefined,
+  );
+  if (answer) assert.equal(answer.code, 0, `${query}: ${answer.err}`);
+  return answer?.out.trim();
+}
+
+/** The ledger itself, and the gateway's own books as an oracle that shares nothing with it. */
+async function check_books(t, server, revenue) {
+  if ((await sql(server, 'ledger.db', 'PRAGMA integrity_check')) === undefined)
+    return t.diagnostic('sqlite3 is not installed: the files were not looked into');
+  for (const file of ['ledger.db', 'sandbox.db']) {
+    assert.equal(await sql(server, file, 'PRAGMA integrity_check'), 'ok', file);
+    assert.equal(await sql(server, file, 'PRAGMA foreign_key_check'), '', file);
+  }
+  const captured = `SELECT sum(CASE kind WHEN 'charge' THEN amount ELSE -amount END) FROM ledger`;
+  assert.equal(
+    Number(await sql(server, 'sandbox.db', captured)),
+    revenue,
+    'I4: what the gateway captured and kept',
+  );
+  const undelivered = await sql(server, 'sandbox.db', 'SELECT count(*) FROM webhooks');
+  assert.equal(undelivered, '0', 'webhooks that were never delivered');
+  const broken_history = `
+    SELECT count(*) FROM (
+      SELECT from_status, lag(to_status) OVER (PARTITION BY aggregate, kind, key ORDER BY seq, ordinal) AS before
+      FROM history)
+    WHERE before IS NOT NULL AND from_status IS NOT before`;
+  assert.equal(await sql(server, 'ledger.db', broken_history), '0', 'I10: a history with a gap');
+  const overtaken = `
+    SELECT count(*) FROM (
+      SELECT admission_batch, max(admission_batch) OVER (PARTITION BY aggregate ORDER BY queue_number) AS latest
+      FROM queue_entry WHERE admission_batch > 0)
+    WHERE admission_batch < latest`;
+  assert.equal(await sql(server, 'ledger.db', overtaken), '0', 'I6: overtaken, in the ledger');
+  const largest = `
+    SELECT coalesce(max(size), 0) FROM (
+      SELECT count(*) AS size FROM queue_entry WHERE admission_batch > 0 GROUP BY aggregate, admission_batch)`;
+  assert.ok(Number(await sql(server, 'ledger.db', largest)) <= batch_size, 'a batch larger than configured');
+  const two_places = `
+    SELECT count(*) FROM (
+      SELECT 1 FROM queue_entry WHERE status IN (0, 1, 2) GROUP BY aggregate, subject HAVING count(*) > 1)`;
+  assert.equal(await sql(server, 'ledger.db', two_places), '0', 'I2: two live places of one fan');
+}
+
 for (let number = 0; number < sales; ++number) {
   test(
     `sale ${number + 1} of ${sales}, killed ${kills_per_sale} times`,
@@ -249,6 +297,7 @@ for (let number = 0; number < sales; ++number) {
       assert.equal(stats.revenue, total * price, 'I4');
       assert.equal(stats.last_admission_batch >= last.last_admission_batch, true);
       await server.stop();
+      await check_books(t, server, total * price);
     },
   );
 }

@@ -18,39 +18,22 @@ const small_sale = {
   },
 };
 
-const crowd = (url, server, event, more = []) =>
-  run(
-    fairqueue_load,
-    [
-      '--url',
-      url,
-      '--event',
-      event,
-      '--data-dir',
-      server.data_dir,
-      '--fans',
-      '300',
-      '--timeout',
-      '60',
-      '--quiet',
-      '--seed',
-      '7',
-      ...more,
-    ],
-    { timeout_ms: 90_000 },
-  );
+/** Runs the crowd to its end. `options`: by name, over those of a small sale. */
+function crowd(url, server, event, options = {}) {
+  const all = { fans: 300, timeout: 60, seed: 7, url, event, 'data-dir': server.data_dir, ...options };
+  const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  return run(fairqueue_load, [...args, '--quiet'], { timeout_ms: 90_000 });
+}
 
 test('300 fans for 100 tickets: every check holds', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, small_sale);
   const folder = temporary_folder();
-  const end = await crowd(server.url, server, event, [
-    '--json',
-    path.join(folder, 'report.json'),
-    '--html',
-    path.join(folder, 'report.html'),
-  ]);
+  const end = await crowd(server.url, server, event, {
+    json: path.join(folder, 'report.json'),
+    html: path.join(folder, 'report.html'),
+  });
   assert.equal(end.code, 0, `${end.out}\n${end.err}`);
   assert.ok(JSON.parse(fs.readFileSync(path.join(folder, 'report.json'), 'utf8')), 'a JSON report');
   const html = fs.readFileSync(path.join(folder, 'report.html'), 'utf8');
@@ -65,31 +48,13 @@ test('more tickets than fans, everybody on a WebSocket', async (t) => {
   const server = await server_for(t);
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { ...small_sale, total: 150 });
-  const end = await run(
-    fairqueue_load,
-    [
-      '--url',
-      server.url,
-      '--event',
-      event,
-      '--data-dir',
-      server.data_dir,
-      '--fans',
-      '100',
-      '--websocket',
-      '100',
-      '--no-show',
-      '0',
-      '--abandon',
-      '0',
-      '--decline',
-      '0',
-      '--timeout',
-      '60',
-      '--quiet',
-    ],
-    { timeout_ms: 90_000 },
-  );
+  const end = await crowd(server.url, server, event, {
+    fans: 100,
+    websocket: 100,
+    'no-show': 0,
+    abandon: 0,
+    decline: 0,
+  });
   assert.equal(end.code, 0, `${end.out}\n${end.err}`);
   assert.equal((await server.stats(organizer, event)).sold, 100);
 });
@@ -158,7 +123,7 @@ for (const [name, make] of Object.entries(lies))
     const organizer = await server.organizer();
     const { id: event } = await server.event(organizer, small_sale);
     const url = await liar(t, server, make());
-    const end = await crowd(url, server, event, ['--websocket', '0', '--fans', '150']);
+    const end = await crowd(url, server, event, { websocket: 0, fans: 150 });
     assert.equal(end.code, 1, `${end.out}\n${end.err}`);
   });
 

@@ -198,6 +198,8 @@ CAF_TEST(pushes reach the receiver in order) {
   f.order(timer_kind::admission, 3);
   f.order(timer_kind::flush);
   CAF_CHECK(f.run_until([&] { return f.pushes.heard.size() == 3; }));
+  for (const auto& what : f.pushes.heard)
+    CAF_MESSAGE(what);
   CAF_CHECK((f.pushes.heard == std::vector<std::string>{"changed 3", "moved", "noticed"}));
 }
 

@@ -16,6 +16,7 @@ namespace {
 struct outcome {
   unsigned status = 0;
   framing frame;
+  std::string target; ///< a copy: the frame's points into bytes that are gone
   std::string body;
 };
 
@@ -33,6 +34,7 @@ outcome read(std::string bytes) {
     result.status = status_of(*result.frame.no);
     return result;
   }
+  result.target = result.frame.target;
   if (result.frame.kind == body_kind::chunked) {
     std::size_t consumed = 0;
     const auto* rest = bytes.data() + parser.head_size();
@@ -63,7 +65,7 @@ CAF_TEST(a plain request is framed) {
   CAF_CHECK_EQUAL(r.status, 200u);
   CAF_CHECK(r.frame.kind == body_kind::none);
   CAF_CHECK(r.frame.keep_alive);
-  CAF_CHECK_EQUAL(std::string{r.frame.target}, "/events/1?x=2");
+  CAF_CHECK_EQUAL(r.target, "/events/1?x=2");
 }
 
 CAF_TEST(a length is a body) {
@@ -153,7 +155,7 @@ CAF_TEST(other versions are refused) {
   CAF_CHECK_EQUAL(status("GET / HTTP/2.0\r\nHost: a\r\n\r\n"), 505u);
   CAF_CHECK_EQUAL(status("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), 505u);
   CAF_CHECK_EQUAL(status("GET / HTTX/1.1\r\nHost: a\r\n\r\n"), 505u);
-  CAF_CHECK_EQUAL(status("GET /\r\n\r\n"), 505u);
+  CAF_CHECK_EQUAL(status("GET /\r\n\r\n"), 400u);
 }
 
 CAF_TEST(chunks are decoded strictly) {
@@ -182,7 +184,7 @@ CAF_TEST(targets are in origin form or our own absolute form) {
   const auto get = [](const std::string& target) { return read("GET " + target + " HTTP/1.1\r\nHost: shop.test\r\n\r\n"); };
   CAF_CHECK_EQUAL(get("http://other.test/x").status, 400u);
   CAF_CHECK_EQUAL(get("http://shop.test/x").status, 200u);
-  CAF_CHECK_EQUAL(std::string{get("http://SHOP.test/x?y").frame.target}, "/x?y");
+  CAF_CHECK_EQUAL(get("http://SHOP.test/x?y").target, "/x?y");
   CAF_CHECK_EQUAL(get("http://shop.test").status, 400u);
   CAF_CHECK_EQUAL(get("ftp://shop.test/x").status, 400u);
   CAF_CHECK_EQUAL(get("x").status, 400u);

@@ -18,7 +18,8 @@ using fields = std::vector<std::pair<std::string_view, std::string_view>>;
 const std::vector<config::address_block> proxies{*config::parse_address_block("10.0.0.0/8"),
                                                  *config::parse_address_block("fd00::/8")};
 
-std::string client(const char* peer, const fields& f, const std::vector<config::address_block>& trusted = proxies) {
+std::string client(const char* peer, const fields& f,
+                   const std::vector<config::address_block>& trusted = proxies) {
   return client_address(boost::asio::ip::make_address(peer), f, trusted).to_string();
 }
 
@@ -33,8 +34,10 @@ CAF_TEST(the last untrusted hop before a trusted peer is the client) {
   CAF_CHECK_EQUAL(client("10.0.0.1", {{"X-Forwarded-For", "1.2.3.4"}}), "1.2.3.4");
   CAF_CHECK_EQUAL(client("10.0.0.1", {{"x-forwarded-for", "6.6.6.6, 1.2.3.4"}}), "1.2.3.4");
   CAF_CHECK_EQUAL(client("10.0.0.1", {{"X-Forwarded-For", "6.6.6.6, 1.2.3.4 ,\t10.9.9.9"}}), "1.2.3.4");
-  CAF_CHECK_EQUAL(client("10.0.0.1", {{"X-Forwarded-For", "6.6.6.6"}, {"Host", "x"}, {"X-Forwarded-For", "1.2.3.4, 10.1.1.1"}}),
-                  "1.2.3.4");
+  CAF_CHECK_EQUAL(
+    client("10.0.0.1",
+           {{"X-Forwarded-For", "6.6.6.6"}, {"Host", "x"}, {"X-Forwarded-For", "1.2.3.4, 10.1.1.1"}}),
+    "1.2.3.4");
   CAF_CHECK_EQUAL(client("fd00::1", {{"X-Forwarded-For", "2001:db8::7"}}), "2001:db8::7");
 }
 
@@ -66,8 +69,9 @@ CAF_TEST(forms of an address) {
   CAF_CHECK_EQUAL(parsed("[2001:db8::1]:443"), "2001:db8::1");
   CAF_CHECK_EQUAL(parsed("::ffff:1.2.3.4"), "1.2.3.4");
   CAF_CHECK_EQUAL(parsed("[::ffff:1.2.3.4]:1"), "1.2.3.4");
-  for (const auto* wrong : {"", "x", "1.2.3", "1.2.3.4.5", "1.2.3.4:", "1.2.3.4:x", "1.2.3.4:123456", "[2001:db8::1", "[2001:db8::1]x",
-                            "fe80::1%eth0", "\"1.2.3.4\"", "localhost", "0x7f.1", "2130706433", "1.2.3.4 5"})
+  for (const auto* wrong :
+       {"", "x", "1.2.3", "1.2.3.4.5", "1.2.3.4:", "1.2.3.4:x", "1.2.3.4:123456", "[2001:db8::1",
+        "[2001:db8::1]x", "fe80::1%eth0", "\"1.2.3.4\"", "localhost", "0x7f.1", "2130706433", "1.2.3.4 5"})
     CAF_CHECK_EQUAL(parsed(wrong), "none");
 }
 

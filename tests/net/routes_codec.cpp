@@ -67,8 +67,9 @@ std::string text_of(Append append, const View& view) {
 } // namespace
 
 CAF_TEST(a waiting entry) {
-  CAF_CHECK_EQUAL(entry_text(waiting_entry(), "t.o.k"),
-    R"({"entry_id":"01a31878-b000-7000-8000-00040000002a","event_id":"01a31878-b000-7000-8000-000400000001","status":"WAITING",)"
+  CAF_CHECK_EQUAL(
+    entry_text(waiting_entry(), "t.o.k"),
+    R"({"entry_id":"01a3185c-5000-7000-8000-00040000002a","event_id":"01a3185c-5000-7000-8000-000400000001","status":"WAITING",)"
     R"("queue_number":42,"position":7,"ahead":6,"joined_at":"2027-01-15T08:00:00.005Z",)"
     R"("eta":{"low_seconds":10,"high_seconds":20},"poll_after_ms":1500,"ticket_token":"t.o.k","admission_token":null,)"
     R"("admission_batch":null,"admitted_at":null,"session_expires_at":null,"claim_by":null})");
@@ -86,8 +87,8 @@ CAF_TEST(an admitted entry has its token) {
 }
 
 CAF_TEST(no token leaves with an entry that is over) {
-  for (const auto status : {entry_status::completed, entry_status::session_expired, entry_status::revoked, entry_status::expired,
-                            entry_status::cancelled}) {
+  for (const auto status : {entry_status::completed, entry_status::session_expired, entry_status::revoked,
+                            entry_status::expired, entry_status::cancelled}) {
     auto e = admitted_entry();
     e.status = status;
     const auto body = boost::json::parse(entry_text(e)).get_object();
@@ -106,9 +107,10 @@ CAF_TEST(a claim) {
   v.claim.amount = 1'000'000;
   v.claim.created_at = from_unix_ms(second);
   v.claim.expires_at = from_unix_ms(second + 600'000);
-  CAF_CHECK_EQUAL(text_of(append_claim, v),
-    R"({"claim_id":"01a31878-b000-7000-8000-000400000002","event_id":"01a31878-b000-7000-8000-000400000001","status":"CLAIMED",)"
-    R"("items":[{"ticket_type_id":"01a31878-b000-7000-8000-000400000003","quantity":2,"unit_price":500000}],"amount":1000000,)"
+  CAF_CHECK_EQUAL(
+    text_of(append_claim, v),
+    R"({"claim_id":"01a3185c-5000-7000-8000-000400000002","event_id":"01a3185c-5000-7000-8000-000400000001","status":"CLAIMED",)"
+    R"("items":[{"ticket_type_id":"01a3185c-5000-7000-8000-000400000003","quantity":2,"unit_price":500000}],"amount":1000000,)"
     R"("currency":"NGN","created_at":"2027-01-15T08:00:00.000Z","expires_at":"2027-01-15T08:10:00.000Z"})");
 }
 
@@ -122,9 +124,10 @@ CAF_TEST(a payment without an address to pay at) {
   v.payment.amount = 1'000'000;
   v.currency = "NGN";
   v.payment.created_at = v.payment.updated_at = from_unix_ms(second);
-  CAF_CHECK_EQUAL(text_of(append_payment, v),
-    R"({"payment_id":"01a31878-b000-7000-8000-000400000004","claim_id":"01a31878-b000-7000-8000-000400000002",)"
-    R"("event_id":"01a31878-b000-7000-8000-000400000001","status":"INITIALIZING","gateway":"sandbox","reference":"fq-1",)"
+  CAF_CHECK_EQUAL(
+    text_of(append_payment, v),
+    R"({"payment_id":"01a3185c-5000-7000-8000-000400000004","claim_id":"01a3185c-5000-7000-8000-000400000002",)"
+    R"("event_id":"01a3185c-5000-7000-8000-000400000001","status":"INITIALIZING","gateway":"sandbox","reference":"fq-1",)"
     R"("authorization_url":null,"amount":1000000,"currency":"NGN","refunded_amount":0,"created_at":"2027-01-15T08:00:00.000Z",)"
     R"("updated_at":"2027-01-15T08:00:00.000Z"})");
 }
@@ -146,11 +149,12 @@ CAF_TEST(an event) {
   type.held = 3;
   type.sold = 4;
   v.ticket_types = {type};
-  CAF_CHECK_EQUAL(text_of(append_event, v),
-    "{\"id\":\"01a31878-b000-7000-8000-000400000001\",\"name\":\"Tab\\u0009here, \\\"quotes\\\" and \xe2\x82\xa6\",\"status\":\"ACTIVE\","
+  CAF_CHECK_EQUAL(
+    text_of(append_event, v),
+    "{\"id\":\"01a3185c-5000-7000-8000-000400000001\",\"name\":\"Tab\\u0009here, \\\"quotes\\\" and \xe2\x82\xa6\",\"status\":\"ACTIVE\","
     "\"currency\":\"NGN\",\"organizer_id\":\"00000000-0000-0000-0000-000000000000\",\"queue_opens_at\":\"2027-01-15T08:00:00.000Z\","
     "\"sale_start\":\"2027-01-15T08:00:00.000Z\",\"sale_end\":\"2027-01-15T08:00:01.000Z\",\"ticket_types\":["
-    "{\"id\":\"01a31878-b000-7000-8000-000400000003\",\"name\":\"Standard\",\"price\":500000,\"total\":10,\"available\":3,"
+    "{\"id\":\"01a3185c-5000-7000-8000-000400000003\",\"name\":\"Standard\",\"price\":500000,\"total\":10,\"available\":3,"
     "\"max_per_order\":1,\"on_sale\":true}],\"total_inventory\":10,\"available\":3,\"sold_out\":false,\"queue\":{\"policy\":\"batch\","
     "\"concurrency\":null,\"rate_per_minute\":null,\"batch_size\":50,\"admission_interval_ms\":5000,\"over_admission_factor\":1.1,"
     "\"session_ttl_seconds\":1200,\"claim_window_seconds\":300},\"claim_ttl_seconds\":600,\"claims_per_customer\":1,"
@@ -175,9 +179,11 @@ CAF_TEST(statistics) {
 }
 
 CAF_TEST(frames) {
-  CAF_CHECK_EQUAL(position_frame(3, 1.5, 2.5),
-                  R"({"type":"position_changed","position":3,"ahead":2,"eta":{"low_seconds":5,"high_seconds":8}})");
-  CAF_CHECK_EQUAL(position_frame(3, -1, -1), R"({"type":"position_changed","position":3,"ahead":2,"eta":null})");
+  CAF_CHECK_EQUAL(
+    position_frame(3, 1.5, 2.5),
+    R"({"type":"position_changed","position":3,"ahead":2,"eta":{"low_seconds":5,"high_seconds":8}})");
+  CAF_CHECK_EQUAL(position_frame(3, -1, -1),
+                  R"({"type":"position_changed","position":3,"ahead":2,"eta":null})");
   CAF_CHECK_EQUAL(draining_frame(milliseconds{1234}), R"({"type":"draining","reconnect_after_ms":1234})");
   CAF_CHECK_EQUAL(notice_frame(notice_kind::back_on_sale), R"({"type":"sold_out","sold_out":false})");
   const auto id = waiting_entry().id;
@@ -189,9 +195,11 @@ CAF_TEST(frames) {
   c.status = entry_status::admitted;
   c.admission_no = 2;
   const auto admitted = boost::json::parse(admitted_frame(c, test_keys())).get_object();
-  CAF_CHECK(session_token_matches(test_keys(), std::string{admitted.at("admission_token").get_string()}, id, 2));
-  const auto state = boost::json::parse(state_frame(waiting_entry(), event_status::paused, true, from_unix_ms(second),
-                                                    test_keys())).get_object();
+  CAF_CHECK(
+    session_token_matches(test_keys(), std::string{admitted.at("admission_token").get_string()}, id, 2));
+  const auto state = boost::json::parse(state_frame(waiting_entry(), event_status::paused, true,
+                                                    from_unix_ms(second), test_keys()))
+                       .get_object();
   CAF_CHECK_EQUAL(state.at("event_status").get_string(), "PAUSED");
   CAF_CHECK(!state.at("entry").get_object().contains("ticket_token"));
 }
@@ -217,10 +225,11 @@ CAF_TEST(times with offsets fractions and mistakes) {
   CAF_CHECK_EQUAL(rfc3339(*parse_rfc3339("2026-11-21T02:43:18Z")), "2026-11-21T02:43:18.000Z");
   CAF_CHECK_EQUAL(rfc3339(*parse_rfc3339("2026-11-21T02:43:18.1239+01:30")), "2026-11-21T01:13:18.123Z");
   CAF_CHECK_EQUAL(rfc3339(*parse_rfc3339("2024-02-29t00:00:00.5z")), "2024-02-29T00:00:00.500Z");
-  for (const auto* wrong : {"", "2026-11-21", "2026-11-21T02:43:18", "2026-11-21 02:43:18Z", "2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z",
-                            "2026-11-21T24:00:00Z", "2026-11-21T02:60:18Z", "2026-11-21T02:43:60Z", "2026-11-21T02:43:18.Z",
-                            "2026-11-21T02:43:18.1234567890Z", "2026-11-21T02:43:18+1:00", "2026-11-21T02:43:18+0100",
-                            "2026-11-21T02:43:18+24:00", "2026-11-21T02:43:18Zx", " 2026-11-21T02:43:18Z", "0000-01-01T00:00:00Z",
-                            "2026-1-21T02:43:18.00Z"})
+  for (const auto* wrong :
+       {"", "2026-11-21", "2026-11-21T02:43:18", "2026-11-21 02:43:18Z", "2026-02-29T00:00:00Z",
+        "2026-13-01T00:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T02:60:18Z", "2026-11-21T02:43:60Z",
+        "2026-11-21T02:43:18.Z", "2026-11-21T02:43:18.1234567890Z", "2026-11-21T02:43:18+1:00",
+        "2026-11-21T02:43:18+0100", "2026-11-21T02:43:18+24:00", "2026-11-21T02:43:18Zx",
+        " 2026-11-21T02:43:18Z", "0000-01-01T00:00:00Z", "2026-1-21T02:43:18.00Z"})
     CAF_CHECK(!parse_rfc3339(wrong));
 }

@@ -31,10 +31,11 @@ CAF_TEST(forms of a key) {
   CAF_CHECK_EQUAL(parse_idempotency_key(R"("a\"b\\c")").value_or(""), R"(a"b\c)");
   CAF_CHECK_EQUAL(parse_idempotency_key(std::string(255, 'x')).value_or("").size(), 255u);
   CAF_CHECK_EQUAL(parse_idempotency_key('"' + std::string(255, 'x') + '"').value_or("").size(), 255u);
-  for (const auto& wrong : {std::string{}, std::string{"\"\""}, std::string{"\""}, std::string{"\"abc"}, std::string{"\"a\"b\""},
-                            std::string{"\"a\";x=1"}, std::string{"a b"}, std::string{"\"a b\""}, std::string{"\"a\\x\""},
-                            std::string{"\"a\\\""}, std::string{"a\tb"}, std::string{"\x7f"}, std::string{"\xc3\xa4"},
-                            std::string(256, 'x')})
+  for (const auto& wrong :
+       {std::string{}, std::string{"\"\""}, std::string{"\""}, std::string{"\"abc"}, std::string{"\"a\"b\""},
+        std::string{"\"a\";x=1"}, std::string{"a b"}, std::string{"\"a b\""}, std::string{"\"a\\x\""},
+        std::string{"\"a\\\""}, std::string{"a\tb"}, std::string{"\x7f"}, std::string{"\xc3\xa4"},
+        std::string(256, 'x')})
     CAF_CHECK(!parse_idempotency_key(wrong));
 }
 

@@ -59,8 +59,10 @@ std::string nested(int depth) { return "{\"a\":" + std::string(depth, '[') + std
 
 CAF_TEST(a good body gives its values) {
   wish w;
-  const auto no = read(R"({"name":"Ada","price":500000,"limit":null,"factor":1.25,"at":"2026-11-21T03:43:18.123+01:00",)"
-                       R"("flag":true,"id":"0197F0C2-6d1a-7000-8000-000400000001","list":[{"n":5}]})", w);
+  const auto no =
+    read(R"({"name":"Ada","price":500000,"limit":null,"factor":1.25,"at":"2026-11-21T03:43:18.123+01:00",)"
+         R"("flag":true,"id":"0197F0C2-6d1a-7000-8000-000400000001","list":[{"n":5}]})",
+         w);
   CAF_CHECK(!no);
   CAF_CHECK_EQUAL(w.name.value, "Ada");
   CAF_CHECK_EQUAL(w.price.value, 500000);
@@ -72,12 +74,13 @@ CAF_TEST(a good body gives its values) {
 }
 
 CAF_TEST(what is not JSON is invalid_json) {
-  for (const auto* body : {"{", "{\"a\":1,}", "{'a':1}", "{\"a\":01}", "{\"a\":NaN}", "{\"a\":+1}", "{} {}", "{}x", "// c\n{}", "nul",
-                           "{\"a\":\"\x01\"}", "\xef\xbb\xbf{}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\\x41\"}"})
+  for (const auto* body :
+       {"{", "{\"a\":1,}", "{'a':1}", "{\"a\":01}", "{\"a\":NaN}", "{\"a\":+1}", "{} {}", "{}x", "// c\n{}",
+        "nul", "{\"a\":\"\x01\"}", "\xef\xbb\xbf{}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\\x41\"}"})
     CAF_CHECK_EQUAL(verdict(body), "invalid_json");
 }
 
-CAF_TEST(text that is not UTF-8 is invalid_json) {
+CAF_TEST(text that is not UTF - 8 is invalid_json) {
   for (const auto* bytes : {"\xff", "\xc0\xaf", "\xe2\x82", "\xed\xa0\x80", "\xf4\x90\x80\x80"})
     CAF_CHECK_EQUAL(verdict("{\"name\":\"" + std::string{bytes} + "\"}"), "invalid_json");
 }

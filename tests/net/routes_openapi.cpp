@@ -147,8 +147,9 @@ CAF_TEST(codes in the description exist and codes that exist are described) {
     if (!known_codes().count(m) && !field_codes.count(m) && !words.count(m))
       CAF_ERROR("no such code: " + m);
   // What the transport answers on any path, and what no public route can answer.
-  const std::set<std::string> everywhere{"method_not_allowed", "request_timeout", "header_too_large", "expectation_failed",
-                                         "version_not_supported", "internal_error", "not_implemented", "email_taken"};
+  const std::set<std::string> everywhere{
+    "method_not_allowed",    "request_timeout", "header_too_large", "expectation_failed",
+    "version_not_supported", "internal_error",  "not_implemented",  "email_taken"};
   for (const auto& known : known_codes())
     if (!mentioned.count(known) && !everywhere.count(known))
       CAF_ERROR("described nowhere: " + known);
@@ -170,8 +171,10 @@ CAF_TEST(the page lists every operation) {
 }
 
 CAF_TEST(the converter knows its part of YAML) {
-  CAF_CHECK_EQUAL(yaml_to_json("a: 1\nb:\n  - x\n  - y: true\n    z: null\n  - [1, 'it''s', {k: v}]\n# c\nc: \"q: \\\"#\\\"\"\n"),
-                  R"({"a":1,"b":["x",{"y":true,"z":null},[1,"it's",{"k":"v"}]],"c":"q: \"#\""})");
+  CAF_CHECK_EQUAL(
+    yaml_to_json(
+      "a: 1\nb:\n  - x\n  - y: true\n    z: null\n  - [1, 'it''s', {k: v}]\n# c\nc: \"q: \\\"#\\\"\"\n"),
+    R"({"a":1,"b":["x",{"y":true,"z":null},[1,"it's",{"k":"v"}]],"c":"q: \"#\""})");
   CAF_CHECK_EQUAL(yaml_to_json("t: >-\n  one\n  two: x\nn: -1.5\nv: 3.1.0\n\"200\": 007\n"),
                   R"({"t":"one two: x","n":-1.5,"v":"3.1.0","200":"007"})");
   CAF_CHECK_EQUAL(yaml_to_json("empty: {}\nlist: []\n"), R"({"empty":{},"list":[]})");

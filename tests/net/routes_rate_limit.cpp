@@ -25,7 +25,7 @@ int take_all(rate_limiter& limiter, const uuid& k, milliseconds now) {
 
 } // namespace
 
-CAF_TEST(a burst of the whole quota is allowed and the next one is not) {
+CAF_TEST(a burst of the whole quota is allowed and the next one is not ) {
   rate_limiter limiter{{"join", 30, seconds{60}}, 1000, 1};
   for (int i = 0; i < 30; ++i) {
     const auto v = limiter.take(key(1), start);
@@ -36,12 +36,13 @@ CAF_TEST(a burst of the whole quota is allowed and the next one is not) {
   CAF_CHECK(limiter.take(key(2), start).allowed);
 }
 
-CAF_TEST(waiting as long as the answer says is enough and a second less is not) {
+CAF_TEST(waiting as long as the answer says is enough and a second less is not ) {
   for (const std::uint32_t quota : {1u, 5u, 20u, 30u}) {
     rate_limiter limiter{{"x", quota, seconds{60}}, 1000, 1};
     take_all(limiter, key(1), start);
     const auto no = limiter.take(key(1), start);
-    CAF_CHECK(!limiter.take(key(1), start + seconds{no.reset_seconds} - seconds{1} - milliseconds{1}).allowed);
+    CAF_CHECK(
+      !limiter.take(key(1), start + seconds{no.reset_seconds} - seconds{1} - milliseconds{1}).allowed);
     CAF_CHECK(limiter.take(key(1), start + seconds{no.reset_seconds}).allowed);
   }
 }

@@ -19,7 +19,8 @@ using text_fields = std::vector<std::pair<std::string, std::string>>;
 /// A request and the text its views point into.
 class made_request {
 public:
-  made_request(method verb, std::string target, std::string body = {}, text_fields fields = {}, std::string peer = "192.0.2.1")
+  made_request(method verb, std::string target, std::string body = {}, text_fields fields = {},
+               std::string peer = "192.0.2.1")
       : target_(std::move(target)), body_(std::move(body)), fields_(std::move(fields)) {
     rq.verb = verb;
     rq.target = target_;
@@ -53,7 +54,17 @@ inline std::string field_of(const response& answer, std::string_view name) {
   return {};
 }
 
-inline boost::json::object body_of(const response& answer) { return boost::json::parse(answer.body).get_object(); }
+inline boost::json::object body_of(const response& answer) {
+  return boost::json::parse(answer.body).get_object();
+}
+
+/// By value: CAF's check macros keep references to their arguments.
+inline std::string text_in(const response& answer, std::string_view name) {
+  return std::string{body_of(answer).at(name).get_string()};
+}
+inline std::int64_t number_in(const response& answer, std::string_view name) {
+  return body_of(answer).at(name).get_int64();
+}
 
 inline std::string code_of(const response& answer) {
   const auto body = body_of(answer);

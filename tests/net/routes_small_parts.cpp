@@ -52,13 +52,15 @@ CAF_TEST(a changed cursor is refused) {
   const auto good = cursors.encode(ada, aggregate_id{20});
   int accepted = 0;
   for (std::size_t i = 0; i < good.size(); ++i)
-    for (const char c : std::string_view{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ "}) {
+    for (const char c :
+         std::string_view{"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/ "}) {
       auto changed = good;
       changed[i] = c;
       accepted += changed != good && cursors.decode(ada, changed);
     }
   CAF_CHECK_EQUAL(accepted, 0);
-  for (const auto& wrong : {std::string{}, good + "A", good.substr(1), std::string(4000, 'A'), std::string{"null"}})
+  for (const auto& wrong :
+       {std::string{}, good + "A", good.substr(1), std::string(4000, 'A'), std::string{"null"}})
     CAF_CHECK(!cursors.decode(ada, wrong));
 }
 
@@ -85,13 +87,13 @@ CAF_TEST(origins are matched exactly and null never is) {
   const std::vector<std::string> allowed{"https://shop.example", "http://localhost:3000"};
   CAF_CHECK(origin_allowed(allowed, "https://shop.example"));
   CAF_CHECK(origin_allowed(allowed, "HTTPS://Shop.Example"));
-  for (const auto* wrong : {"", "null", "https://shop.example.evil", "https://shop.example:444", "http://shop.example", "https://shop",
-                            "http://localhost"})
+  for (const auto* wrong : {"", "null", "https://shop.example.evil", "https://shop.example:444",
+                            "http://shop.example", "https://shop", "http://localhost"})
     CAF_CHECK(!origin_allowed(allowed, wrong));
   CAF_CHECK(!origin_allowed({"null"}, "null"));
 }
 
-CAF_TEST(an allowed origin gets the fields and a foreign one does not) {
+CAF_TEST(an allowed origin gets the fields and a foreign one does not ) {
   const std::vector<std::string> allowed{"https://shop.example"};
   const auto fields = [&](const char* origin) {
     const made_request made{method::get, "/x", "", {{"Origin", origin}}};
@@ -99,7 +101,8 @@ CAF_TEST(an allowed origin gets the fields and a foreign one does not) {
     add_cors(allowed, made.rq, answer);
     return answer;
   };
-  CAF_CHECK_EQUAL(field_of(fields("https://shop.example"), "Access-Control-Allow-Origin"), "https://shop.example");
+  CAF_CHECK_EQUAL(field_of(fields("https://shop.example"), "Access-Control-Allow-Origin"),
+                  "https://shop.example");
   CAF_CHECK_EQUAL(field_of(fields("https://evil.example"), "Access-Control-Allow-Origin"), "");
   CAF_CHECK_EQUAL(field_of(fields("null"), "Access-Control-Allow-Origin"), "");
   CAF_CHECK_EQUAL(field_of(fields("https://evil.example"), "Vary"), "Origin");
@@ -108,14 +111,18 @@ CAF_TEST(an allowed origin gets the fields and a foreign one does not) {
 
 CAF_TEST(a preflight is an OPTIONS that asks for a method) {
   const std::vector<std::string> allowed{"https://shop.example"};
-  const made_request asks{method::options, "/x", "", {{"Origin", "https://shop.example"}, {"Access-Control-Request-Method", "POST"}}};
+  const made_request asks{method::options,
+                          "/x",
+                          "",
+                          {{"Origin", "https://shop.example"}, {"Access-Control-Request-Method", "POST"}}};
   const made_request plain{method::options, "/x", "", {{"Origin", "https://shop.example"}}};
   CAF_CHECK(is_preflight(asks.rq));
   CAF_CHECK(!is_preflight(plain.rq));
   const auto answer = preflight(allowed, asks.rq, "GET, POST");
   CAF_CHECK_EQUAL(answer.status, 204u);
   CAF_CHECK_EQUAL(field_of(answer, "Access-Control-Allow-Methods"), "GET, POST");
-  const made_request foreign{method::options, "/x", "", {{"Origin", "https://e"}, {"Access-Control-Request-Method", "POST"}}};
+  const made_request foreign{
+    method::options, "/x", "", {{"Origin", "https://e"}, {"Access-Control-Request-Method", "POST"}}};
   CAF_CHECK_EQUAL(field_of(preflight(allowed, foreign.rq, "GET"), "Access-Control-Allow-Methods"), "");
 }
 
@@ -134,15 +141,18 @@ CAF_TEST(metrics have help type and a bounded number of series) {
   const auto routes = public_routes(1);
   metrics counts{routes};
   for (int i = 0; i < 100'000; ++i)
-    counts.observe(&routes[static_cast<std::size_t>(i) % routes.size()], 200 + static_cast<unsigned>(i % 4) * 100,
-                   std::chrono::microseconds{i});
+    counts.observe(&routes[static_cast<std::size_t>(i) % routes.size()],
+                   200 + static_cast<unsigned>(i % 4) * 100, std::chrono::microseconds{i});
   counts.observe(nullptr, 404, std::chrono::seconds{100});
   server_state state;
   const auto text = counts.text(state);
-  CAF_CHECK(text.find("fairqueue_http_requests_total{route=\"none\",method=\"any\",status=\"4xx\"} 1\n") != std::string::npos);
-  CAF_CHECK(text.find("# TYPE fairqueue_http_request_duration_seconds histogram\n") != std::string::npos);
-  CAF_CHECK(text.find("fairqueue_http_request_duration_seconds_bucket{route=\"/events/{id}\",method=\"GET\",le=\"0.0005\"}")
+  CAF_CHECK(text.find("fairqueue_http_requests_total{route=\"none\",method=\"any\",status=\"4xx\"} 1\n")
             != std::string::npos);
+  CAF_CHECK(text.find("# TYPE fairqueue_http_request_duration_seconds histogram\n") != std::string::npos);
+  CAF_CHECK(
+    text.find(
+      "fairqueue_http_request_duration_seconds_bucket{route=\"/events/{id}\",method=\"GET\",le=\"0.0005\"}")
+    != std::string::npos);
   CAF_CHECK(std::count(text.begin(), text.end(), '\n') < 900);
   CAF_CHECK_EQUAL(text.back(), '\n');
 }
@@ -151,7 +161,8 @@ CAF_TEST(the blocking lane runs jobs in order and brings results to the io threa
   boost::asio::io_context io;
   blocking_lane lane;
   std::optional<int> got;
-  const auto wait_for_it = [](boost::asio::io_context& ctx, blocking_lane& l, std::optional<int>& out) -> detached {
+  const auto wait_for_it = [](boost::asio::io_context& ctx, blocking_lane& l,
+                              std::optional<int>& out) -> detached {
     auto result = co_await offload(ctx, l, [] { return 41 + 1; });
     out = result;
   };
@@ -166,7 +177,8 @@ CAF_TEST(a call that throws is no result) {
   boost::asio::io_context io;
   blocking_lane lane;
   bool done = false, none = false;
-  const auto wait_for_it = [](boost::asio::io_context& ctx, blocking_lane& l, bool& ended, bool& empty) -> detached {
+  const auto wait_for_it = [](boost::asio::io_context& ctx, blocking_lane& l, bool& ended,
+                              bool& empty) -> detached {
     auto result = co_await offload(ctx, l, []() -> int { throw std::runtime_error("as told"); });
     empty = !result;
     ended = true;

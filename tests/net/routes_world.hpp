@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers over a real bridge and actors that answer as told and remember what they were asked. No socket, a clock that the test moves.
+// Handlers over a real bridge and actors that answer as told and remember what they were asked. No socket, a
+// clock that the test moves.
 #pragma once
 #include "../crypto/temp_folder.hpp"
 #include "actors/protocol.hpp"
@@ -12,6 +13,7 @@
 #include "outbound/sandbox_gateway.hpp"
 #include "routes_requests.hpp"
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/scoped_actor.hpp>
@@ -70,18 +72,39 @@ caf::result<Reply> scripted(script& s, const Reply& reply) {
 }
 
 inline event_handle::behavior_type scripted_event(event_handle::pointer, script_ptr s) {
-  return {[s](const join& m) { s->asked_join = m; return scripted(*s, s->entry); },
+  return {[s](const join& m) {
+            s->asked_join = m;
+            return scripted(*s, s->entry);
+          },
           [s](const find_entry&) { return scripted(*s, s->entry); },
           [s](const leave&) { return scripted(*s, s->ack); },
-          [s](const open_claim& m) { s->asked_claim = m; return scripted(*s, s->claim); },
+          [s](const open_claim& m) {
+            s->asked_claim = m;
+            return scripted(*s, s->claim);
+          },
           [s](const find_claim&) { return scripted(*s, s->claim); },
           [s](const release_claim&) { return scripted(*s, s->ack); },
-          [s](const open_payment& m) { s->asked_payment = m; return scripted(*s, s->payment); },
+          [s](const open_payment& m) {
+            s->asked_payment = m;
+            return scripted(*s, s->payment);
+          },
           [s](const find_payment&) { return scripted(*s, s->payment); },
-          [s](const apply_fact& m) { s->asked_fact = m; return scripted(*s, s->ack); },
-          [s](const find_event& m) { s->asked_event = m; return scripted(*s, s->event); },
-          [s](const patch_event& m) { s->asked_patch = m; return scripted(*s, s->event); },
-          [s](const turn_event& m) { s->asked_turn = m; return scripted(*s, s->event); },
+          [s](const apply_fact& m) {
+            s->asked_fact = m;
+            return scripted(*s, s->ack);
+          },
+          [s](const find_event& m) {
+            s->asked_event = m;
+            return scripted(*s, s->event);
+          },
+          [s](const patch_event& m) {
+            s->asked_patch = m;
+            return scripted(*s, s->event);
+          },
+          [s](const turn_event& m) {
+            s->asked_turn = m;
+            return scripted(*s, s->event);
+          },
           [s](const find_stats&) { return scripted(*s, s->stats); },
           [](const find_positions&) { return positions_reply{}; },
           [](const subscribe&) {},
@@ -98,13 +121,18 @@ inline region_handle::behavior_type scripted_region(region_handle::pointer, even
               return make_error(errc::absent);
             return event;
           },
-          [](const aggregates_to_wake&) {},
-          [](const timer_fired&) {}};
+          [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
 }
 
 inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, script_ptr s) {
-  return {[s](const create_event& m) { s->asked_create = m; return scripted(*s, s->event); },
-          [s](const list_events& m) { s->asked_list = m; return scripted(*s, s->list); },
+  return {[s](const create_event& m) {
+            s->asked_create = m;
+            return scripted(*s, s->event);
+          },
+          [s](const list_events& m) {
+            s->asked_list = m;
+            return scripted(*s, s->list);
+          },
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const last_aggregate_found&) {},
@@ -112,9 +140,18 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
 }
 
 inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer, script_ptr s) {
-  return {[s](const log_in& m) { s->asked_login = m; return scripted(*s, s->person); },
-          [s](const request_otp& m) { s->asked_otp = m; return scripted(*s, s->ack); },
-          [s](const verify_otp& m) { s->asked_code = m; return scripted(*s, s->person); },
+  return {[s](const log_in& m) {
+            s->asked_login = m;
+            return scripted(*s, s->person);
+          },
+          [s](const request_otp& m) {
+            s->asked_otp = m;
+            return scripted(*s, s->ack);
+          },
+          [s](const verify_otp& m) {
+            s->asked_code = m;
+            return scripted(*s, s->person);
+          },
           [s](const add_organizer&) { return scripted(*s, s->person); },
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
@@ -149,14 +186,22 @@ inline config::options world_options() {
 class world {
 public:
   explicit world(config::options o = world_options(), bool with_sandbox = true)
-      : options(std::move(o)), keys(key_store::open(folder.path())), verifier(keys), issuer(keys), sessions(keys.session),
-        sandbox(sandbox_settings(), clock),
-        routes(public_routes(256 * 1024)), shared(options, keys, clock, routes, with_sandbox ? &sandbox : nullptr), system(cfg),
+      : options(std::move(o)), keys(key_store::open(folder.path())), verifier(keys), issuer(keys),
+        sessions(keys.session), sandbox(sandbox_settings(), clock), routes(public_routes(256 * 1024)),
+        shared(options, keys, clock, routes, with_sandbox ? &sandbox : nullptr), system(cfg),
         event(system.spawn(scripted_event, told)), region(system.spawn(scripted_region, event)),
         catalog(system.spawn(scripted_catalog, told)), accounts(system.spawn(scripted_accounts, told)),
-        bridge(system, io, region, state, {options.http.request_timeout, 4096}), paths(routes), public_part(public_site(routes)),
-        ctx{.io = io, .environment = clock, .options = options, .state = state, .region = region, .catalog = catalog,
-            .accounts = accounts, .verifier = verifier, .issuer = issuer, .sessions = sessions} {
+        bridge(system, io, region, state, {options.http.request_timeout, 4096}), paths(routes),
+        public_part(public_site(routes)), ctx{.io = io,
+                                              .environment = clock,
+                                              .options = options,
+                                              .state = state,
+                                              .region = region,
+                                              .catalog = catalog,
+                                              .accounts = accounts,
+                                              .verifier = verifier,
+                                              .issuer = issuer,
+                                              .sessions = sessions} {
     ctx.shared = &shared;
     ctx.bridge = &bridge;
   }
@@ -168,15 +213,17 @@ public:
   }
 
   /// As the session would: before, route, handler, after.
-  response send(method verb, std::string target, std::string body = {}, text_fields fields = {}, std::string peer = "192.0.2.1") {
+  response send(method verb, std::string target, std::string body = {}, text_fields fields = {},
+                std::string peer = "192.0.2.1") {
     made_request made{verb, std::move(target), std::move(body), std::move(fields), std::move(peer)};
     auto found = paths.match(verb, made.rq.path);
     response answer;
     if (auto early = public_part.before(ctx, made.rq))
       answer = std::move(*early);
     else if (!found.found)
-      answer = public_part.refuse(ctx, made.rq, found.allow.empty() ? http_refusal::not_found : http_refusal::method_not_allowed, {},
-                                  found.allow);
+      answer = public_part.refuse(
+        ctx, made.rq, found.allow.empty() ? http_refusal::not_found : http_refusal::method_not_allowed, {},
+        found.allow);
     else
       answer = run(found, made.rq);
     public_part.after(ctx, made.rq, found.found, answer, milliseconds{1});
@@ -190,7 +237,9 @@ public:
             {"Content-Type", "application/json"}};
   }
 
-  std::string event_path(std::string_view rest) const { return "/events/" + to_string(event_id) + std::string{rest}; }
+  std::string event_path(std::string_view rest) const {
+    return "/events/" + to_string(event_id) + std::string{rest};
+  }
 
   const uuid customer{0x1111, 0x8000'0000'0000'0001}, organizer{0x2222, 0x8000'0000'0000'0002};
   const uuid event_id = make_uuid(from_unix_ms(1'800'000'000'000), first_event_aggregate, 1);
@@ -215,6 +264,8 @@ public:
   catalog_handle catalog;
   accounts_handle accounts;
   boost::asio::io_context io;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> working =
+    boost::asio::make_work_guard(io);
   actor_bridge bridge;
   router paths;
   site public_part;
@@ -233,7 +284,6 @@ private:
     auto handling = found.found->handle(ctx, rq, found.parameters);
     bool done = false;
     handling.start([](void* flag) noexcept { *static_cast<bool*>(flag) = true; }, &done);
-    const auto guard = boost::asio::make_work_guard(io);
     for (int i = 0; !done && i < 10'000; ++i)
       io.run_one_for(std::chrono::milliseconds{10});
     if (!done)

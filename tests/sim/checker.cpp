@@ -53,7 +53,9 @@ void checker::settled(const batch& b, commit_outcome outcome) {
   switch (outcome) {
     case commit_outcome::committed:
     case commit_outcome::already_applied: return;
-    case commit_outcome::fenced: return reached(rare::old_epoch_refused);
+    case commit_outcome::fenced:
+      if (b.epoch + 1 == rival_epoch_) reached(rare::fenced_reload);
+      return reached(rare::old_epoch_refused);
     case commit_outcome::out_of_order: return fail("I17", "owner and ledger disagree about applied_seq under one epoch");
     case commit_outcome::conflict:
       return fail("I1", "the ledger had to refuse a change of the living owner (batch to " + std::to_string(b.to_seq) + ")");
@@ -97,6 +99,8 @@ void checker::see(const stock_moved& c) {
 void checker::see(const entry_joined& c) {
   const auto& row = c.row;
   if (!entries_.empty() && row.number <= entries_.rbegin()->first) fail("I6", "a queue number was given out of order");
+  if (row.joined_at < latest_) fail("clock", "the aggregate's time went back");
+  latest_ = row.joined_at;
   if (!live_place_.emplace(row.subject, row.number).second) fail("I2", "a second live place for one subject");
   entries_[row.number] = row;
   waiting_.insert(row.number);
@@ -119,6 +123,8 @@ void checker::see(const entry_moved& c) {
 
 void checker::admitted(const entry_row& row) {
   if (*waiting_.begin() != row.number) fail("I6", text(row.number) + " was admitted before " + text(*waiting_.begin()));
+  if (row.admitted_at < latest_) fail("clock", "the aggregate's time went back");
+  latest_ = row.admitted_at;
   active_.insert(row.number);
   admissions_.push_back(row.admitted_at);
   ++admissions_seen_;
@@ -243,6 +249,16 @@ bool checker::sold_out() const {
 std::int64_t checker::sold() const {
   std::int64_t n = 0;
   for (const auto& t : types_) n += t.sold;
+  return n;
+}
+
+checker::counts_t checker::counts() const {
+  counts_t n{waiting_.size(), active_.size(), 0, 0, 0};
+  for (const auto& [id, c] : claims_) {
+    n.claims_live += is_live(c.status) ? 1 : 0;
+    n.claims_confirmed += c.status == claim_status::confirmed ? 1 : 0;
+  }
+  for (const auto& [id, p] : payments_) n.payments_open += is_open(p.status) ? 1 : 0;
   return n;
 }
 

@@ -41,6 +41,8 @@ public:
   // -- what the ledger did ------------------------------------------------------------------------------------------
   void applied(const batch& b);
   void settled(const batch& b, commit_outcome outcome);
+  /// Another node's owner took `epoch` and went away: the living owner's next batch must be refused.
+  void rival_took(std::uint64_t epoch) { rival_epoch_ = epoch; }
   void epoch_raised(std::uint64_t epoch) { epoch_ = std::max(epoch_, epoch); }
 
   // -- what fans were told; `asked` is the step at which they sent the request --------------------------------------
@@ -68,6 +70,10 @@ public:
   [[nodiscard]] const claim_row* find_claim(const claim_id& id) const;
   [[nodiscard]] const event_row& event() const { return event_; }
   [[nodiscard]] std::int64_t sold() const;
+  struct counts_t {
+    std::uint64_t waiting = 0, admitted = 0, claims_live = 0, claims_confirmed = 0, payments_open = 0;
+  };
+  [[nodiscard]] counts_t counts() const;
   /// Bit per invariant-independent progress, for the determinism check.
   [[nodiscard]] std::uint64_t digest() const { return digest_; }
 
@@ -109,7 +115,7 @@ private:
   memory_ledger& store_;
   aggregate_id aggregate_;
   milliseconds grace_;
-  std::uint64_t epoch_ = 0;
+  std::uint64_t epoch_ = 0, rival_epoch_ = 0;
   std::uint64_t digest_ = 0;
 
   // the model
@@ -126,6 +132,7 @@ private:
   std::map<refund_id, refund_row> refunds_;
   std::map<digest128, digest128> answered_; ///< idempotency keys in the ledger
   std::deque<timestamp> admissions_;
+  timestamp latest_; ///< greatest time of a join or an admission
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen_seq_; ///< every (from, to) is applied once
 
   // what was seen

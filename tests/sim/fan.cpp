@@ -37,7 +37,7 @@ void fan::stumble() {
 }
 
 void fan::act() {
-  if (goal_ == goal::done) return;
+  if (goal_ == goal::done || (!world_->chaos && world_->options.fans_vanish)) return;
   if (!owner_) {
     request(world_->region, patience, resolve_event{world_->aggregate})
       .then(
@@ -68,22 +68,24 @@ void fan::ask(Message message, Then then) {
   request(owner_, patience, std::move(message))
     .then(
       [this, then, asked](const typename Then::reply_type& reply) {
+        then.check(reply, asked); // the server has answered, whether the fan hears it or not
         if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
-        then.use(reply, asked);
+        then.use(reply);
       },
       [this](caf::error&) { stumble(); });
 }
 
 namespace {
-/// A continuation that says which reply it takes.
-template <class Reply, class F>
+/// What to hold against a reply, and what to do with it.
+template <class Reply, class Check, class Use>
 struct answer_to {
   using reply_type = Reply;
-  F use;
+  Check check;
+  Use use;
 };
-template <class Reply, class F>
-answer_to<Reply, F> on(F f) {
-  return {std::move(f)};
+template <class Reply, class Check, class Use>
+answer_to<Reply, Check, Use> on(Check check, Use use) {
+  return {std::move(check), std::move(use)};
 }
 } // namespace
 
@@ -101,17 +103,13 @@ void fan::finish() {
 
 void fan::do_join() {
   if (world_->closing && places_ > 0) return next(goal::done, milliseconds{1});
-  ask(fq::join{world_->event, me_, join_key_}, on<entry_reply>([this](const entry_reply& told, std::uint64_t) {
-        world_->check->saw_place(me_, join_key_, told);
-        on_place(told);
-      }));
+  ask(fq::join{world_->event, me_, join_key_}, on<entry_reply>([this](const entry_reply& told, std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },
+                      [this](const entry_reply& told) { on_place(told); }));
 }
 
 void fan::do_poll() {
-  ask(find_entry{world_->event, me_}, on<entry_reply>([this](const entry_reply& told, std::uint64_t) {
-        world_->check->saw_entry(me_, told);
-        on_place(told);
-      }));
+  ask(find_entry{world_->event, me_}, on<entry_reply>([this](const entry_reply& told, std::uint64_t) { world_->check->saw_entry(me_, told); },
+                      [this](const entry_reply& told) { on_place(told); }));
 }
 
 void fan::on_place(const entry_reply& told) {
@@ -134,10 +132,11 @@ void fan::on_place(const entry_reply& told) {
 }
 
 void fan::do_leave() {
-  ask(fq::leave{world_->event, me_}, on<ack_reply>([this](const ack_reply& told, std::uint64_t) {
-        if (told.no.why == reason::not_in_queue) world_->check->fail("I7", "left a place that the server does not know");
-        next(goal::poll, soon(10, 400));
-      }));
+  ask(fq::leave{world_->event, me_}, on<ack_reply>(
+        [this](const ack_reply& told, std::uint64_t) {
+          if (told.no.why == reason::not_in_queue) world_->check->fail("I7", "left a place that the server does not know");
+        },
+        [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
 }
 
 // -- the claim ---------------------------------------------------------------------------------------------------------
@@ -162,10 +161,11 @@ void fan::on_admitted(const entry_view& entry) {
 void fan::do_claim() {
   const bool durable = world_->check->has_answer(claim_key_);
   ask(open_claim{world_->event, me_, token_, wishes_, claim_key_},
-      on<claim_reply>([this, durable](const claim_reply& told, std::uint64_t asked) {
-        world_->check->saw_claim(claim_key_, me_, told, asked, durable);
-        on_claimed(told);
-      }));
+      on<claim_reply>(
+        [this, durable](const claim_reply& told, std::uint64_t asked) {
+          world_->check->saw_claim(claim_key_, me_, told, asked, durable);
+        },
+        [this](const claim_reply& told) { on_claimed(told); }));
 }
 
 void fan::on_claimed(const claim_reply& told) {
@@ -194,9 +194,12 @@ void fan::after_claim() {
 }
 
 void fan::do_release() {
-  ask(release_claim{me_, claim_}, on<ack_reply>([this](const ack_reply& told, std::uint64_t) {
+  ask(release_claim{me_, claim_}, on<ack_reply>(
+        [this](const ack_reply& told, std::uint64_t) {
+          if (!told.no) world_->check->saw_released(claim_);
+        },
+        [this](const ack_reply& told) {
         if (told.no) return next(goal::watch, soon(100, 600));
-        world_->check->saw_released(claim_);
         // An impatient finger presses twice.
         next(goal_ == goal::release && wants(500) ? goal::release_again : goal::poll, soon(1, 400));
       }));
@@ -206,8 +209,9 @@ void fan::do_release() {
 
 void fan::do_pay() {
   const bool durable = world_->check->has_answer(payment_key_);
-  ask(open_payment{me_, claim_, "sim", payment_key_}, on<payment_reply>([this, durable](const payment_reply& told, std::uint64_t) {
-        world_->check->saw_payment(payment_key_, told, durable);
+  ask(open_payment{me_, claim_, "sim", payment_key_}, on<payment_reply>(
+        [this, durable](const payment_reply& told, std::uint64_t) { world_->check->saw_payment(payment_key_, told, durable); },
+        [this](const payment_reply& told) {
         if (told.no) return next(goal::watch, soon(100, 600));
         payment_ = told.payment.payment.id;
         on_payment(told);
@@ -226,6 +230,8 @@ void fan::on_payment(const payment_reply& told) {
       if (wants(world_->options.abandons / 2)) return next(goal::watch, thinking);
       const bool declines = wants(world_->options.declines);
       delayed_send(this, thinking, std::string{declines ? "decline" : "pay"}, reference_);
+      if (declines && wants(world_->options.pays_after_declining)) // another card, on the same page
+        delayed_send(this, thinking + soon(300, 3'000), std::string{"pay"}, reference_);
       return next(goal::watch, thinking + soon(10, 500));
     }
     default: return next(goal::watch, soon(10, 400));
@@ -233,17 +239,23 @@ void fan::on_payment(const payment_reply& told) {
 }
 
 void fan::do_page() {
-  ask(find_payment{me_, payment_}, on<payment_reply>([this](const payment_reply& told, std::uint64_t) {
-        world_->check->saw_payment({}, told, false);
-        if (told.no) return world_->check->fail("I7", "an acknowledged payment is gone");
-        on_payment(told);
-      }));
+  ask(find_payment{me_, payment_}, on<payment_reply>(
+        [this](const payment_reply& told, std::uint64_t) {
+          world_->check->saw_payment({}, told, false);
+          if (told.no) world_->check->fail("I7", "an acknowledged payment is gone");
+        },
+        [this](const payment_reply& told) {
+          if (!told.no) on_payment(told);
+        }));
 }
 
 void fan::do_watch() {
-  ask(find_claim{me_, claim_}, on<claim_reply>([this](const claim_reply& told, std::uint64_t asked) {
-        world_->check->saw_claim({}, me_, told, asked, false);
-        if (told.no) return world_->check->fail("I7", "an acknowledged claim is gone");
+  ask(find_claim{me_, claim_}, on<claim_reply>(
+        [this](const claim_reply& told, std::uint64_t asked) {
+          world_->check->saw_claim({}, me_, told, asked, false);
+          if (told.no) world_->check->fail("I7", "an acknowledged claim is gone");
+        },
+        [this](const claim_reply& told) {
         const auto status = told.claim.claim.status;
         if (!is_live(status)) return next(goal::poll, soon(10, 500));
         if (++watches_ > watches_max * 2) return next(goal::poll, soon(500, 2'000));

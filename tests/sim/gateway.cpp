@@ -36,7 +36,7 @@ void gateway_books::expire(const std::string& reference) {
 
 void gateway_books::pay(const std::string& reference) {
   auto& c = charges_.at(reference);
-  if (c.state != charge_state::unpaid) return;
+  if (c.state != charge_state::unpaid && c.state != charge_state::declined) return; // a declined card is not the end of a page
   c.state = charge_state::paid;
   c.captured = c.amount + (chance(world_.rng, world_.options.faults.wrong_amount) ? 1 : 0);
   log_.push_back("paid " + reference);

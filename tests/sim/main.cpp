@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation program: runs seeded sales, finds the planted bugs, checks determinism, replays one seed.
-//   test_sim --seeds 500            sales 1..500, all invariants, every rare branch reached, every tenth seed twice
+//   test_sim --seeds 5000           sales 1..5000, all invariants, every rare branch reached, every tenth seed twice
 //   test_sim --planted              each planted bug is found within its stated number of seeds
 //   test_sim --seed 17 [--bug NAME] [--trace]
 #include "options.hpp"
@@ -25,19 +25,19 @@ struct planted_row {
   std::uint64_t within; ///< seeds
 };
 
-/// Stated numbers are about four times what was measured when the bug was planted.
+/// Four times or more the greatest number measured in six windows of seeds (1, 1000, 2000, ... 5000).
 constexpr std::array planted_bugs{
-  planted_row{"skip_epoch_guard", bug::skip_epoch_guard, 200},
-  planted_row{"trust_unknown_commit", bug::trust_unknown_commit, 40},
-  planted_row{"answer_before_commit", bug::answer_before_commit, 20},
-  planted_row{"release_twice", bug::release_twice, 80},
-  planted_row{"admit_without_counting", bug::admit_without_counting, 20},
-  planted_row{"reload_forgets_confirmed", bug::reload_forgets_confirmed, 40},
-  planted_row{"expiry_ignores_payment", bug::expiry_ignores_payment, 20},
-  planted_row{"order_by_timestamp", bug::order_by_timestamp, 20},
-  planted_row{"late_money_kept", bug::late_money_kept, 200},
+  planted_row{"skip_epoch_guard", bug::skip_epoch_guard, 30},
+  planted_row{"trust_unknown_commit", bug::trust_unknown_commit, 10},
+  planted_row{"answer_before_commit", bug::answer_before_commit, 5},
+  planted_row{"release_twice", bug::release_twice, 30},
+  planted_row{"admit_without_counting", bug::admit_without_counting, 10},
+  planted_row{"reload_forgets_confirmed", bug::reload_forgets_confirmed, 20},
+  planted_row{"expiry_ignores_payment", bug::expiry_ignores_payment, 15},
+  planted_row{"order_by_timestamp", bug::order_by_timestamp, 15},
+  planted_row{"late_money_kept", bug::late_money_kept, 40},
   planted_row{"amount_unchecked", bug::amount_unchecked, 80},
-  planted_row{"idempotency_forgotten", bug::idempotency_forgotten, 200},
+  planted_row{"idempotency_forgotten", bug::idempotency_forgotten, 70},
 };
 
 void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
@@ -46,16 +46,16 @@ void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
   std::cout << " --trace\n";
 }
 
-int run_planted() {
+int run_planted(std::uint64_t first) {
   int missed = 0;
   for (const auto& row : planted_bugs) {
     planted_bug = row.which;
-    std::uint64_t seed = 1;
+    std::uint64_t seed = first;
     outcome o;
-    for (; seed <= row.within; ++seed)
+    for (; seed < first + row.within; ++seed)
       if (o = run_sale(seed, false); !o.violation.empty()) break;
-    if (seed <= row.within) {
-      std::cout << "found  " << row.name << " with seed " << seed << " (allowed " << row.within << "): " << o.violation << "\n";
+    if (seed < first + row.within) {
+      std::cout << "found  " << row.name << " with seed " << seed << " (" << seed - first + 1 << " of " << row.within << "): " << o.violation << "\n";
     } else {
       std::cout << "MISSED " << row.name << " in " << row.within << " seeds\n";
       ++missed;
@@ -109,7 +109,7 @@ int run_one(std::uint64_t seed, bool trace) {
 } // namespace
 
 int main(int argc, char** argv) {
-  std::uint64_t seed = 0, first = 1, seeds = 500;
+  std::uint64_t seed = 0, first = 1, seeds = 5000;
   bool trace = false, planted_run = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg{argv[i]};
@@ -132,9 +132,9 @@ int main(int argc, char** argv) {
       return EXIT_FAILURE;
     }
   }
-  if (planted_run) return run_planted();
+  if (planted_run) return run_planted(first);
   if (seed != 0) return run_one(seed, trace);
   if (const char* longer = std::getenv("FAIRQUEUE_LONG"); longer != nullptr && std::strcmp(longer, "1") == 0) seeds *= 20;
   if (const char* fewer = std::getenv("FAIRQUEUE_SIM_SEEDS"); fewer != nullptr) seeds = std::strtoull(fewer, nullptr, 10);
-  return run_seeds(first, seeds, seeds >= 500);
+  return run_seeds(first, seeds, seeds >= 500); // fewer may miss a rare branch by chance
 }

@@ -60,12 +60,12 @@ sale_options options_of(std::uint64_t seed) {
   generator rng{seed * 0x9e3779b97f4a7c15ull + 1};
   sale_options o;
   o.seed = seed;
-  o.fans = static_cast<std::uint32_t>(between(rng, 6, 30));
+  o.fans = static_cast<std::uint32_t>(between(rng, 6, chance(rng, 300) ? 60 : 25));
   o.queue = queue_of(rng);
   o.claim_ttl = between(rng, milliseconds{1'000}, milliseconds{4'000});
   o.queue.session_ttl = o.queue.claim_window + o.claim_ttl + between(rng, milliseconds{0}, milliseconds{4'000});
   o.claims_per_customer = chance(rng, 800) ? 1 : 2;
-  o.total = between(rng, 2, 14);
+  o.total = between(rng, 2, chance(rng, 300) ? 30 : 12);
   o.ticket_types = chance(rng, 700) ? 1 : 2;
   o.price = chance(rng, 100) ? 0 : between(rng, 1, 100'000);
   o.arrival_span = chance(rng, 400) ? milliseconds{0} : between(rng, milliseconds{100}, milliseconds{8'000});
@@ -88,6 +88,8 @@ sale_options options_of(std::uint64_t seed) {
   o.declines = perhaps(rng, 50, 400);
   o.pays_late = perhaps(rng, 50, 500);
   o.faults = faults_of(rng);
+  o.pays_after_declining = perhaps(rng, 100, 500);
+  o.fans_vanish = chance(rng, 250);
   return o;
 }
 
@@ -108,7 +110,8 @@ std::string describe(const sale_options& o) {
     << ", delay " << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost << ", twice " << f.webhook_twice
     << ", delay " << f.webhook_delay.count() << " ms; wrong amount " << f.wrong_amount << "; refunds pending "
     << f.refund_pending << "\n  fans: answer lost " << f.answer_lost << ", no-show " << o.no_show << ", leave " << o.leaves
-    << ", abandon " << o.abandons << ", release " << o.releases << ", decline " << o.declines << ", pay late " << o.pays_late
+    << ", abandon " << o.abandons << ", release " << o.releases << ", decline " << o.declines << ", pay after declining "
+    << o.pays_after_declining << ", pay late " << o.pays_late << (o.fans_vanish ? ", vanish" : "")
     << "; organizer " << (o.organizer_acts ? "acts" : "rests") << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
   return s.str();
 }

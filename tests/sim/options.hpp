@@ -57,7 +57,8 @@ struct sale_options {
   std::uint32_t steps_per_timer = 64; ///< how long jobs may wait while time goes on
   milliseconds chaos{0}; ///< virtual time with faults
   // what fans do, per mille
-  std::uint32_t no_show = 0, leaves = 0, abandons = 0, releases = 0, declines = 0, pays_late = 0;
+  std::uint32_t no_show = 0, leaves = 0, abandons = 0, releases = 0, declines = 0, pays_after_declining = 0, pays_late = 0;
+  bool fans_vanish = false; ///< when the faults stop, nobody asks any more: deadlines must run all the same
   fault_rates faults;
 };
 

@@ -66,6 +66,15 @@ struct test_config : caf::actor_system_config {
 /// The organizer: pauses and resumes, changes numbers, sometimes ends or cancels the sale.
 caf::behavior organizer(caf::event_based_actor* self, world* w);
 
+/// Learns how supervisors ended.
+caf::behavior witness(caf::event_based_actor* self, checker* check) {
+  self->set_down_handler([check](const caf::down_msg& down) {
+    if (is(down.reason, errc::unavailable)) check->reached(rare::restart_budget_spent);
+    if (down.reason == caf::exit_reason::user_shutdown) check->reached(rare::passivated);
+  });
+  return {[self](const caf::strong_actor_ptr& supervisor) { self->monitor(caf::actor_cast<caf::actor>(supervisor)); }};
+}
+
 /// State of a living typed actor.
 template <class Handle, class State>
 State* state_of(const Handle& handle) {
@@ -92,9 +101,12 @@ public:
   outcome run();
 
 private:
+  void close();
   void create_event();
   void start_process();
   void end_process();
+  template <class Look>
+  void finish(const caf::actor& victim, Look look);
   void crash_process();
   bool step();
   bool run_job();
@@ -106,6 +118,8 @@ private:
   commit_fault fault_of(std::span<const batch> batches);
   void mix(std::uint64_t x) { hash_ ^= x + 0x9e3779b97f4a7c15ull + (hash_ << 6) + (hash_ >> 2); }
   [[nodiscard]] milliseconds now() { return env_.steady_now(); }
+  void show_supervisor();
+  void check_memory();
   void begin_quiet();
   [[nodiscard]] bool failed() const { return !check_.violation().empty(); }
   bool per_100000(std::uint32_t rate) { return rate != 0 && world_.rng() % 100'000 < rate; }
@@ -122,9 +136,10 @@ private:
   session_keys sessions_;
   std::vector<std::unique_ptr<process>> processes_; ///< earlier ones stay: late messages may still look at their services
   std::vector<caf::actor> people_;
+  caf::actor witness_;
+  caf::actor_id watched_ = 0; ///< the supervisor that the witness has been shown last
   milliseconds process_dies_at_{-1};
   std::uint64_t hash_ = 0, steps_ = 0;
-  bool supervisor_had_stopped_ = false;
   std::set<std::pair<std::uint64_t, std::uint64_t>> unknown_; ///< (epoch, to_seq) of commits left in the air
 };
 
@@ -156,6 +171,7 @@ simulation::simulation(std::uint64_t seed, bool trace)
         })),
       check_(store_, sale_aggregate, options_of(seed).rules.verdict_grace), ledger_(store_, check_), gateway_(world_),
       sessions_(some_keys()) {
+  system_.await_actors_before_shutdown(false); // close() looks for who is left
   sched_.clock().current_time += std::chrono::hours{1};
   world_.options = options_of(seed);
   world_.rng.seed(seed ^ 0x5151);
@@ -170,17 +186,24 @@ simulation::simulation(std::uint64_t seed, bool trace)
   const auto& o = world_.options;
   for (std::uint32_t i = 0; i < o.fans; ++i) people_.push_back(system_.spawn<fan>(&world_, i));
   people_.push_back(system_.spawn(sim_courier, &world_));
+  people_.push_back(witness_ = system_.spawn(witness, &check_));
   if (o.organizer_acts) people_.push_back(system_.spawn(organizer, &world_));
 }
 
-simulation::~simulation() {
+simulation::~simulation() { close(); }
+
+/// Ends everybody. Whoever is still there then has outlived parent and process.
+void simulation::close() {
+  if (processes_.empty()) return;
   for (auto& p : people_) kill(p);
   people_.clear();
+  witness_ = nullptr;
   world_.region = nullptr;
   end_process();
   sched_.clock().cancel_all();
   while (sched_.has_job()) sched_.try_run_once();
   processes_.clear();
+  if (system_.registry().running() != 0) check_.fail("I14", "an actor outlived its supervisor and its process");
 }
 
 /// As the catalog would, through the ledger, without faults.
@@ -245,16 +268,34 @@ void simulation::start_process() {
   processes_.push_back(std::move(p));
 }
 
-/// Every actor of the process is gone before anything else runs.
+/// Runs only `victim` until it is dead; what `look` finds meanwhile may be its last child.
+template <class Look>
+void simulation::finish(const caf::actor& victim, Look look) {
+  kill(victim);
+  look();
+  while (sched_.prioritize(victim)) {
+    sched_.try_run_once();
+    look();
+  }
+}
+
+/// Every actor of the process is gone before anything else runs, parents before children.
 void simulation::end_process() {
   auto& p = *processes_.back();
-  std::vector<caf::actor> victims{caf::actor_cast<caf::actor>(p.worker), caf::actor_cast<caf::actor>(p.gateway_worker),
-                                  caf::actor_cast<caf::actor>(p.payments_actor), caf::actor_cast<caf::actor>(p.region)};
-  if (auto s = supervisor()) victims.push_back(caf::actor_cast<caf::actor>(s));
-  if (auto e = owner()) victims.push_back(caf::actor_cast<caf::actor>(e));
-  for (auto& v : victims) kill(v);
-  for (auto& v : victims)
-    while (sched_.prioritize(v)) sched_.try_run_once();
+  supervisor_handle last_supervisor;
+  event_handle last_owner;
+  finish(caf::actor_cast<caf::actor>(p.region), [&] {
+    if (auto s = supervisor()) last_supervisor = s;
+  });
+  if (last_supervisor)
+    finish(caf::actor_cast<caf::actor>(last_supervisor), [&] {
+      auto* state = state_of<supervisor_handle, supervisor_state>(last_supervisor);
+      if (state != nullptr && state->owner()) last_owner = state->owner();
+    });
+  std::vector<caf::actor> others{caf::actor_cast<caf::actor>(p.worker), caf::actor_cast<caf::actor>(p.gateway_worker),
+                                 caf::actor_cast<caf::actor>(p.payments_actor)};
+  if (last_owner) others.push_back(caf::actor_cast<caf::actor>(last_owner));
+  for (const auto& victim : others) finish(victim, [] {});
   p.worker = nullptr;
   p.link = nullptr;
   p.gateway_worker = nullptr;
@@ -305,13 +346,14 @@ commit_fault simulation::fault_of(std::span<const batch> batches) {
 /// Another node takes the aggregate over and is gone again.
 void simulation::raise_epoch() {
   try {
-    ledger_.acquire(sale_aggregate, never);
-    check_.reached(rare::fenced_reload);
+    const auto taken = ledger_.acquire(sale_aggregate, never);
+    check_.rival_took(taken->epoch);
   } catch (const ledger_unavailable&) {} // not this time
 }
 
 void simulation::strike() {
   const auto& f = world_.options.faults;
+  if (steps_ % 16 == 0) show_supervisor();
   if (process_dies_at_ >= milliseconds{0} && now() >= process_dies_at_) return crash_process();
   if (per_100000(f.kill_owner))
     if (auto e = owner()) kill(caf::actor_cast<caf::actor>(e));
@@ -357,6 +399,27 @@ bool simulation::step() {
   return true;
 }
 
+void simulation::show_supervisor() {
+  const auto s = supervisor();
+  if (!s || s.id() == watched_) return;
+  watched_ = s.id();
+  caf::anon_send(witness_, caf::actor_cast<caf::strong_actor_ptr>(s));
+}
+
+/// What the owner remembers is what the ledger holds.
+void simulation::check_memory() {
+  const auto e = owner();
+  auto* state = e ? state_of<event_handle, event_state>(e) : nullptr;
+  const auto* memory = state == nullptr ? nullptr : state->peek();
+  if (memory == nullptr) return; // passivated
+  const auto& counts = memory->queue().counts();
+  const auto model = check_.counts();
+  if (memory->stock().types() != store_.committed(sale_aggregate)->ticket_types || memory->event() != check_.event()
+      || counts.waiting != model.waiting || counts.admitted != model.admitted || memory->claims().counts().live != model.claims_live
+      || memory->claims().counts().confirmed != model.claims_confirmed || memory->payments().open_count() != model.payments_open)
+    check_.fail("I11", "the owner's memory is not what the ledger holds");
+}
+
 void simulation::begin_quiet() {
   world_.chaos = false;
   store_.settle();
@@ -374,17 +437,20 @@ outcome simulation::run() {
   const auto calm = now();
   while (!failed() && now() - calm < quiet_span && steps_ < steps_max && step()) {
     world_.closing = now() - calm > last_claims;
+    if (steps_ % 16 == 0) show_supervisor();
     if (!sched_.has_job() && now() - calm > recovery) check_.check_liveness(env_.wall_now());
   }
   if (!failed() && steps_ >= steps_max) check_.fail("I14", "the sale did not come to rest");
   if (!failed()) check_.check_end();
+  if (!failed()) check_memory();
   if (!failed()) gateway_.check_end(check_);
   mix(check_.digest());
   outcome result;
+  result.virtual_time = now() - start;
+  close();
   result.violation = check_.violation();
   result.hash = hash_;
   result.steps = steps_;
-  result.virtual_time = now() - start;
   result.sold = check_.sold();
   result.reached = check_.reached();
   return result;

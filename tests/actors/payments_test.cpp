@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The payments actor: retries with jitter, circuit breaker, one call per key, workers that never answer.
+#define CAF_SUITE payments
+#include "fixture.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+struct payments_fixture : fixture {
+  struct script {
+    std::vector<call_gateway> calls; ///< that reached the gateway
+    bool answers = true;
+    gateway_result result = gateway_result::unpaid;
+    std::vector<gateway_answered> told; ///< to the owner
+  };
+  std::shared_ptr<script> gw = std::make_shared<script>();
+  payments_services services;
+  payments_handle actor;
+  caf::actor owner;
+
+  payments_fixture() {
+    auto s = gw;
+    auto gateway = keep(sys.spawn([s](gateway_worker_handle::pointer self) -> gateway_worker_handle::behavior_type {
+      return {[s, self](const call_gateway& x) {
+        s->calls.push_back(x);
+        if (s->answers)
+          caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()),
+                         gateway_answered{x.kind, s->result, x.gateway, x.payment, x.reference, {}, x.amount, x.currency, x.refund});
+      }};
+    }));
+    services.env = &env;
+    services.gateways.emplace("sandbox", gateway);
+    services.retry = {3, 500ms, 5s};
+    services.failures_to_open = 4;
+    services.open_for = 5s;
+    services.answer_timeout = 35s;
+    actor = keep(sys.spawn(payments, static_cast<const payments_services*>(&services)));
+    owner = keep(sys.spawn([s](caf::event_based_actor*) -> caf::behavior {
+      return {[s](const gateway_answered& x) { s->told.push_back(x); }};
+    }));
+    run();
+  }
+  ~payments_fixture() {
+    services.gateways.clear();
+    actor = nullptr;
+    owner = nullptr;
+  }
+  void call(std::uint64_t payment, gateway_call_kind kind = gateway_call_kind::verify, std::string gateway = "sandbox") {
+    call_gateway x;
+    x.kind = kind;
+    x.gateway = std::move(gateway);
+    x.payment = uuid{1, payment};
+    x.reference = make_reference(x.payment);
+    caf::actor_cast<caf::abstract_actor*>(actor)->eq_impl(caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(owner), nullptr, x);
+    run();
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(payments_tests, payments_fixture)
+
+CAF_TEST(an answer goes to the owner that asked) {
+  call(1);
+  CAF_CHECK_EQUAL(gw->calls.size(), 1u);
+  CAF_REQUIRE_EQUAL(gw->told.size(), 1u);
+  CAF_CHECK(gw->told[0].result == gateway_result::unpaid);
+}
+
+CAF_TEST(an unavailable gateway is tried again within the bounds of full jitter and then given up) {
+  gw->result = gateway_result::unavailable;
+  call(1);
+  CAF_CHECK_EQUAL(gw->calls.size(), 1u);
+  advance(500ms);
+  CAF_CHECK_EQUAL(gw->calls.size(), 2u);
+  CAF_CHECK(gw->told.empty());
+  advance(1'000ms);
+  CAF_CHECK_EQUAL(gw->calls.size(), 3u);
+  CAF_REQUIRE_EQUAL(gw->told.size(), 1u);
+  CAF_CHECK(gw->told[0].result == gateway_result::unavailable);
+  advance(60s);
+  CAF_CHECK_EQUAL(gw->calls.size(), 3u);
+}
+
+CAF_TEST(a retry that succeeds is told once) {
+  gw->result = gateway_result::unavailable;
+  call(1);
+  gw->result = gateway_result::paid;
+  advance(500ms);
+  CAF_REQUIRE_EQUAL(gw->told.size(), 1u);
+  CAF_CHECK(gw->told[0].result == gateway_result::paid);
+}
+
+CAF_TEST(the circuit opens after failures in a row and closes after its time) {
+  services.retry.attempts = 1;
+  gw->result = gateway_result::unavailable;
+  for (std::uint64_t i = 1; i <= 4; ++i) call(i);
+  CAF_CHECK_EQUAL(gw->calls.size(), 4u);
+  call(5);
+  CAF_CHECK_EQUAL(gw->calls.size(), 4u); // not even asked
+  CAF_REQUIRE_EQUAL(gw->told.size(), 5u);
+  CAF_CHECK(gw->told[4].result == gateway_result::unavailable);
+  advance(5s);
+  gw->result = gateway_result::unpaid;
+  call(6);
+  CAF_CHECK_EQUAL(gw->calls.size(), 5u);
+  CAF_CHECK(gw->told.back().result == gateway_result::unpaid);
+}
+
+CAF_TEST(one success forgets the failures) {
+  services.retry.attempts = 1;
+  for (std::uint64_t i = 1; i <= 12; ++i) {
+    gw->result = i % 4 == 0 ? gateway_result::unpaid : gateway_result::unavailable;
+    call(i);
+  }
+  CAF_CHECK_EQUAL(gw->calls.size(), 12u);
+}
+
+CAF_TEST(one call of a kind about a payment at a time) {
+  gw->answers = false;
+  call(1);
+  call(1);
+  call(1, gateway_call_kind::expire);
+  call(2);
+  CAF_CHECK_EQUAL(gw->calls.size(), 3u);
+}
+
+CAF_TEST(a call whose worker never answered is made anew when somebody asks again) {
+  gw->result = gateway_result::unavailable;
+  call(7); // so that retries have been under way
+  gw->answers = false;
+  call(1);
+  advance(services.answer_timeout);
+  gw->answers = true;
+  gw->result = gateway_result::paid;
+  const auto before = gw->calls.size();
+  call(1);
+  CAF_CHECK_EQUAL(gw->calls.size(), before + 1);
+  CAF_CHECK(gw->told.back().result == gateway_result::paid);
+}
+
+CAF_TEST(an unknown gateway is unavailable) {
+  call(1, gateway_call_kind::verify, "nobody");
+  CAF_REQUIRE_EQUAL(gw->told.size(), 1u);
+  CAF_CHECK(gw->told[0].result == gateway_result::unavailable);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()
