@@ -57,8 +57,8 @@ std::uint16_t port_of(int listening_socket) {
                                              : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-listener::listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket)
-    : ctx_(ctx), sessions_(sessions), where_(where), acceptor_(ctx.io), timer_(ctx.io) {
+listener::listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket, std::int64_t reserve)
+    : ctx_(ctx), sessions_(sessions), where_(where), reserve_(reserve), acceptor_(ctx.io), timer_(ctx.io) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   ::getsockname(listening_socket, reinterpret_cast<sockaddr*>(&address), &size);
@@ -121,7 +121,7 @@ void listener::back_off() {
 void listener::admit(int descriptor, const tcp::endpoint& peer) {
   ctx_.state.connections_accepted.fetch_add(1, std::memory_order_relaxed);
   const auto open = ctx_.state.connections.fetch_add(1, std::memory_order_relaxed);
-  if (open >= ctx_.options.http.max_connections && !sessions_.evict_idle()) {
+  if (open >= ctx_.options.http.max_connections + reserve_ && !sessions_.evict_idle()) {
     ctx_.state.connections_refused.fetch_add(1, std::memory_order_relaxed);
     ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
     return turn_away(descriptor);

@@ -19,8 +19,9 @@ namespace fq::net {
 
 class listener {
 public:
-  /// Takes over `listening_socket` (several io threads each get a duplicate).
-  listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket);
+  /// Takes over `listening_socket` (several io threads each get a duplicate). `reserve`: connections it takes beyond
+  /// http.max_connections, so that operators and health probes get in when the public side is full.
+  listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket, std::int64_t reserve);
   ~listener();
   listener(const listener&) = delete;
   listener& operator=(const listener&) = delete;
@@ -38,6 +39,7 @@ private:
   context& ctx_;
   session_pool& sessions_;
   const served_site& where_;
+  std::int64_t reserve_;
   boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, boost::asio::io_context::executor_type> acceptor_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

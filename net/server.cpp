@@ -26,6 +26,9 @@ namespace fq::net {
 
 namespace {
 
+/// Connections that the admin listener takes beyond http.max_connections.
+constexpr std::int64_t admin_reserve = 64;
+
 constexpr std::chrono::milliseconds sweep_interval{250};
 constexpr std::chrono::milliseconds drain_poll{10};
 
@@ -152,14 +155,14 @@ void server::impl::listen() {
   for (std::size_t i = 0; i < workers.size(); ++i) {
     auto& w = *workers[i];
     const int mine = i + 1 == workers.size() ? descriptor : ::dup(descriptor);
-    w.listeners.push_back(std::make_unique<listener>(w.ctx, w.sessions, public_site, mine));
+    w.listeners.push_back(std::make_unique<listener>(w.ctx, w.sessions, public_site, mine, 0));
   }
   if (admin_site.what.routes.empty())
     return;
   auto& first = *workers.front();
   const int admin = open_listening_socket(parts.options.http.admin_listen);
   admin_port = port_of(admin);
-  first.listeners.push_back(std::make_unique<listener>(first.ctx, first.sessions, admin_site, admin));
+  first.listeners.push_back(std::make_unique<listener>(first.ctx, first.sessions, admin_site, admin, admin_reserve));
 }
 
 void server::impl::each(const std::function<void(worker&)>& what) {

@@ -20,7 +20,7 @@ struct event_fixture : fixture {
   std::shared_ptr<hub_log> log = std::make_shared<hub_log>();
 
   void start(std::int64_t total, queue_settings queue = {}) {
-    event = create_event(total, queue);
+    event = put_event(total, queue);
     services.env = &env;
     services.sessions = &sessions;
     services.ledger = worker;

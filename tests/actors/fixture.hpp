@@ -139,7 +139,7 @@ struct fixture {
   }
 
   /// An ACTIVE event of `total` tickets, straight into the ledger.
-  event_row create_event(std::int64_t total, queue_settings queue = {}, aggregate_id aggregate = first_event_aggregate) {
+  event_row put_event(std::int64_t total, queue_settings queue = {}, aggregate_id aggregate = first_event_aggregate) {
     event_row e;
     const auto t = env.wall_now();
     e.id = env.make_id(t, aggregate);
@@ -152,6 +152,8 @@ struct fixture {
     e.sale_end = t + 24h;
     e.queue = queue;
     e.created_at = e.updated_at = t;
+    const auto faults_before = std::exchange(commit_faults, {});
+    const auto failures_before = std::exchange(acquire_failures, 0);
     batch b;
     b.aggregate = catalog_aggregate;
     const auto own = store.acquire(catalog_aggregate, never);
@@ -160,9 +162,9 @@ struct fixture {
     b.to_seq = b.from_seq + 1;
     b.at = t;
     b.content.emplace_back(event_created{e, {{0, env.make_id(t, aggregate), "Standard", 5'000, total, 0, 0, 2, true}}});
-    const auto before = std::exchange(commit_faults, {});
     store.commit(std::span{&b, 1});
-    commit_faults = before;
+    commit_faults = faults_before;
+    acquire_failures = failures_before;
     commits = 0;
     return e;
   }

@@ -64,7 +64,7 @@ struct globals_fixture : fixture {
       ask<event_reply>(shop, draft({}));
     run();
   }
-  create_event draft(idempotency_ref key) const {
+  fq::create_event draft(idempotency_ref key) const {
     fq::create_event x;
     x.event.name = "Sale";
     x.event.currency = "NGN";
@@ -75,7 +75,6 @@ struct globals_fixture : fixture {
     x.idempotency = key;
     return x;
   }
-  using create_event = fq::create_event;
 };
 
 } // namespace

@@ -48,7 +48,7 @@ CAF_TEST_FIXTURE_SCOPE(ledger_worker_tests, worker_fixture)
 CAF_TEST(batches that wait are committed together and answered each) {
   std::vector<event_row> events;
   for (std::uint32_t i = 0; i < 5; ++i) {
-    events.push_back(create_event(10, {}, aggregate_id{16 + i}));
+    events.push_back(put_event(10, {}, aggregate_id{16 + i}));
     store.acquire(events.back().aggregate, never);
   }
   for (const auto& e : events) send(commit_batch{batch_for(e)});
@@ -59,8 +59,8 @@ CAF_TEST(batches that wait are committed together and answered each) {
 }
 
 CAF_TEST(a batch that fails its guard does no harm to the others) {
-  const auto good = create_event(10, {}, aggregate_id{16});
-  const auto bad = create_event(10, {}, aggregate_id{17});
+  const auto good = put_event(10, {}, aggregate_id{16});
+  const auto bad = put_event(10, {}, aggregate_id{17});
   store.acquire(good.aggregate, never);
   store.acquire(bad.aggregate, never);
   send(commit_batch{batch_for(bad, false)});
@@ -74,7 +74,7 @@ CAF_TEST(a batch that fails its guard does no harm to the others) {
 }
 
 CAF_TEST(the same batch twice is applied once) {
-  const auto e = create_event(10);
+  const auto e = put_event(10);
   store.acquire(e.aggregate, never);
   const auto b = batch_for(e);
   send(commit_batch{b});
@@ -90,7 +90,7 @@ CAF_TEST(the same batch twice is applied once) {
 }
 
 CAF_TEST(an outage and an unknown commit are told as unavailable) {
-  const auto e = create_event(10);
+  const auto e = put_event(10);
   store.acquire(e.aggregate, never);
   commit_faults = {{commit_fault::kind::unavailable, 0}, {commit_fault::kind::unknown_lost, 0}};
   for (int i = 0; i < 2; ++i) {
@@ -102,7 +102,7 @@ CAF_TEST(an outage and an unknown commit are told as unavailable) {
 }
 
 CAF_TEST(acquiring raises the epoch and tells absence and outage apart) {
-  const auto e = create_event(10);
+  const auto e = put_event(10);
   send(acquire_aggregate{e.aggregate, never});
   run();
   send(acquire_aggregate{aggregate_id{999}, never});
@@ -117,7 +117,7 @@ CAF_TEST(acquiring raises the epoch and tells absence and outage apart) {
 }
 
 CAF_TEST(more than one commit may carry goes into the next) {
-  const auto e = create_event(10);
+  const auto e = put_event(10);
   store.acquire(e.aggregate, never);
   const auto b = batch_for(e);
   for (std::size_t i = 0; i < batches_per_commit_max + 1; ++i) send(commit_batch{b});
@@ -127,7 +127,7 @@ CAF_TEST(more than one commit may carry goes into the next) {
 }
 
 CAF_TEST(lists are paged) {
-  for (std::uint32_t i = 0; i < 5; ++i) create_event(10, {}, aggregate_id{16 + i});
+  for (std::uint32_t i = 0; i < 5; ++i) put_event(10, {}, aggregate_id{16 + i});
   auto page = ask<event_list_reply>(worker, list_events{{}, {}, 3});
   run();
   CAF_REQUIRE(page->ok);

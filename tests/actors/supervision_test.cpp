@@ -14,7 +14,7 @@ struct region_fixture : fixture {
   region_handle root;
 
   void start(restart_budget budget = {}) {
-    event = create_event(10);
+    event = put_event(10);
     services.env = &env;
     services.sessions = &sessions;
     services.ledger = worker;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random sale: fans, an organizer and a gateway with a book of its own do anything at any time, webhooks come late, twice and out of
-// order, the owner restarts. After every step: I1-I6, I8, I10 hold, and a reload shows what memory shows.
+// A random sale: fans, an organizer and a gateway with a book of its own do anything at any time, webhooks come late,
+// twice and out of order, the owner restarts. After every step I1-I6, I8 and I10 hold, and a reload shows what memory shows.
 #define CAF_SUITE domain_sale_walk
 #include "tests/domain/sale_checks.hpp"
 
@@ -33,7 +33,8 @@ event_row random_event(dice& d) {
   e.queue.policy = policies[d.below(5)];
   e.queue.batch_size = 1 + static_cast<std::uint32_t>(d.below(5));
   e.queue.admission_interval = milliseconds{250 + d.below(4000)};
-  e.queue.concurrency = e.queue.policy == admission_policy::capacity || d.chance(40) ? 1 + static_cast<std::uint32_t>(d.below(6)) : 0;
+  const bool capped = e.queue.policy == admission_policy::capacity || d.chance(40);
+  e.queue.concurrency = capped ? 1 + static_cast<std::uint32_t>(d.below(6)) : 0;
   e.queue.rate_per_minute = e.queue.policy == admission_policy::rate ? 5 + static_cast<std::uint32_t>(d.below(60)) : 0;
   e.queue.over_admission_percent = 100 + static_cast<std::uint32_t>(d.below(3)) * 50;
   e.queue.claim_window = seconds{2 + d.below(5)};
@@ -48,8 +49,8 @@ std::vector<ticket_type_row> random_types(dice& d) {
   auto types = sample_types(1 + static_cast<std::int64_t>(d.below(10)), d.chance(15) ? 0 : 500);
   types[0].max_per_order = 2;
   if (d.chance(50))
-    types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 900, .total = 1 + static_cast<std::int64_t>(d.below(5)),
-                     .max_per_order = 3});
+    types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 900,
+                     .total = 1 + static_cast<std::int64_t>(d.below(5)), .max_per_order = 3});
   return types;
 }
 

@@ -102,7 +102,7 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
 /// What a test tells the event: messages of kind timer_fired, with a number.
 ///   admission n: admit everybody up to number n · sweep: line_moved · flush: the sale ends · journal: it pauses · idle: stop
 inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
-  auto& s = self->state; fprintf(stderr, "obey %d subs %zu\n", (int)order.kind, s.subscribers.size());
+  auto& s = self->state;
   const auto push = [&](const auto& message) {
     for (const auto& hub : s.subscribers)
       self->send(caf::actor_cast<hub_handle>(hub), message);
@@ -134,7 +134,7 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
 
 inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggregate) {
   self->set_exception_handler([](std::exception_ptr&) -> caf::error { return caf::sec::runtime_error; });
-  self->set_down_handler([self](const caf::down_msg& down) {fprintf(stderr,"down\n");
+  self->set_down_handler([self](const caf::down_msg& down) {
     std::erase_if(self->state.subscribers, [&](const auto& hub) { return hub->address() == down.source; });
   });
   return {[=](const join& m) {
@@ -166,7 +166,7 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
             return reply;
           },
           [=](const subscribe& m) {
-            const auto hub = self->current_sender(); fprintf(stderr, "subscribe %p\n", (void*)hub.get());
+            const auto hub = self->current_sender();
             std::erase(self->state.subscribers, hub);
             if (!m.on)
               return;
@@ -191,7 +191,7 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
       self->send_exit(owner, e.reason);
     self->quit(e.reason);
   });
-  self->set_down_handler([self](const caf::down_msg& down) {fprintf(stderr,"down\n");
+  self->set_down_handler([self](const caf::down_msg& down) {
     std::erase_if(self->state.events, [&](const auto& e) { return e.second.address() == down.source; });
   });
   return {[self](const resolve_event& m) -> caf::result<event_handle> {
