@@ -54,14 +54,16 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
 // -- organizers --------------------------------------------------------------------------------------------------------
 
 caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
-  if (core_.refuses()) return make_error(errc::unavailable);
+  if (core_.refuses() || password_calls_ >= password_calls_max) return make_error(errc::unavailable);
   const auto known = organizers_.find(x.email);
   const auto stored = known == organizers_.end() ? std::string{} : known->second.password_hash;
   const auto id = known == organizers_.end() ? uuid{} : known->second.id;
   auto promise = self_->make_response_promise<person_reply>();
+  ++password_calls_;
   self_->request(services_->passwords, password_timeout, check_password{stored, x.password})
     .then(
-      [promise, id](const password_checked& checked) mutable {
+      [this, promise, id](const password_checked& checked) mutable {
+        --password_calls_;
         person_reply reply;
         if (checked.matches && !id.is_nil())
           reply.person = id;
@@ -69,17 +71,22 @@ caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
           reply.no = reason::invalid_credentials;
         promise.deliver(std::move(reply));
       },
-      [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
+      [this, promise](caf::error&) mutable {
+        --password_calls_;
+        promise.deliver(make_error(errc::unavailable));
+      });
   return promise;
 }
 
 caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& x) {
-  if (core_.refuses()) return make_error(errc::unavailable);
+  if (core_.refuses() || password_calls_ >= password_calls_max) return make_error(errc::unavailable);
   if (organizers_.contains(x.email) && !x.replace) return person_reply{reason::email_taken};
   auto promise = self_->make_response_promise();
+  ++password_calls_;
   self_->request(services_->passwords, password_timeout, hash_new_password{x.password})
     .then(
       [this, promise, email = x.email, replace = x.replace](const password_hashed& hashed) mutable {
+        --password_calls_;
         // The world may have moved while we waited: look again.
         if (core_.refuses() || hashed.stored.empty()) return promise.deliver(make_error(errc::unavailable));
         const auto known = organizers_.find(email);
@@ -98,7 +105,10 @@ caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& 
         content.emplace_back(organizer_stored{std::move(row)});
         core_.hold(std::move(promise), std::move(content), std::move(reply));
       },
-      [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
+      [this, promise](caf::error&) mutable {
+        --password_calls_;
+        promise.deliver(make_error(errc::unavailable));
+      });
   return caf::delegated<person_reply>{};
 }
 

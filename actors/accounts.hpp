@@ -23,6 +23,9 @@ struct accounts_services {
   std::uint32_t otp_failures_max = 5;
 };
 
+/// Passwords being checked or hashed at most (I14): beyond it 503 at once. The worker does about ten a second.
+inline constexpr std::uint32_t password_calls_max = 32;
+
 /// Codes under way at most (I14); the one that ends first makes room.
 inline constexpr std::size_t otps_max = 100'000;
 
@@ -52,6 +55,7 @@ private:
   std::unordered_map<std::string, customer_row> customers_;
   std::unordered_map<std::string, otp_row> otps_;
   std::multimap<timestamp, std::string> otp_ends_;
+  std::uint32_t password_calls_ = 0; ///< under way
 };
 
 accounts_handle::behavior_type accounts(accounts_handle::stateful_pointer<accounts_state> self,

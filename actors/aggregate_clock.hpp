@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An aggregate's now: ledger time at load plus steady time since, never below the greatest committed time. A jump of the wall clock
-// neither expires nor revives anything.
+// neither expires nor revives anything. It stands still while the ledger is away: nobody's deadline may pass in a time in which nobody could
+// be told of anything.
 #pragma once
 #include "domain/environment.hpp"
 
@@ -15,13 +16,25 @@ public:
   void start(timestamp committed_at) {
     base_ = std::max(env_->wall_now(), committed_at);
     steady_base_ = env_->steady_now();
+    paused_ = false;
   }
-  [[nodiscard]] timestamp now() const { return base_ + (env_->steady_now() - steady_base_); }
+  void pause() {
+    if (paused_) return;
+    base_ = now();
+    paused_ = true;
+  }
+  void resume() {
+    if (!paused_) return;
+    paused_ = false;
+    steady_base_ = env_->steady_now();
+  }
+  [[nodiscard]] timestamp now() const { return paused_ ? base_ : base_ + (env_->steady_now() - steady_base_); }
 
 private:
   environment* env_;
   timestamp base_;
   milliseconds steady_base_{0};
+  bool paused_ = false;
 };
 
 } // namespace fq

@@ -9,6 +9,10 @@ namespace {
 constexpr milliseconds load_retry{200};
 /// A timer that would fire sooner is put off to this: a burst of due deadlines becomes one run.
 constexpr milliseconds timer_min{1};
+/// A timer further away is set again on the way: CAF counts nanoseconds, in which a far sale_end would overflow.
+constexpr milliseconds timer_max{24 * 60 * 60 * 1000};
+/// How often a timer looks again while the ledger is away.
+constexpr milliseconds stall_check{100};
 /// How long an open_payment waits for the gateway's page before it answers INITIALIZING.
 constexpr milliseconds page_check{500};
 } // namespace
@@ -118,12 +122,16 @@ void event_state::reload() {
 }
 
 void event_state::on_settled(const batch_settled& answer) {
-  if (!journal_->settled(answer)) reload();
+  if (!journal_->settled(answer)) return reload();
+  journal_->is_stalled() ? clock_->pause() : clock_->resume();
 }
 
 void event_state::on_timer(const timer_fired& t) {
   switch (t.kind) {
-    case timer_kind::journal: return journal_->timer_fired(t.generation);
+    case timer_kind::journal:
+      journal_->timer_fired(t.generation);
+      if (journal_->is_stalled()) clock_->pause();
+      return;
     case timer_kind::retry_load:
       if (!serving_ && t.generation == loads_) load();
       return;
@@ -132,6 +140,7 @@ void event_state::on_timer(const timer_fired& t) {
     case timer_kind::admission:
     case timer_kind::sweep:
       if (!serving_ || t.generation != generation_) return;
+      if (journal_->is_stalled()) return set_timer(timer_kind::admission, stall_check, generation_);
       timer_at_ = never;
       commit({}, now());
       return;
@@ -175,7 +184,7 @@ void event_state::arm(sale::wake_up wake, timestamp t) {
   const auto at = wake.again ? t + timer_min : wake.at;
   if (!is_set(at) || (is_set(timer_at_) && timer_at_ <= at)) return;
   timer_at_ = at;
-  set_timer(timer_kind::admission, std::max(at - t, timer_min), ++generation_);
+  set_timer(timer_kind::admission, std::clamp(at - t, timer_min, timer_max), ++generation_);
 }
 
 void event_state::set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation) {

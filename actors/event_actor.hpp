@@ -41,6 +41,8 @@ public:
 
   /// For tests and simulations: what is in memory now; null while loading.
   [[nodiscard]] const sale* peek() const { return serving_ ? sale_.get() : nullptr; }
+  /// The same for the aggregate's time, which lags behind the wall clock by what the ledger was away; `never` while loading.
+  [[nodiscard]] timestamp peek_now() const { return serving_ ? now() : never; }
 
 private:
   using pointer = event_handle::stateful_pointer<event_state>;

@@ -67,17 +67,21 @@ void journal::submit() {
 void journal::arm(milliseconds delay) { port_.set_timer(delay, ++generation_); }
 
 void journal::timer_fired(std::uint64_t generation) {
-  if (generation == generation_ && in_flight_ != nullptr) submit();
+  if (generation != generation_ || in_flight_ == nullptr) return;
+  stalled_ = true;
+  submit();
 }
 
 bool journal::settled(const batch_settled& answer) {
   if (in_flight_ == nullptr || answer.epoch != epoch_ || answer.to_seq != in_flight_->to_seq) return true; // of an earlier submission
   if (answer.unavailable && !planted(bug::trust_unknown_commit)) {
+    stalled_ = true;
     arm(retry_);
     retry_ = std::min(retry_ * 2, journal_retry_max);
     return true;
   }
   retry_ = journal_retry_min;
+  stalled_ = false;
   const bool applied = answer.unavailable || answer.outcome == commit_outcome::committed
                        || answer.outcome == commit_outcome::already_applied;
   if (!applied) return false;
@@ -108,6 +112,7 @@ void journal::fail() {
   next_held_.clear();
   next_.clear();
   in_flight_ = nullptr;
+  stalled_ = false;
   ++generation_;
   for (auto& h : lost)
     if (!h.effect) h.promise.deliver(make_error(errc::unavailable));

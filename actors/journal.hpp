@@ -46,6 +46,8 @@ public:
   [[nodiscard]] std::uint64_t reveal_barrier() const { return last_reveal_; }
   [[nodiscard]] bool is_committed(std::uint64_t seq) const { return seq <= committed_; }
   [[nodiscard]] bool is_full() const { return in_flight_held_.size() + next_held_.size() >= journal_held_max; }
+  /// The batch in flight has failed or had no answer: the ledger is away, as far as we know.
+  [[nodiscard]] bool is_stalled() const { return stalled_; }
   [[nodiscard]] bool is_idle() const { return in_flight_ == nullptr && next_.empty(); }
   [[nodiscard]] std::uint64_t last_seq() const { return decided_; }
 
@@ -80,6 +82,7 @@ private:
   std::vector<held> in_flight_held_, next_held_;
   std::uint64_t generation_ = 0;
   milliseconds retry_ = journal_retry_min;
+  bool stalled_ = false;
 };
 
 } // namespace fq

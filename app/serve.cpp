@@ -70,13 +70,16 @@ private:
   std::string what_;
 };
 
-/// Waits until the ledger answers: the first moment at which we can serve.
-void wait_for_ledger(node& node) {
+/// Waits until the ledger answers: the first moment at which we can serve. False: told to stop before that.
+bool wait_for_ledger(node& node, const sigset_t& signals) {
   caf::scoped_actor self{node.system()};
-  bool answered = false;
-  while (!answered)
+  const timespec pause{0, 50'000'000};
+  for (bool answered = false;;) {
     self->request(node.catalog(), seconds{1}, list_events{{}, {}, 1})
       .receive([&](const event_list_reply& reply) { answered = !reply.no; }, [](const caf::error&) {});
+    if (answered) return true;
+    if (sigtimedwait(&signals, nullptr, &pause) > 0) return false;
+  }
 }
 
 /// The second signal while draining ends the wait.
@@ -137,7 +140,7 @@ int run_serve(bool demo, const config::loaded& config) {
                       .admin_site = net::admin_site(admin_routes)}};
   control_server control{options.data_dir, below.system(), below.accounts()};
   server.start();
-  wait_for_ledger(below);
+  if (!wait_for_ledger(below, signals)) return failure.text().empty() ? 0 : 70;
   auto endpoint = options.http.listen;
   endpoint.port = server.public_port();
   below.start_courier("http://" + config::to_string(endpoint) + options.http.base_path + "/webhooks/sandbox");

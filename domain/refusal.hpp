@@ -30,8 +30,8 @@ enum class reason : std::uint8_t {
   event_ended,
   queue_not_open, ///< at: when it opens
   sale_not_started, ///< at: when it starts
+  already_claimed, ///< id: the claim that stands
   not_admitted,
-  already_claimed, ///< id: the live claim
   limit_exceeded, ///< more units than the ticket type allows in one order
   event_sold_out,
   none_free,

@@ -84,7 +84,7 @@ awaitable<response> log_organizer_in(call c) {
   const bool failed = !got.error && got.reply.no.why == reason::invalid_credentials;
   if (failed)
     c.ctx.shared->counts.logins_failed.add();
-  else
+  else if (!got.error && !got.reply.no) // a timeout may be a failure as well
     limiter.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);

@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t snapshots_in_flight_max = 256; ///< of a line, when its owner was replaced
 constexpr std::size_t positions_per_question = 2000;
+constexpr std::size_t sockets_per_entry_max = 16; ///< tabs and devices of one fan; more are asked to try again (1013)
 constexpr milliseconds reopen_after{500};
 constexpr milliseconds position_refresh{15'000};
 constexpr std::uint64_t always_told_places = 100;
@@ -81,9 +82,12 @@ void hub::adopt(tcp_socket socket, const ws_upgrade& upgrade) {
     l->event = upgrade.event;
   }
   const auto mine = l;
+  const bool crowded = sockets_of(*mine, peer->number) >= sockets_per_entry_max;
   enter_line(mine, *peer);
   mine->to_show.push_back(peer);
   peer->begin();
+  if (crowded)
+    return peer->close(ws_close::try_again);
   if (draining_) {
     peer->send(draining_frame(milliseconds{reconnect_min_ms + chance() % reconnect_spread_ms}));
     peer->close(ws_close::service_restart);
@@ -93,6 +97,14 @@ void hub::adopt(tcp_socket socket, const ws_upgrade& upgrade) {
     open_line(mine);
   else
     take_snapshots(mine);
+}
+
+std::size_t hub::sockets_of(const line& l, queue_number number) {
+  const auto found = l.by_number.find(value_of(number));
+  std::size_t count = 0;
+  for (const auto* at = found == l.by_number.end() ? nullptr : found->second; at; at = at->next_same_number)
+    ++count;
+  return count;
 }
 
 void hub::enter_line(const line_ptr& l, ws_peer& peer) {
@@ -394,8 +406,12 @@ detached hub::sweep_positions(line_ptr l) {
     }
     for (std::size_t i = 0; i < chunk.size(); ++i) {
       const auto found = l->by_number.find(value_of(chunk[i]));
-      if (found == l->by_number.end() || reply.positions[i] == 0)
+      if (found == l->by_number.end())
         continue;
+      if (reply.positions[i] == 0) {
+        show_again(*l, *found->second);
+        continue;
+      }
       const place where{reply.positions[i], static_cast<float>(reply.seconds_per_place_low),
                         static_cast<float>(reply.seconds_per_place_high)};
       for (ws_peer::ptr peer{found->second}; peer;) {
@@ -406,6 +422,16 @@ detached hub::sweep_positions(line_ptr l) {
     }
   }
   l->sweeping = false;
+}
+
+/// The owner says it is no longer in line, and no push has said so: its push was lost, or it was subscribed too late. A new snapshot
+/// heals either.
+void hub::show_again(line& l, ws_peer& first) {
+  for (auto* peer = &first; peer; peer = peer->next_same_number)
+    if (peer->in_sync && is_in_line(peer->status)) {
+      peer->in_sync = false;
+      l.to_show.emplace_back(peer);
+    }
 }
 
 /// Tells a socket its position if that is news enough.

@@ -45,6 +45,7 @@ private:
   std::string_view render_position(const place& where) override;
 
   line_ptr find_line(const event_id& event) const;
+  static std::size_t sockets_of(const line& l, queue_number number);
   void enter_line(const line_ptr& l, ws_peer& peer);
   void leave_line(line& l, ws_peer& peer);
   void lose(line& l);
@@ -55,6 +56,7 @@ private:
   void show(const line_ptr& l, ws_peer& peer, const entry_view& entry);
   void change(ws_peer& peer, const entry_change& change);
   detached sweep_positions(line_ptr l);
+  void show_again(line& l, ws_peer& first);
   void offer_position(line& l, ws_peer& peer, const place& where);
   std::uint64_t chance();
 

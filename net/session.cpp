@@ -11,6 +11,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/intrusive/list.hpp>
 #include <boost/smart_ptr/intrusive_ptr.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
 #include <spdlog/spdlog.h>
 
 #include <sys/socket.h>
@@ -24,6 +26,12 @@
 namespace fq::net {
 
 namespace {
+
+/// In the form of app/log: members of one JSON object.
+void log_failure(const std::string& request_id, const char* what) {
+  spdlog::error(R"("message":"a handler failed","request_id":{},"what":{})",
+                boost::json::serialize(boost::json::string{request_id}), boost::json::serialize(boost::json::string{what}));
+}
 
 using error_code = boost::system::error_code;
 
@@ -564,7 +572,7 @@ bool session::start_handler() {
   } catch (const std::exception& e) {
     starting_ = false;
     pool_.ctx.state.handler_exceptions.fetch_add(1, std::memory_order_relaxed);
-    spdlog::error("session failed request_id={} what={}", x.req.request_id, e.what());
+    log_failure(x.req.request_id, e.what());
     return respond(word_refusal(http_refusal::internal_error, {}));
   }
 }
@@ -592,7 +600,7 @@ void session::finish_handler() {
     next = respond(x.task.take());
   } catch (const std::exception& e) {
     pool_.ctx.state.handler_exceptions.fetch_add(1, std::memory_order_relaxed);
-    spdlog::error("session failed request_id={} what={}", x.req.request_id, e.what());
+    log_failure(x.req.request_id, e.what());
     next = respond(word_refusal(http_refusal::internal_error, {}));
   }
   if (next)

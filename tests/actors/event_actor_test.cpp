@@ -24,7 +24,8 @@ struct event_fixture : fixture {
     services.env = &env;
     services.sessions = &sessions;
     services.ledger = worker;
-    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
+    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
     run();
   }
   ~event_fixture() {
@@ -32,7 +33,9 @@ struct event_fixture : fixture {
     if (owner) kill(owner);
     owner = nullptr;
   }
-  auto join_as(std::uint64_t n, std::uint64_t key = 0) { return ask<entry_reply>(owner, join{event.id, customer(n), key}); }
+  auto join_as(std::uint64_t n, std::uint64_t key = 0) {
+    return ask<entry_reply>(owner, join{event.id, customer(n), key});
+  }
   auto find_as(std::uint64_t n) { return ask<entry_reply>(owner, find_entry{event.id, customer(n)}); }
   std::string token_of(const entry_view& e) { return make_session_token(sessions, e.id, e.admission_no); }
   auto claim_as(std::uint64_t n, const std::string& token, idempotency_ref key = {}) {
@@ -58,14 +61,17 @@ struct event_fixture : fixture {
     auto hub = sys.spawn([words](hub_handle::pointer) -> hub_handle::behavior_type {
       return {[words](const entries_changed& x) {
                 for (const auto& c : x.changes)
-                  words->lines.push_back(std::to_string(value_of(c.number)) + " " + std::string{name_of(c.status)});
+                  words->lines.push_back(std::to_string(value_of(c.number)) + " "
+                                         + std::string{name_of(c.status)});
               },
               [words](const line_moved&) { words->lines.push_back("moved"); },
-              [words](const event_noticed& x) { words->lines.push_back(x.what == notice_kind::paused ? "paused" : "notice"); }};
+              [words](const event_noticed& x) {
+                words->lines.push_back(x.what == notice_kind::paused ? "paused" : "notice");
+              }};
     });
     keep(hub);
-    caf::actor_cast<caf::abstract_actor*>(owner)->eq_impl(caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(hub), nullptr,
-                                                          subscribe{true});
+    caf::actor_cast<caf::abstract_actor*>(owner)->eq_impl(
+        caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(hub), nullptr, subscribe{true});
     run();
   }
 };
@@ -118,7 +124,8 @@ CAF_TEST(joining again finds the same place and a key replays it) {
   CAF_CHECK(first->value.created && !first->value.replayed);
   CAF_CHECK(!again->value.created);
   CAF_CHECK(replay->value.replayed);
-  CAF_CHECK(first->value.entry.number == again->value.entry.number && first->value.entry.id == replay->value.entry.id);
+  CAF_CHECK(first->value.entry.number == again->value.entry.number
+            && first->value.entry.id == replay->value.entry.id);
   CAF_CHECK_EQUAL(store.committed(event.aggregate)->entries.size(), 2u);
 }
 
@@ -230,7 +237,7 @@ CAF_TEST(a token of somebody else or of nobody opens no claim) {
   CAF_CHECK(garbage->ok && garbage->value.no.why == reason::not_admitted);
 }
 
-CAF_TEST(a no-show frees the slot at the claim window and the next is let in) {
+CAF_TEST(a no show frees the slot at the claim window and the next is let in) {
   start(10, one_by_one());
   auto one = join_as(1);
   auto two = join_as(2);
@@ -260,7 +267,8 @@ CAF_TEST(a timer of an older generation is ignored) {
   run();
   const auto before = store.head(event.aggregate)->applied_seq;
   for (std::uint64_t generation = 0; generation < 5; ++generation)
-    for (const auto kind : {timer_kind::admission, timer_kind::sweep, timer_kind::journal, timer_kind::retry_load, timer_kind::restart})
+    for (const auto kind : {timer_kind::admission, timer_kind::sweep, timer_kind::journal,
+                            timer_kind::retry_load, timer_kind::restart})
       caf::anon_send(owner, timer_fired{kind, generation});
   run();
   CAF_CHECK_EQUAL(store.head(event.aggregate)->applied_seq, before);
@@ -331,16 +339,25 @@ CAF_TEST(a payment waits for the page of the gateway and no longer than three se
   CAF_REQUIRE(paying->ok);
   CAF_CHECK(paying->value.payment.payment.status == payment_status::initializing);
   const auto id = paying->value.payment.payment.id;
-  caf::anon_send(owner, gateway_answered{gateway_call_kind::initialize, gateway_result::initialized, "sandbox", id,
-                                         make_reference(id), "https://pay", 5'000, "NGN", {}});
+  caf::anon_send(owner, gateway_answered{gateway_call_kind::initialize,
+                                         gateway_result::initialized,
+                                         "sandbox",
+                                         id,
+                                         make_reference(id),
+                                         "https://pay",
+                                         5'000,
+                                         "NGN",
+                                         {}});
   run();
   auto shown = ask<payment_reply>(owner, find_payment{customer(1), id});
   auto again = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", key});
   run();
   CAF_CHECK(shown->ok && shown->value.payment.payment.authorization_url == "https://pay");
   CAF_CHECK(again->ok && again->value.replayed && again->value.payment.payment.id == id);
-  auto webhook = ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}});
-  auto twice = ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}});
+  auto webhook = ask<ack_reply>(
+      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}});
+  auto twice = ask<ack_reply>(
+      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}});
   run();
   CAF_CHECK(webhook->ok && !webhook->value.no && twice->ok && !twice->value.no);
   CAF_CHECK(store.find_claim(event.aggregate, claim)->status == claim_status::confirmed);
@@ -354,8 +371,10 @@ CAF_TEST(a webhook is acknowledged only after its commit) {
   run();
   advance(3'000ms);
   const auto id = paying->value.payment.payment.id;
-  auto webhook = ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}});
-  auto unknown = ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-2", verdict::paid, "fq-nothing", 5'000, "NGN", {}}});
+  auto webhook = ask<ack_reply>(
+      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}});
+  auto unknown =
+      ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-2", verdict::paid, "fq-nothing", 5'000, "NGN", {}}});
   run_without(worker);
   CAF_CHECK(webhook->open());
   run();

@@ -35,9 +35,12 @@ class test_environment final : public environment {
 public:
   explicit test_environment(caf::detail::test_actor_clock& clock) : clock_(clock) {}
   timestamp wall_now() override { return from_unix_ms(1'800'000'000'000) + steady_now() + skew; }
-  milliseconds steady_now() override { return std::chrono::duration_cast<milliseconds>(clock_.now().time_since_epoch()); }
+  milliseconds steady_now() override {
+    return std::chrono::duration_cast<milliseconds>(clock_.now().time_since_epoch());
+  }
   void random_bytes(std::span<std::byte> out) override {
-    for (auto& b : out) b = static_cast<std::byte>((next_ = next_ * 6364136223846793005ull + 1442695040888963407ull) >> 56);
+    for (auto& b : out)
+      b = static_cast<std::byte>((next_ = next_ * 6364136223846793005ull + 1442695040888963407ull) >> 56);
   }
   milliseconds skew{0};
 
@@ -59,8 +62,8 @@ struct answer {
 template <class Handle, class State>
 State& state_of(const Handle& handle) {
   return dynamic_cast<std::remove_pointer_t<typename Handle::template stateful_pointer<State>>&>(
-           *caf::actor_cast<caf::abstract_actor*>(handle))
-    .state;
+             *caf::actor_cast<caf::abstract_actor*>(handle))
+      .state;
 }
 
 struct fixture {
@@ -69,11 +72,12 @@ struct fixture {
   caf::scheduler::test_coordinator& sched = dynamic_cast<caf::scheduler::test_coordinator&>(sys.scheduler());
   test_environment env{sched.clock()};
   std::deque<commit_fault> commit_faults; ///< for the next commits, one each
-  std::uint32_t acquire_failures = 0; ///< the next ones
-  std::size_t commits = 0; ///< calls
+  std::uint32_t acquire_failures = 0;     ///< the next ones
+  std::size_t commits = 0;                ///< calls
   memory_ledger store{options()};
   session_keys sessions{secret_key{}};
-  ledger_worker_handle worker = sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env), milliseconds{24h});
+  ledger_worker_handle worker = sys.spawn(ledger_worker, static_cast<ledger*>(&store),
+                                          static_cast<environment*>(&env), milliseconds{24h});
   std::vector<caf::actor> extra; ///< ended with the fixture
 
   fixture() {
@@ -133,13 +137,16 @@ struct fixture {
   std::shared_ptr<answer<Reply>> ask(const Handle& handle, Message message) {
     auto a = std::make_shared<answer<Reply>>();
     sys.spawn([=](caf::event_based_actor* self) {
-      self->request(handle, 3'600s, message).then([a](const Reply& r) { a->ok = true, a->value = r; }, [a](const caf::error& e) { a->error = e; });
+      self->request(handle, 3'600s, message)
+          .then([a](const Reply& r) { a->ok = true, a->value = r; },
+                [a](const caf::error& e) { a->error = e; });
     });
     return a;
   }
 
   /// An ACTIVE event of `total` tickets, straight into the ledger.
-  event_row put_event(std::int64_t total, queue_settings queue = {}, aggregate_id aggregate = first_event_aggregate) {
+  event_row put_event(std::int64_t total, queue_settings queue = {},
+                      aggregate_id aggregate = first_event_aggregate) {
     event_row e;
     const auto t = env.wall_now();
     e.id = env.make_id(t, aggregate);
@@ -161,7 +168,8 @@ struct fixture {
     b.from_seq = own->applied_seq;
     b.to_seq = b.from_seq + 1;
     b.at = t;
-    b.content.emplace_back(event_created{e, {{0, env.make_id(t, aggregate), "Standard", 5'000, total, 0, 0, 2, true}}});
+    b.content.emplace_back(
+        event_created{e, {{0, env.make_id(t, aggregate), "Standard", 5'000, total, 0, 0, 2, true}}});
     store.commit(std::span{&b, 1});
     commit_faults = faults_before;
     acquire_failures = failures_before;
@@ -169,7 +177,9 @@ struct fixture {
     return e;
   }
 
-  static customer_id customer(std::uint64_t n) { return make_uuid(from_unix_ms(1'700'000'000'000), accounts_aggregate, n); }
+  static customer_id customer(std::uint64_t n) {
+    return make_uuid(from_unix_ms(1'700'000'000'000), accounts_aggregate, n);
+  }
 };
 
 } // namespace fq::test

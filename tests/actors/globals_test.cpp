@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accounts and catalog: log-in, one-time passwords, creation and listing of events, after commit and across reloads.
+// Accounts and catalog: log-in, one-time passwords, creation and listing of events, after commit and across
+// reloads.
 #define CAF_SUITE globals
 #include "fixture.hpp"
 
@@ -23,10 +24,13 @@ struct globals_fixture : fixture {
     auto works = mail_works;
     services.env = &env;
     services.ledger = worker;
-    services.passwords = keep(sys.spawn([](password_worker_handle::pointer) -> password_worker_handle::behavior_type {
-      return {[](const check_password& x) { return password_checked{!x.stored.empty() && x.stored == "hash of " + x.password}; },
-              [](const hash_new_password& x) { return password_hashed{"hash of " + x.password}; }};
-    }));
+    services.passwords =
+        keep(sys.spawn([](password_worker_handle::pointer) -> password_worker_handle::behavior_type {
+          return {[](const check_password& x) {
+                    return password_checked{!x.stored.empty() && x.stored == "hash of " + x.password};
+                  },
+                  [](const hash_new_password& x) { return password_hashed{"hash of " + x.password}; }};
+        }));
     services.mailer = keep(sys.spawn([sent, works](mailer_handle::pointer) -> mailer_handle::behavior_type {
       return {[=](const send_mail& x) {
         sent->push_back(x);
@@ -119,7 +123,8 @@ CAF_TEST(a code survives a reload and ends with its life or with five wrong gues
   const auto b = code();
   reload(accounts_aggregate);
   const std::string wrong = a == "000000" ? "000001" : "000000";
-  for (int i = 0; i < 5; ++i) CAF_CHECK(person(verify_otp{"a@example.com", wrong}).no.why == reason::invalid_otp);
+  for (int i = 0; i < 5; ++i)
+    CAF_CHECK(person(verify_otp{"a@example.com", wrong}).no.why == reason::invalid_otp);
   CAF_CHECK(person(verify_otp{"a@example.com", a}).no.why == reason::invalid_otp);
   advance(services.otp_life);
   CAF_CHECK(person(verify_otp{"b@example.com", b}).no.why == reason::invalid_otp);

@@ -15,8 +15,9 @@ struct bench {
   std::vector<batch_ptr> submitted;
   std::vector<std::pair<milliseconds, std::uint64_t>> timers;
   std::vector<int> shown;
-  journal j{{[this](batch_ptr b) { submitted.push_back(std::move(b)); },
-             [this](milliseconds delay, std::uint64_t generation) { timers.emplace_back(delay, generation); }}};
+  journal j{
+      {[this](batch_ptr b) { submitted.push_back(std::move(b)); },
+       [this](milliseconds delay, std::uint64_t generation) { timers.emplace_back(delay, generation); }}};
 
   bench() {
     acquired image;
@@ -113,7 +114,8 @@ CAF_TEST(a batch without an answer is submitted again by the watchdog) {
 }
 
 CAF_TEST(a refusal means that memory and ledger have diverged) {
-  for (const auto outcome : {commit_outcome::fenced, commit_outcome::conflict, commit_outcome::out_of_order}) {
+  for (const auto outcome :
+       {commit_outcome::fenced, commit_outcome::conflict, commit_outcome::out_of_order}) {
     bench b;
     b.show(b.decide(), 1);
     CAF_CHECK(!b.settle(outcome));
@@ -160,7 +162,8 @@ CAF_TEST(failing answers every held promise) {
     return {[=](find_event) -> caf::result<ack_reply> {
               changes c;
               c.emplace_back(otp_removed{});
-              j->hold(j->append(std::move(c), never, true), self->make_response_promise(), caf::make_message(ack_reply{}));
+              j->hold(j->append(std::move(c), never, true), self->make_response_promise(),
+                      caf::make_message(ack_reply{}));
               return caf::delegated<ack_reply>{};
             },
             [=](subscribe) { j->fail(); }};

@@ -19,15 +19,16 @@ struct worker_fixture : fixture {
   worker_fixture() {
     auto b = box;
     me = keep(sys.spawn([b](owner_handle::pointer) -> owner_handle::behavior_type {
-      return {[b](const batch_settled& x) { b->settled.push_back(x); }, [b](const aggregate_acquired& x) { b->acquired.push_back(x); }};
+      return {[b](const batch_settled& x) { b->settled.push_back(x); },
+              [b](const aggregate_acquired& x) { b->acquired.push_back(x); }};
     }));
     run();
   }
   ~worker_fixture() { me = nullptr; }
   template <class Message>
   void send(Message m) {
-    caf::actor_cast<caf::abstract_actor*>(worker)->eq_impl(caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(me), nullptr,
-                                                           std::move(m));
+    caf::actor_cast<caf::abstract_actor*>(worker)->eq_impl(
+        caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(me), nullptr, std::move(m));
   }
   /// A batch that moves `aggregate` by one; impossible content if not `good`.
   batch_ptr batch_for(const event_row& e, bool good = true) {

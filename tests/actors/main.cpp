@@ -5,7 +5,8 @@
 
 namespace {
 
-// CAF's watchdog gives a test 30 s, too little under a sanitizer on a busy machine; ctest has a limit of its own.
+// CAF's watchdog gives a test 30 s, too little under a sanitizer on a busy machine; ctest has a limit of its
+// own.
 [[maybe_unused]] const bool patient = (caf::test::engine::max_runtime(240), true);
 
 } // namespace

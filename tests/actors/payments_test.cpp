@@ -22,12 +22,15 @@ struct payments_fixture : fixture {
 
   payments_fixture() {
     auto s = gw;
-    auto gateway = keep(sys.spawn([s](gateway_worker_handle::pointer self) -> gateway_worker_handle::behavior_type {
+    auto gateway = keep(sys.spawn([s](gateway_worker_handle::pointer self)
+                                      -> gateway_worker_handle::behavior_type {
       return {[s, self](const call_gateway& x) {
         s->calls.push_back(x);
         if (s->answers)
-          caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()),
-                         gateway_answered{x.kind, s->result, x.gateway, x.payment, x.reference, {}, x.amount, x.currency, x.refund});
+          caf::anon_send(
+              caf::actor_cast<caf::actor>(self->current_sender()),
+              gateway_answered{
+                  x.kind, s->result, x.gateway, x.payment, x.reference, {}, x.amount, x.currency, x.refund});
       }};
     }));
     services.env = &env;
@@ -47,13 +50,15 @@ struct payments_fixture : fixture {
     actor = nullptr;
     owner = nullptr;
   }
-  void call(std::uint64_t payment, gateway_call_kind kind = gateway_call_kind::verify, std::string gateway = "sandbox") {
+  void call(std::uint64_t payment, gateway_call_kind kind = gateway_call_kind::verify,
+            std::string gateway = "sandbox") {
     call_gateway x;
     x.kind = kind;
     x.gateway = std::move(gateway);
     x.payment = uuid{1, payment};
     x.reference = make_reference(x.payment);
-    caf::actor_cast<caf::abstract_actor*>(actor)->eq_impl(caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(owner), nullptr, x);
+    caf::actor_cast<caf::abstract_actor*>(actor)->eq_impl(
+        caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(owner), nullptr, x);
     run();
   }
 };

@@ -84,7 +84,7 @@ CAF_TEST(the pause doubles while the owner never serves) {
   }
 }
 
-CAF_TEST(a spent budget answers 503 and is tried again after the cool-down) {
+CAF_TEST(a spent budget answers 503 and is tried again after the cool down) {
   start({2, 60s, 1ms, 1ms});
   for (int i = 0; i < 2; ++i) {
     crash_owner();

@@ -16,33 +16,35 @@ std::string text(queue_number n) { return std::to_string(value_of(n)); }
 
 std::string_view name_of(rare r) {
   switch (r) {
-    case rare::late_money_claimed_again: return "late money claimed again";
-    case rare::late_money_refunded: return "late money refunded";
-    case rare::unknown_commit_landed_late: return "unknown commit landed late";
-    case rare::old_epoch_refused: return "batch of an older epoch refused";
-    case rare::fenced_reload: return "living owner fenced, reloaded";
-    case rare::sold_out_then_reopened: return "sold out, then reopened";
-    case rare::restart_budget_spent: return "restart budget spent";
-    case rare::replayed_idempotent_answer: return "idempotent answer replayed";
-    case rare::claim_waited_for_verdict: return "claim waited for a verdict";
-    case rare::passivated: return "idle owner passivated";
-    case rare::process_crashed: return "process crashed";
-    case rare::count_: break;
+  case rare::late_money_claimed_again: return "late money claimed again";
+  case rare::late_money_refunded: return "late money refunded";
+  case rare::unknown_commit_landed_late: return "unknown commit landed late";
+  case rare::old_epoch_refused: return "batch of an older epoch refused";
+  case rare::fenced_reload: return "living owner fenced, reloaded";
+  case rare::sold_out_then_reopened: return "sold out, then reopened";
+  case rare::restart_budget_spent: return "restart budget spent";
+  case rare::replayed_idempotent_answer: return "idempotent answer replayed";
+  case rare::claim_waited_for_verdict: return "claim waited for a verdict";
+  case rare::passivated: return "idle owner passivated";
+  case rare::process_crashed: return "process crashed";
+  case rare::count_: break;
   }
   return "";
 }
 
 void checker::fail(std::string_view invariant, std::string what) {
-  if (violation_.empty()) violation_ = std::string{invariant} + ": " + std::move(what) + " (step " + std::to_string(step) + ")";
+  if (violation_.empty())
+    violation_ = std::string{invariant} + ": " + std::move(what) + " (step " + std::to_string(step) + ")";
 }
 
-// -- what the ledger did -----------------------------------------------------------------------------------------------
+// -- what the ledger did ----------------------------------------------------------------------------------
 
 void checker::applied(const batch& b) {
   digest_ = digest_ * 1099511628211u ^ (b.to_seq << 20) ^ (b.epoch << 8) ^ b.content.size();
   if (b.aggregate == aggregate_) {
     if (b.epoch != store_.head(aggregate_)->epoch || b.epoch < epoch_)
-      fail("I17", "a batch of epoch " + std::to_string(b.epoch) + " was applied under epoch " + std::to_string(epoch_));
+      fail("I17", "a batch of epoch " + std::to_string(b.epoch) + " was applied under epoch "
+                      + std::to_string(epoch_));
     if (!seen_seq_.emplace(b.from_seq, b.to_seq).second) fail("I9", "the same batch was applied twice");
   }
   for (const auto& c : b.content) std::visit([this](const auto& x) { see(x); }, c);
@@ -51,14 +53,16 @@ void checker::applied(const batch& b) {
 
 void checker::settled(const batch& b, commit_outcome outcome) {
   switch (outcome) {
-    case commit_outcome::committed:
-    case commit_outcome::already_applied: return;
-    case commit_outcome::fenced:
-      if (b.epoch + 1 == rival_epoch_) reached(rare::fenced_reload);
-      return reached(rare::old_epoch_refused);
-    case commit_outcome::out_of_order: return fail("I17", "owner and ledger disagree about applied_seq under one epoch");
-    case commit_outcome::conflict:
-      return fail("I1", "the ledger had to refuse a change of the living owner (batch to " + std::to_string(b.to_seq) + ")");
+  case commit_outcome::committed:
+  case commit_outcome::already_applied: return;
+  case commit_outcome::fenced:
+    if (b.epoch + 1 == rival_epoch_) reached(rare::fenced_reload);
+    return reached(rare::old_epoch_refused);
+  case commit_outcome::out_of_order:
+    return fail("I17", "owner and ledger disagree about applied_seq under one epoch");
+  case commit_outcome::conflict:
+    return fail("I1", "the ledger had to refuse a change of the living owner (batch to "
+                          + std::to_string(b.to_seq) + ")");
   }
 }
 
@@ -69,7 +73,8 @@ void checker::see(const event_created& c) {
 }
 
 void checker::see(const event_changed& c) {
-  if (c.from != c.event.status && !is_step(event_rules, c.from, c.event.status)) fail("I10", "illegal step of the event");
+  if (c.from != c.event.status && !is_step(event_rules, c.from, c.event.status))
+    fail("I10", "illegal step of the event");
   if (event_.status != c.from) fail("I10", "the event was not in the state its change starts from");
   event_ = c.event;
 }
@@ -92,13 +97,15 @@ void checker::see(const stock_moved& c) {
   auto& t = types_.at(c.ticket_type);
   t.held += c.held_delta;
   t.sold += c.sold_delta;
-  if (t.held < 0 || t.sold < 0 || t.held + t.sold > t.total) fail("I1", "held + sold exceed the total, or fell below zero");
+  if (t.held < 0 || t.sold < 0 || t.held + t.sold > t.total)
+    fail("I1", "held + sold exceed the total, or fell below zero");
   watch_sold_out();
 }
 
 void checker::see(const entry_joined& c) {
   const auto& row = c.row;
-  if (!entries_.empty() && row.number <= entries_.rbegin()->first) fail("I6", "a queue number was given out of order");
+  if (!entries_.empty() && row.number <= entries_.rbegin()->first)
+    fail("I6", "a queue number was given out of order");
   if (row.joined_at < latest_) fail("clock", "the aggregate's time went back");
   latest_ = row.joined_at;
   if (!live_place_.emplace(row.subject, row.number).second) fail("I2", "a second live place for one subject");
@@ -108,8 +115,10 @@ void checker::see(const entry_joined& c) {
 
 void checker::see(const entry_moved& c) {
   auto& known = entries_.at(c.row.number);
-  if (known.status != c.from) fail("I10", "entry " + text(c.row.number) + " was not in the state its change starts from");
-  if (c.from != c.row.status && !is_step(entry_rules, c.from, c.row.status)) fail("I10", "illegal step of an entry");
+  if (known.status != c.from)
+    fail("I10", "entry " + text(c.row.number) + " was not in the state its change starts from");
+  if (c.from != c.row.status && !is_step(entry_rules, c.from, c.row.status))
+    fail("I10", "illegal step of an entry");
   const auto from = known.status;
   known = c.row;
   if (from == c.row.status) return;
@@ -122,7 +131,8 @@ void checker::see(const entry_moved& c) {
 }
 
 void checker::admitted(const entry_row& row) {
-  if (*waiting_.begin() != row.number) fail("I6", text(row.number) + " was admitted before " + text(*waiting_.begin()));
+  if (*waiting_.begin() != row.number)
+    fail("I6", text(row.number) + " was admitted before " + text(*waiting_.begin()));
   if (row.admitted_at < latest_) fail("clock", "the aggregate's time went back");
   latest_ = row.admitted_at;
   active_.insert(row.number);
@@ -131,10 +141,13 @@ void checker::admitted(const entry_row& row) {
   const auto& q = event_.queue;
   if (event_.status != event_status::active) fail("I5", "admitted while the event is not ACTIVE");
   if (q.policy == admission_policy::open) return;
-  if (q.concurrency != 0 && active_.size() > q.concurrency) fail("I5", "more active sessions than the concurrency in force");
+  if (q.concurrency != 0 && active_.size() > q.concurrency)
+    fail("I5", "more active sessions than the concurrency in force");
   const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(available(), 0));
-  if (admitted_without_claim() > units * q.over_admission_percent / 100) fail("I5", "more people let in than there is stock for");
-  if (q.policy == admission_policy::batch && admissions_within(q.admission_interval, row.admitted_at) > q.batch_size)
+  if (admitted_without_claim() > units * q.over_admission_percent / 100)
+    fail("I5", "more people let in than there is stock for");
+  if (q.policy == admission_policy::batch
+      && admissions_within(q.admission_interval, row.admitted_at) > q.batch_size)
     fail("I5", "a batch larger than configured");
   if (q.rate_per_minute != 0 && admissions_within(rate_span, row.admitted_at) > q.rate_per_minute)
     fail("I5", "admitted faster than the configured rate");
@@ -172,14 +185,16 @@ void checker::see(const claim_opened& c) {
 void checker::see(const claim_moved& c) {
   auto& known = claims_.at(c.row.id);
   if (known.status != c.from) fail("I10", "a claim was not in the state its change starts from");
-  if (c.from != c.row.status && !is_step(claim_rules, c.from, c.row.status)) fail("I10", "illegal step of a claim");
+  if (c.from != c.row.status && !is_step(claim_rules, c.from, c.row.status))
+    fail("I10", "illegal step of a claim");
   count_claim(known, -1);
   known = c.row;
   count_claim(known, 1);
   if (known.status == claim_status::expiring) reached(rare::claim_waited_for_verdict);
   if (known.status != claim_status::released) return;
   for (const auto& [id, p] : payments_)
-    if (p.claim == known.id && is_open(p.status)) fail("I3", "a claim was released while a payment for it is open");
+    if (p.claim == known.id && is_open(p.status))
+      fail("I3", "a claim was released while a payment for it is open");
 }
 
 void checker::see(const payment_opened& c) {
@@ -194,7 +209,8 @@ void checker::see(const payment_opened& c) {
 void checker::see(const payment_moved& c) {
   auto& known = payments_.at(c.row.id);
   if (known.status != c.from) fail("I10", "a payment was not in the state its change starts from");
-  if (c.from != c.row.status && !is_step(payment_rules, c.from, c.row.status)) fail("I10", "illegal step of a payment");
+  if (c.from != c.row.status && !is_step(payment_rules, c.from, c.row.status))
+    fail("I10", "illegal step of a payment");
   const auto from = known.status;
   known = c.row;
   if (known.refunded > known.captured) fail("I4", "more was refunded than captured");
@@ -211,7 +227,8 @@ void checker::see(const refund_opened& c) { refunds_[c.row.id] = c.row; }
 
 void checker::see(const refund_moved& c) {
   auto& known = refunds_.at(c.row.id);
-  if (c.from != c.row.status && !is_step(refund_rules, c.from, c.row.status)) fail("I10", "illegal step of a refund");
+  if (c.from != c.row.status && !is_step(refund_rules, c.from, c.row.status))
+    fail("I10", "illegal step of a refund");
   known = c.row;
 }
 
@@ -243,7 +260,8 @@ std::int64_t checker::available() const {
 }
 
 bool checker::sold_out() const {
-  return std::ranges::all_of(types_, [](const auto& t) { return !t.on_sale || (t.total - t.sold <= 0 && t.held == 0); });
+  return std::ranges::all_of(
+      types_, [](const auto& t) { return !t.on_sale || (t.total - t.sold <= 0 && t.held == 0); });
 }
 
 std::int64_t checker::sold() const {
@@ -272,8 +290,8 @@ std::uint64_t checker::admitted_without_claim() const {
 }
 
 std::uint64_t checker::admissions_within(milliseconds span, timestamp now) const {
-  return static_cast<std::uint64_t>(
-    std::count_if(admissions_.begin(), admissions_.end(), [&](timestamp t) { return t > now - span && t <= now; }));
+  return static_cast<std::uint64_t>(std::count_if(admissions_.begin(), admissions_.end(),
+                                                  [&](timestamp t) { return t > now - span && t <= now; }));
 }
 
 const claim_row* checker::find_claim(const claim_id& id) const {
@@ -286,12 +304,13 @@ const entry_row* checker::entry_of(const entry_id& id) const {
   return i == entries_.end() ? nullptr : &i->second;
 }
 
-// -- what fans were told -----------------------------------------------------------------------------------------------
+// -- what fans were told ----------------------------------------------------------------------------------
 
 void checker::saw_place(const customer_id& who, std::uint64_t key, const entry_reply& told) {
   if (told.no) return;
   const auto* row = store_.find_entry(aggregate_, told.entry.number);
-  if (row == nullptr || row->subject != who) return fail("I7", "place " + text(told.entry.number) + " was acknowledged, but is not durable");
+  if (row == nullptr || row->subject != who)
+    return fail("I7", "place " + text(told.entry.number) + " was acknowledged, but is not durable");
   const auto [known, first] = place_of_key_.emplace(std::pair{who, key}, told.entry.number);
   if (!first && told.replayed && known->second != told.entry.number) fail("I9", "one join key, two places");
   known_place_[who] = told.entry.number;
@@ -301,25 +320,32 @@ void checker::saw_place(const customer_id& who, std::uint64_t key, const entry_r
 void checker::saw_entry(const customer_id& who, const entry_reply& told) {
   const auto known = known_place_.find(who);
   if (told.no) {
-    if (told.no.why == reason::not_in_queue && known != known_place_.end()) fail("I7", "an acknowledged place was lost");
+    if (told.no.why == reason::not_in_queue && known != known_place_.end())
+      fail("I7", "an acknowledged place was lost");
     return;
   }
   const auto& e = told.entry;
   const auto* row = entry_of(e.id);
   if (row == nullptr || row->subject != who) return fail("I7", "a place was shown that is not durable");
-  if (known != known_place_.end() && e.number < known->second) fail("I7", "an acknowledged place changed its number");
-  if (is_set(e.admitted_at) && row->admitted_at != e.admitted_at) fail("I7", "an admission was shown that is not durable");
+  if (known != known_place_.end() && e.number < known->second)
+    fail("I7", "an acknowledged place changed its number");
+  if (is_set(e.admitted_at) && row->admitted_at != e.admitted_at)
+    fail("I7", "an admission was shown that is not durable");
   if (!is_live(e.status) && row->status != e.status) fail("I7", "an end was shown that is not durable");
   if (!is_in_line(e.status)) return;
   const auto [last, first] = last_position_.emplace(e.id, e.position);
   if (!first && e.position > last->second)
-    fail("I8", "position of " + text(e.number) + " grew from " + std::to_string(last->second) + " to " + std::to_string(e.position));
+    fail("I8", "position of " + text(e.number) + " grew from " + std::to_string(last->second) + " to "
+                   + std::to_string(e.position));
   last->second = e.position;
 }
 
-bool checker::has_answer(const idempotency_ref& key) const { return key.given && answered_.contains(key.key); }
+bool checker::has_answer(const idempotency_ref& key) const {
+  return key.given && answered_.contains(key.key);
+}
 
-void checker::saw_claim(const idempotency_ref& key, const customer_id& who, const claim_reply& told, std::uint64_t asked, bool was_durable) {
+void checker::saw_claim(const idempotency_ref& key, const customer_id& who, const claim_reply& told,
+                        std::uint64_t asked, bool was_durable) {
   if (told.no) {
     if (was_durable) fail("I9", "a claim request was answered, then refused under the same key");
     if (told.no.why == reason::event_sold_out && !was_sold_out_ && sold_out_at_ < asked)
@@ -327,8 +353,10 @@ void checker::saw_claim(const idempotency_ref& key, const customer_id& who, cons
     return;
   }
   const auto* row = find_claim(told.claim.claim.id);
-  if (row == nullptr || row->customer != who) return fail("I7", "a claim was acknowledged, but is not durable");
-  if (!is_live(told.claim.claim.status) && row->status != told.claim.claim.status && row->status != claim_status::refunded)
+  if (row == nullptr || row->customer != who)
+    return fail("I7", "a claim was acknowledged, but is not durable");
+  if (!is_live(told.claim.claim.status) && row->status != told.claim.claim.status
+      && row->status != claim_status::refunded)
     fail("I7", "a claim's end was shown that is not durable");
   if (!key.given) return;
   if (told.replayed) reached(rare::replayed_idempotent_answer);
@@ -353,13 +381,15 @@ void checker::saw_payment(const idempotency_ref& key, const payment_reply& told,
 
 void checker::saw_released(const claim_id& claim) {
   const auto* row = find_claim(claim);
-  if (row == nullptr || row->status != claim_status::released) fail("I7", "a release was acknowledged, but is not durable");
+  if (row == nullptr || row->status != claim_status::released)
+    fail("I7", "a release was acknowledged, but is not durable");
 }
 
-// -- time --------------------------------------------------------------------------------------------------------------
+// -- time -------------------------------------------------------------------------------------------------
 
 timestamp checker::deadline_of(const entry_row& row) const {
-  return row.has_claimed ? row.session_expires_at : std::min(row.admitted_at + event_.queue.claim_window, row.session_expires_at);
+  return row.has_claimed ? row.session_expires_at
+                         : std::min(row.admitted_at + event_.queue.claim_window, row.session_expires_at);
 }
 
 std::uint64_t checker::room(timestamp now) const {
@@ -370,22 +400,26 @@ std::uint64_t checker::room(timestamp now) const {
   const auto units = static_cast<std::uint64_t>(std::max<std::int64_t>(available(), 0));
   auto n = less(units * q.over_admission_percent / 100, admitted_without_claim());
   if (q.concurrency != 0) n = std::min(n, less(q.concurrency, active_.size()));
-  if (q.policy == admission_policy::batch) n = std::min(n, less(q.batch_size, admissions_within(q.admission_interval, now)));
+  if (q.policy == admission_policy::batch)
+    n = std::min(n, less(q.batch_size, admissions_within(q.admission_interval, now)));
   if (q.rate_per_minute != 0) n = std::min(n, less(q.rate_per_minute, admissions_within(rate_span, now)));
   return n;
 }
 
 void checker::check_liveness(timestamp now) {
   for (const auto n : active_)
-    if (now > deadline_of(entries_.at(n)) + sweep) return fail("I13", "session of " + text(n) + " outlived its deadline");
+    if (now > deadline_of(entries_.at(n)) + sweep)
+      return fail("I13", "session of " + text(n) + " outlived its deadline");
   for (const auto& [id, c] : claims_) {
-    if (c.status == claim_status::claimed && now > c.expires_at + sweep) return fail("I13", "a CLAIMED claim outlived its deadline");
+    if (c.status == claim_status::claimed && now > c.expires_at + sweep)
+      return fail("I13", "a CLAIMED claim outlived its deadline");
     if (c.status == claim_status::expiring && now > c.expires_at + grace_ + sweep)
       return fail("I13", "an EXPIRING claim outlived the verdict's grace");
   }
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   if (selling && now > event_.sale_end + sweep) fail("I13", "the sale outlived its end");
-  if (!selling && !waiting_.empty() && now > event_.updated_at + sweep * 5) fail("I13", "somebody still waits after the event's end");
+  if (!selling && !waiting_.empty() && now > event_.updated_at + sweep * 5)
+    fail("I13", "somebody still waits after the event's end");
   if (room(now) == 0 || admissions_seen_ != admissions_at_stuck_) {
     stuck_since_ = now;
     admissions_at_stuck_ = admissions_seen_;
@@ -397,7 +431,8 @@ void checker::check_liveness(timestamp now) {
 void checker::check_end() {
   for (const auto& [id, p] : payments_) {
     if (is_open(p.status)) fail("I13", "a payment is still open: " + std::string{name_of(p.status)});
-    if (p.status == payment_status::confirmed_late) fail("I3", "late money was neither claimed again nor refunded");
+    if (p.status == payment_status::confirmed_late)
+      fail("I3", "late money was neither claimed again nor refunded");
     if (p.status == payment_status::refund_pending) fail("I3", "a refund never ended");
     const auto* claim = find_claim(p.claim);
     if (p.status == payment_status::confirmed && claim->status != claim_status::confirmed)
@@ -409,7 +444,8 @@ void checker::check_end() {
     const auto pays = [&, claim = id](const auto& p) {
       return p.second.claim == claim && p.second.status == payment_status::confirmed;
     };
-    if (std::ranges::count_if(payments_, pays) != 1) fail("I4", "a confirmed claim is not paid for exactly once");
+    if (std::ranges::count_if(payments_, pays) != 1)
+      fail("I4", "a confirmed claim is not paid for exactly once");
   }
   const auto* image = store_.committed(aggregate_);
   const auto same = [](const auto& model, const auto& rows) {

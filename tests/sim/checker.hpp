@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Follows every committed change of the simulated sale with a model of its own and compares: the invariants of DESIGN §3 by name.
-// Fed by the memory ledger (what is durable), by fans (what they were told) and by the gateway (where the money is).
+// Follows every committed change of the simulated sale with a model of its own and compares: the invariants
+// of DESIGN §3 by name. Fed by the memory ledger (what is durable), by fans (what they were told) and by the
+// gateway (where the money is).
 #pragma once
 #include "actors/messages.hpp"
 #include "domain/admission.hpp"
@@ -36,25 +37,28 @@ std::string_view name_of(rare r);
 class checker {
 public:
   checker(memory_ledger& store, aggregate_id aggregate, milliseconds verdict_grace)
-      : store_(store), aggregate_(aggregate), grace_(verdict_grace) {}
+      : store_(store),
+        aggregate_(aggregate),
+        grace_(verdict_grace) {}
 
-  // -- what the ledger did ------------------------------------------------------------------------------------------
+  // -- what the ledger did --------------------------------------------------------------------------------
   void applied(const batch& b);
   void settled(const batch& b, commit_outcome outcome);
   /// Another node's owner took `epoch` and went away: the living owner's next batch must be refused.
   void rival_took(std::uint64_t epoch) { rival_epoch_ = epoch; }
   void epoch_raised(std::uint64_t epoch) { epoch_ = std::max(epoch_, epoch); }
 
-  // -- what fans were told; `asked` is the step at which they sent the request --------------------------------------
+  // -- what fans were told; `asked` is the step at which they sent the request ----------------------------
   void saw_place(const customer_id& who, std::uint64_t key, const entry_reply& told);
   void saw_entry(const customer_id& who, const entry_reply& told);
-  void saw_claim(const idempotency_ref& key, const customer_id& who, const claim_reply& told, std::uint64_t asked, bool was_durable);
+  void saw_claim(const idempotency_ref& key, const customer_id& who, const claim_reply& told,
+                 std::uint64_t asked, bool was_durable);
   void saw_payment(const idempotency_ref& key, const payment_reply& told, bool was_durable);
   void saw_released(const claim_id& claim);
   /// Whether the answer to `key` was committed already: from then on nothing else may be answered (I9).
   [[nodiscard]] bool has_answer(const idempotency_ref& key) const;
 
-  // -- time ---------------------------------------------------------------------------------------------------------
+  // -- time -----------------------------------------------------------------------------------------------
   /// In the quiet phase, when the owner has had time to recover.
   void check_liveness(timestamp now);
   /// At the end of the quiet phase: nothing is under way any more, and the model equals the ledger.
@@ -74,7 +78,7 @@ public:
     std::uint64_t waiting = 0, admitted = 0, claims_live = 0, claims_confirmed = 0, payments_open = 0;
   };
   [[nodiscard]] counts_t counts() const;
-  /// Bit per invariant-independent progress, for the determinism check.
+  /// Of everything applied, for the determinism check.
   [[nodiscard]] std::uint64_t digest() const { return digest_; }
 
 private:
@@ -132,7 +136,7 @@ private:
   std::map<refund_id, refund_row> refunds_;
   std::map<digest128, digest128> answered_; ///< idempotency keys in the ledger
   std::deque<timestamp> admissions_;
-  timestamp latest_; ///< greatest time of a join or an admission
+  timestamp latest_;                                           ///< greatest time of a join or an admission
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen_seq_; ///< every (from, to) is applied once
 
   // what was seen
@@ -141,7 +145,7 @@ private:
   std::map<customer_id, queue_number> known_place_;
   std::map<digest128, uuid> effect_of_key_;
   std::uint64_t sold_out_at_ = 0; ///< last step at which the ledger was sold out
-  bool was_sold_out_ = false, ever_sold_out_ = false;
+  bool was_sold_out_ = false;
   timestamp stuck_since_;
   std::uint64_t admissions_seen_ = 0, admissions_at_stuck_ = 0;
 

@@ -3,13 +3,15 @@
 
 namespace fq::sim {
 namespace {
-constexpr seconds patience{8}; ///< then the connection is given up and the request repeated
-constexpr std::uint32_t places_max = 3; ///< how often a fan queues again
+constexpr seconds patience{8};            ///< then the connection is given up and the request repeated
+constexpr std::uint32_t places_max = 3;   ///< how often a fan queues again
 constexpr std::uint32_t watches_max = 40; ///< polls of a payment's outcome before it gives up
 } // namespace
 
 fan::fan(caf::actor_config& config, world* w, std::uint32_t number)
-    : caf::event_based_actor(config), world_(w), me_(make_uuid(from_unix_ms(start_of_time_ms), accounts_aggregate, number + 1)) {}
+    : caf::event_based_actor(config),
+      world_(w),
+      me_(make_uuid(from_unix_ms(start_of_time_ms), accounts_aggregate, number + 1)) {}
 
 caf::behavior fan::make_behavior() {
   set_default_handler(caf::drop);
@@ -40,25 +42,25 @@ void fan::act() {
   if (goal_ == goal::done || (!world_->chaos && world_->options.fans_vanish)) return;
   if (!owner_) {
     request(world_->region, patience, resolve_event{world_->aggregate})
-      .then(
-        [this](event_handle& owner) {
-          owner_ = std::move(owner);
-          act();
-        },
-        [this](caf::error&) { stumble(); });
+        .then(
+            [this](event_handle& owner) {
+              owner_ = std::move(owner);
+              act();
+            },
+            [this](caf::error&) { stumble(); });
     return;
   }
   switch (goal_) {
-    case goal::join: return do_join();
-    case goal::poll: return do_poll();
-    case goal::claim: return do_claim();
-    case goal::release:
-    case goal::release_again: return do_release();
-    case goal::pay: return do_pay();
-    case goal::page: return do_page();
-    case goal::watch: return do_watch();
-    case goal::leave: return do_leave();
-    case goal::done: return;
+  case goal::join: return do_join();
+  case goal::poll: return do_poll();
+  case goal::claim: return do_claim();
+  case goal::release:
+  case goal::release_again: return do_release();
+  case goal::pay: return do_pay();
+  case goal::page: return do_page();
+  case goal::watch: return do_watch();
+  case goal::leave: return do_leave();
+  case goal::done: return;
   }
 }
 
@@ -66,13 +68,13 @@ template <class Message, class Then>
 void fan::ask(Message message, Then then) {
   const auto asked = world_->check->step;
   request(owner_, patience, std::move(message))
-    .then(
-      [this, then, asked](const typename Then::reply_type& reply) {
-        then.check(reply, asked); // the server has answered, whether the fan hears it or not
-        if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
-        then.use(reply);
-      },
-      [this](caf::error&) { stumble(); });
+      .then(
+          [this, then, asked](const typename Then::reply_type& reply) {
+            then.check(reply, asked); // the server has answered, whether the fan hears it or not
+            if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
+            then.use(reply);
+          },
+          [this](caf::error&) { stumble(); });
 }
 
 namespace {
@@ -99,16 +101,19 @@ void fan::finish() {
   next(goal::join, soon(50, 2'000));
 }
 
-// -- the line ----------------------------------------------------------------------------------------------------------
+// -- the line ---------------------------------------------------------------------------------------------
 
 void fan::do_join() {
   if (world_->closing && places_ > 0) return next(goal::done, milliseconds{1});
-  ask(fq::join{world_->event, me_, join_key_}, on<entry_reply>([this](const entry_reply& told, std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },
-                      [this](const entry_reply& told) { on_place(told); }));
+  ask(fq::join{world_->event, me_, join_key_},
+      on<entry_reply>(
+          [this](const entry_reply& told, std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },
+          [this](const entry_reply& told) { on_place(told); }));
 }
 
 void fan::do_poll() {
-  ask(find_entry{world_->event, me_}, on<entry_reply>([this](const entry_reply& told, std::uint64_t) { world_->check->saw_entry(me_, told); },
+  ask(find_entry{world_->event, me_},
+      on<entry_reply>([this](const entry_reply& told, std::uint64_t) { world_->check->saw_entry(me_, told); },
                       [this](const entry_reply& told) { on_place(told); }));
 }
 
@@ -118,43 +123,45 @@ void fan::on_place(const entry_reply& told) {
     return next(goal::done, milliseconds{1});
   }
   switch (told.entry.status) {
-    case entry_status::waiting:
-    case entry_status::away:
-      if (wants(world_->options.leaves / 8)) return next(goal::leave, milliseconds{1});
-      return next(goal::poll, soon(200, 900));
-    case entry_status::admitted: return on_admitted(told.entry);
-    case entry_status::expired:
-    case entry_status::cancelled:
-    case entry_status::completed:
-    case entry_status::session_expired:
-    case entry_status::revoked: return finish();
+  case entry_status::waiting:
+  case entry_status::away:
+    if (wants(world_->options.leaves / 8)) return next(goal::leave, milliseconds{1});
+    return next(goal::poll, soon(200, 900));
+  case entry_status::admitted: return on_admitted(told.entry);
+  case entry_status::expired:
+  case entry_status::cancelled:
+  case entry_status::completed:
+  case entry_status::session_expired:
+  case entry_status::revoked: return finish();
   }
 }
 
 void fan::do_leave() {
-  ask(fq::leave{world_->event, me_}, on<ack_reply>(
-        [this](const ack_reply& told, std::uint64_t) {
-          if (told.no.why == reason::not_in_queue) world_->check->fail("I7", "left a place that the server does not know");
-        },
-        [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
+  ask(fq::leave{world_->event, me_},
+      on<ack_reply>(
+          [this](const ack_reply& told, std::uint64_t) {
+            if (told.no.why == reason::not_in_queue)
+              world_->check->fail("I7", "left a place that the server does not know");
+          },
+          [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
 }
 
-// -- the claim ---------------------------------------------------------------------------------------------------------
+// -- the claim --------------------------------------------------------------------------------------------
 
 void fan::on_admitted(const entry_view& entry) {
   token_ = make_session_token(*world_->sessions, entry.id, entry.admission_no);
   if (world_->closing) return next(goal::poll, soon(500, 1'500));
   if (!decided_) {
     decided_ = true;
-    if (wants(world_->options.no_show)) watches_ = watches_max; // polls, and never claims
-    else watches_ = 0;
+    watches_ = wants(world_->options.no_show) ? watches_max : 0; // a no-show polls, and never claims
     if (wants(world_->options.leaves)) return next(goal::leave, soon(1, 500));
   }
   if (watches_ >= watches_max) return next(goal::poll, soon(300, 1'500));
   claim_key_ = fresh_key();
   wishes_.clear();
   if (wants(700))
-    wishes_.push_back({world_->ticket_types[world_->rng() % world_->ticket_types.size()], static_cast<std::uint32_t>(between(world_->rng, 1, 2))});
+    wishes_.push_back({world_->ticket_types[world_->rng() % world_->ticket_types.size()],
+                       static_cast<std::uint32_t>(between(world_->rng, 1, 2))});
   next(goal::claim, soon(1, 900));
 }
 
@@ -162,10 +169,10 @@ void fan::do_claim() {
   const bool durable = world_->check->has_answer(claim_key_);
   ask(open_claim{world_->event, me_, token_, wishes_, claim_key_},
       on<claim_reply>(
-        [this, durable](const claim_reply& told, std::uint64_t asked) {
-          world_->check->saw_claim(claim_key_, me_, told, asked, durable);
-        },
-        [this](const claim_reply& told) { on_claimed(told); }));
+          [this, durable](const claim_reply& told, std::uint64_t asked) {
+            world_->check->saw_claim(claim_key_, me_, told, asked, durable);
+          },
+          [this](const claim_reply& told) { on_claimed(told); }));
 }
 
 void fan::on_claimed(const claim_reply& told) {
@@ -194,77 +201,83 @@ void fan::after_claim() {
 }
 
 void fan::do_release() {
-  ask(release_claim{me_, claim_}, on<ack_reply>(
-        [this](const ack_reply& told, std::uint64_t) {
-          if (!told.no) world_->check->saw_released(claim_);
-        },
-        [this](const ack_reply& told) {
-        if (told.no) return next(goal::watch, soon(100, 600));
-        // An impatient finger presses twice.
-        next(goal_ == goal::release && wants(500) ? goal::release_again : goal::poll, soon(1, 400));
-      }));
+  ask(release_claim{me_, claim_},
+      on<ack_reply>(
+          [this](const ack_reply& told, std::uint64_t) {
+            if (!told.no) world_->check->saw_released(claim_);
+          },
+          [this](const ack_reply& told) {
+            if (told.no) return next(goal::watch, soon(100, 600));
+            // An impatient finger presses twice.
+            next(goal_ == goal::release && wants(500) ? goal::release_again : goal::poll, soon(1, 400));
+          }));
 }
 
-// -- the money ---------------------------------------------------------------------------------------------------------
+// -- the money --------------------------------------------------------------------------------------------
 
 void fan::do_pay() {
   const bool durable = world_->check->has_answer(payment_key_);
-  ask(open_payment{me_, claim_, "sim", payment_key_}, on<payment_reply>(
-        [this, durable](const payment_reply& told, std::uint64_t) { world_->check->saw_payment(payment_key_, told, durable); },
-        [this](const payment_reply& told) {
-        if (told.no) return next(goal::watch, soon(100, 600));
-        payment_ = told.payment.payment.id;
-        on_payment(told);
-      }));
+  ask(open_payment{me_, claim_, "sim", payment_key_},
+      on<payment_reply>(
+          [this, durable](const payment_reply& told, std::uint64_t) {
+            world_->check->saw_payment(payment_key_, told, durable);
+          },
+          [this](const payment_reply& told) {
+            if (told.no) return next(goal::watch, soon(100, 600));
+            payment_ = told.payment.payment.id;
+            on_payment(told);
+          }));
 }
 
 void fan::on_payment(const payment_reply& told) {
   const auto& p = told.payment.payment;
   reference_ = p.reference;
   switch (p.status) {
-    case payment_status::initializing:
-      if (++watches_ > watches_max) return finish();
-      return next(goal::page, soon(200, 900));
-    case payment_status::pending: {
-      const auto thinking = wants(world_->options.pays_late) ? soon(1'000, 6'000) : soon(10, 900);
-      if (wants(world_->options.abandons / 2)) return next(goal::watch, thinking);
-      const bool declines = wants(world_->options.declines);
-      delayed_send(this, thinking, std::string{declines ? "decline" : "pay"}, reference_);
-      if (declines && wants(world_->options.pays_after_declining)) // another card, on the same page
-        delayed_send(this, thinking + soon(300, 3'000), std::string{"pay"}, reference_);
-      return next(goal::watch, thinking + soon(10, 500));
-    }
-    default: return next(goal::watch, soon(10, 400));
+  case payment_status::initializing:
+    if (++watches_ > watches_max) return finish();
+    return next(goal::page, soon(200, 900));
+  case payment_status::pending: {
+    const auto thinking = wants(world_->options.pays_late) ? soon(1'000, 6'000) : soon(10, 900);
+    if (wants(world_->options.abandons / 2)) return next(goal::watch, thinking);
+    const bool declines = wants(world_->options.declines);
+    delayed_send(this, thinking, std::string{declines ? "decline" : "pay"}, reference_);
+    if (declines && wants(world_->options.pays_after_declining)) // another card, on the same page
+      delayed_send(this, thinking + soon(300, 3'000), std::string{"pay"}, reference_);
+    return next(goal::watch, thinking + soon(10, 500));
+  }
+  default: return next(goal::watch, soon(10, 400));
   }
 }
 
 void fan::do_page() {
   ask(find_payment{me_, payment_}, on<payment_reply>(
-        [this](const payment_reply& told, std::uint64_t) {
-          world_->check->saw_payment({}, told, false);
-          if (told.no) world_->check->fail("I7", "an acknowledged payment is gone");
-        },
-        [this](const payment_reply& told) {
-          if (!told.no) on_payment(told);
-        }));
+                                       [this](const payment_reply& told, std::uint64_t) {
+                                         world_->check->saw_payment({}, told, false);
+                                         if (told.no)
+                                           world_->check->fail("I7", "an acknowledged payment is gone");
+                                       },
+                                       [this](const payment_reply& told) {
+                                         if (!told.no) on_payment(told);
+                                       }));
 }
 
 void fan::do_watch() {
-  ask(find_claim{me_, claim_}, on<claim_reply>(
-        [this](const claim_reply& told, std::uint64_t asked) {
-          world_->check->saw_claim({}, me_, told, asked, false);
-          if (told.no) world_->check->fail("I7", "an acknowledged claim is gone");
-        },
-        [this](const claim_reply& told) {
-        const auto status = told.claim.claim.status;
-        if (!is_live(status)) return next(goal::poll, soon(10, 500));
-        if (++watches_ > watches_max * 2) return next(goal::poll, soon(500, 2'000));
-        if (status == claim_status::claimed && watches_ < watches_max && ++attempts_ < 4 && wants(400)) {
-          payment_key_ = fresh_key();
-          return next(goal::pay, soon(10, 400));
-        }
-        next(goal::watch, soon(200, 1'200));
-      }));
+  ask(find_claim{me_, claim_},
+      on<claim_reply>(
+          [this](const claim_reply& told, std::uint64_t asked) {
+            world_->check->saw_claim({}, me_, told, asked, false);
+            if (told.no) world_->check->fail("I7", "an acknowledged claim is gone");
+          },
+          [this](const claim_reply& told) {
+            const auto status = told.claim.claim.status;
+            if (!is_live(status)) return next(goal::poll, soon(10, 500));
+            if (++watches_ > watches_max * 2) return next(goal::poll, soon(500, 2'000));
+            if (status == claim_status::claimed && watches_ < watches_max && ++attempts_ < 4 && wants(400)) {
+              payment_key_ = fresh_key();
+              return next(goal::pay, soon(10, 400));
+            }
+            next(goal::watch, soon(200, 1'200));
+          }));
 }
 
 } // namespace fq::sim

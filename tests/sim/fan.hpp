@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One simulated fan: joins, polls, claims, pays or not, and retries with the same idempotency key when an answer is lost, as a
-// faithful client does. Everything it is told goes to the checker.
+// One simulated fan: joins, polls, claims, pays or not, and retries with the same idempotency key when an
+// answer is lost, as a faithful client does. Everything it is told goes to the checker.
 #pragma once
 #include "world.hpp"
 
@@ -43,7 +43,9 @@ private:
   void finish(); ///< this place is over; perhaps another one
   idempotency_ref fresh_key();
   [[nodiscard]] bool wants(std::uint32_t per_mille) { return chance(world_->rng, per_mille); }
-  [[nodiscard]] milliseconds soon(std::int64_t low, std::int64_t high) { return milliseconds{between(world_->rng, low, high)}; }
+  [[nodiscard]] milliseconds soon(std::int64_t low, std::int64_t high) {
+    return milliseconds{between(world_->rng, low, high)};
+  }
 
   world* world_;
   customer_id me_;

@@ -10,7 +10,7 @@ constexpr milliseconds redelivery_min{300}, redelivery_max{4'000};
 constexpr seconds patience{5};
 } // namespace
 
-// -- the books ---------------------------------------------------------------------------------------------------------
+// -- the books --------------------------------------------------------------------------------------------
 
 const charge* gateway_books::find(const std::string& reference) const {
   const auto i = charges_.find(reference);
@@ -36,7 +36,8 @@ void gateway_books::expire(const std::string& reference) {
 
 void gateway_books::pay(const std::string& reference) {
   auto& c = charges_.at(reference);
-  if (c.state != charge_state::unpaid && c.state != charge_state::declined) return; // a declined card is not the end of a page
+  if (c.state != charge_state::unpaid && c.state != charge_state::declined)
+    return; // a declined card is not the end of a page
   c.state = charge_state::paid;
   c.captured = c.amount + (chance(world_.rng, world_.options.faults.wrong_amount) ? 1 : 0);
   log_.push_back("paid " + reference);
@@ -63,12 +64,14 @@ bool gateway_books::refund(const std::string& reference, const refund_id& id, mo
   return true;
 }
 
-void gateway_books::finish_refund(const std::string& reference, charge& c, const refund_id& id, money amount) {
+void gateway_books::finish_refund(const std::string& reference, charge& c, const refund_id& id,
+                                  money amount) {
   c.refunds.emplace(id, amount);
   log_.push_back("refunded " + reference);
   money sum = 0;
   for (const auto& [refund, part] : c.refunds) sum += part;
-  if (c.state != charge_state::paid || sum > c.captured) world_.check->fail("I4", "the gateway was told to refund more than it took");
+  if (c.state != charge_state::paid || sum > c.captured)
+    world_.check->fail("I4", "the gateway was told to refund more than it took");
 }
 
 void gateway_books::settle_refunds() {
@@ -81,7 +84,12 @@ void gateway_books::settle_refunds() {
 
 void gateway_books::tell(verdict what, const std::string& reference, money amount, const refund_id& refund) {
   webhook hook;
-  hook.fact = {"sim", "evt-" + std::to_string(++events_), what, reference, amount, charges_.at(reference).currency,
+  hook.fact = {"sim",
+               "evt-" + std::to_string(++events_),
+               what,
+               reference,
+               amount,
+               charges_.at(reference).currency,
                refund.is_nil() ? std::string{} : to_string(refund)};
   hook.due = world_.env->steady_now();
   if (world_.chaos) hook.due += between(world_.rng, milliseconds{0}, world_.options.faults.webhook_delay);
@@ -97,27 +105,32 @@ void gateway_books::check_end(checker& check) const {
     money refunded = 0;
     for (const auto& [refund, amount] : c.refunds) refunded += amount;
     switch (payment->second.status) {
-      case payment_status::confirmed:
-        if (refunded != 0) check.fail("I3", "a ticket and the money back");
-        if (payment->second.captured != c.captured) check.fail("I4", "captured another amount than recorded");
-        break;
-      case payment_status::refunded:
-        if (refunded != c.captured) check.fail("I3", "recorded as refunded, but the gateway still has the money");
-        break;
-      case payment_status::quarantined:
-        if (c.captured == c.amount) check.fail("I4", "quarantined although the amount was right");
-        break;
-      default: check.fail("I3", "captured, and neither ticket nor refund: " + std::string{name_of(payment->second.status)});
+    case payment_status::confirmed:
+      if (refunded != 0) check.fail("I3", "a ticket and the money back");
+      if (payment->second.captured != c.captured) check.fail("I4", "captured another amount than recorded");
+      break;
+    case payment_status::refunded:
+      if (refunded != c.captured)
+        check.fail("I3", "recorded as refunded, but the gateway still has the money");
+      break;
+    case payment_status::quarantined:
+      if (c.captured == c.amount) check.fail("I4", "quarantined although the amount was right");
+      break;
+    default:
+      check.fail("I3",
+                 "captured, and neither ticket nor refund: " + std::string{name_of(payment->second.status)});
     }
   }
 }
 
-// -- the worker --------------------------------------------------------------------------------------------------------
+// -- the worker -------------------------------------------------------------------------------------------
 
 namespace {
 
 gateway_answered perform(world& w, const call_gateway& x) {
-  gateway_answered a{x.kind, gateway_result::unavailable, x.gateway, x.payment, x.reference, {}, x.amount, x.currency, x.refund};
+  gateway_answered a{
+      x.kind,  gateway_result::unavailable, x.gateway, x.payment, x.reference, {}, x.amount, x.currency,
+      x.refund};
   if (x.kind == gateway_call_kind::initialize) {
     w.gateway->initialize(x.reference, x.amount, x.currency);
     a.result = gateway_result::initialized;
@@ -130,15 +143,16 @@ gateway_answered perform(world& w, const call_gateway& x) {
     return a;
   }
   if (x.kind == gateway_call_kind::refund) {
-    a.result = w.gateway->refund(x.reference, x.refund, x.amount) ? gateway_result::refunded : gateway_result::refund_pending;
+    a.result = w.gateway->refund(x.reference, x.refund, x.amount) ? gateway_result::refunded
+                                                                  : gateway_result::refund_pending;
     return a;
   }
   if (x.kind == gateway_call_kind::expire) w.gateway->expire(x.reference);
   switch (c->state) {
-    case charge_state::unpaid: a.result = gateway_result::unpaid; break;
-    case charge_state::paid: a.result = gateway_result::paid; break;
-    case charge_state::declined:
-    case charge_state::expired: a.result = gateway_result::closed; break;
+  case charge_state::unpaid: a.result = gateway_result::unpaid; break;
+  case charge_state::paid: a.result = gateway_result::paid; break;
+  case charge_state::declined:
+  case charge_state::expired: a.result = gateway_result::closed; break;
   }
   a.amount = c->state == charge_state::paid ? c->captured : c->amount;
   a.currency = c->currency;
@@ -151,35 +165,39 @@ gateway_worker_handle::behavior_type sim_gateway_worker(gateway_worker_handle::p
   return {[=](const call_gateway& x) {
     const auto& f = w->options.faults;
     auto caller = caf::actor_cast<caf::actor>(self->current_sender());
-    gateway_answered unavailable{x.kind, gateway_result::unavailable, x.gateway, x.payment, x.reference, {}, x.amount, x.currency, x.refund};
+    gateway_answered unavailable{
+        x.kind,  gateway_result::unavailable, x.gateway, x.payment, x.reference, {}, x.amount, x.currency,
+        x.refund};
     const bool down = w->env->steady_now() < w->gateway->down_until;
-    if (w->chaos && (down || chance(w->rng, f.gateway_unavailable))) return caf::anon_send(caller, unavailable);
+    if (w->chaos && (down || chance(w->rng, f.gateway_unavailable)))
+      return caf::anon_send(caller, unavailable);
     auto answer = perform(*w, x);
     if (w->chaos && chance(w->rng, f.gateway_answer_lost)) return;
-    if (w->chaos && chance(w->rng, f.gateway_effect_but_unavailable)) return caf::anon_send(caller, unavailable);
+    if (w->chaos && chance(w->rng, f.gateway_effect_but_unavailable))
+      return caf::anon_send(caller, unavailable);
     const auto delay = w->chaos ? between(w->rng, milliseconds{0}, f.gateway_delay) : milliseconds{0};
     caf::delayed_anon_send(caller, delay, std::move(answer));
   }};
 }
 
-// -- the courier -------------------------------------------------------------------------------------------------------
+// -- the courier ------------------------------------------------------------------------------------------
 
 namespace {
 
 /// One delivery attempt; the webhook stays in the outbox until an owner acknowledged it.
 void deliver(caf::event_based_actor* self, world* w, std::size_t index) {
   self->request(w->region, patience, resolve_event{w->aggregate})
-    .then(
-      [=](const event_handle& owner) {
-        self->request(owner, patience, apply_fact{w->gateway->outbox()[index].fact})
-          .then(
-            [=](const ack_reply& reply) {
-              if (reply.no) w->check->fail("I3", "a webhook about our own reference was refused");
-              w->gateway->outbox()[index].acknowledged = true;
-            },
-            [](caf::error&) {});
-      },
-      [](caf::error&) {});
+      .then(
+          [=](const event_handle& owner) {
+            self->request(owner, patience, apply_fact{w->gateway->outbox()[index].fact})
+                .then(
+                    [=](const ack_reply& reply) {
+                      if (reply.no) w->check->fail("I3", "a webhook about our own reference was refused");
+                      w->gateway->outbox()[index].acknowledged = true;
+                    },
+                    [](caf::error&) {});
+          },
+          [](caf::error&) {});
 }
 
 } // namespace
@@ -195,7 +213,8 @@ caf::behavior sim_courier(caf::event_based_actor* self, world* w) {
       auto& hook = outbox[i];
       const bool twice = w->chaos && hook.acknowledged && chance(w->rng, f.webhook_twice / 20);
       if (!twice && (hook.acknowledged || hook.due > w->env->steady_now())) continue;
-      hook.due = w->env->steady_now() + between(w->rng, redelivery_min, w->chaos ? redelivery_max : redelivery_min * 3);
+      hook.due = w->env->steady_now()
+                 + between(w->rng, redelivery_min, w->chaos ? redelivery_max : redelivery_min * 3);
       if (w->chaos && chance(w->rng, f.webhook_lost)) continue;
       deliver(self, w, i);
       if (w->chaos && chance(w->rng, f.webhook_twice)) deliver(self, w, i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulated payment gateway: its own append-only ledger (the oracle of I3 and I4), the worker that the payments actor calls, and
-// the courier that delivers its webhooks.
+// The simulated payment gateway: its own append-only ledger (the oracle of I3 and I4), the worker that the
+// payments actor calls, and the courier that delivers its webhooks.
 #pragma once
 #include "actors/workers.hpp"
 

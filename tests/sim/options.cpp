@@ -13,11 +13,14 @@ std::uint32_t perhaps(generator& rng, std::int64_t low, std::int64_t high) {
 
 queue_settings queue_of(generator& rng) {
   queue_settings q;
-  constexpr std::array policies{admission_policy::batch, admission_policy::batch, admission_policy::capacity,
-                                admission_policy::capacity, admission_policy::rate, admission_policy::open};
+  constexpr std::array policies{admission_policy::batch,    admission_policy::batch,
+                                admission_policy::capacity, admission_policy::capacity,
+                                admission_policy::rate,     admission_policy::open};
   q.policy = policies[rng() % policies.size()];
-  if (q.policy == admission_policy::capacity || chance(rng, 400)) q.concurrency = static_cast<std::uint32_t>(between(rng, 1, 8));
-  if (q.policy == admission_policy::rate) q.rate_per_minute = static_cast<std::uint32_t>(between(rng, 20, 60));
+  if (q.policy == admission_policy::capacity || chance(rng, 400))
+    q.concurrency = static_cast<std::uint32_t>(between(rng, 1, 8));
+  if (q.policy == admission_policy::rate)
+    q.rate_per_minute = static_cast<std::uint32_t>(between(rng, 20, 60));
   q.batch_size = static_cast<std::uint32_t>(between(rng, 1, 6));
   q.admission_interval = between(rng, milliseconds{100}, milliseconds{1'500});
   q.over_admission_percent = static_cast<std::uint32_t>(chance(rng, 500) ? 100 : between(rng, 100, 180));
@@ -63,7 +66,8 @@ sale_options options_of(std::uint64_t seed) {
   o.fans = static_cast<std::uint32_t>(between(rng, 6, chance(rng, 300) ? 60 : 25));
   o.queue = queue_of(rng);
   o.claim_ttl = between(rng, milliseconds{1'000}, milliseconds{4'000});
-  o.queue.session_ttl = o.queue.claim_window + o.claim_ttl + between(rng, milliseconds{0}, milliseconds{4'000});
+  o.queue.session_ttl =
+      o.queue.claim_window + o.claim_ttl + between(rng, milliseconds{0}, milliseconds{4'000});
   o.claims_per_customer = chance(rng, 800) ? 1 : 2;
   o.total = between(rng, 2, chance(rng, 300) ? 30 : 12);
   o.ticket_types = chance(rng, 700) ? 1 : 2;
@@ -96,23 +100,26 @@ sale_options options_of(std::uint64_t seed) {
 std::string describe(const sale_options& o) {
   const auto& f = o.faults;
   std::ostringstream s;
-  s << "seed " << o.seed << ": " << o.fans << " fans, " << o.ticket_types << " x " << o.total << " tickets at " << o.price
-    << ", policy " << static_cast<int>(o.queue.policy) << ", concurrency " << o.queue.concurrency << ", batch "
-    << o.queue.batch_size << "/" << o.queue.admission_interval.count() << " ms, over-admission "
-    << o.queue.over_admission_percent << " %, session " << o.queue.session_ttl.count() << " ms, claim window "
-    << o.queue.claim_window.count() << " ms, claim " << o.claim_ttl.count() << " ms, grace " << o.rules.verdict_grace.count()
-    << " ms\n  commits: unavailable " << f.commit_unavailable << ", unknown applied " << f.commit_applied_unknown << ", lost "
+  s << "seed " << o.seed << ": " << o.fans << " fans, " << o.ticket_types << " x " << o.total
+    << " tickets at " << o.price << ", policy " << static_cast<int>(o.queue.policy) << ", concurrency "
+    << o.queue.concurrency << ", batch " << o.queue.batch_size << "/" << o.queue.admission_interval.count()
+    << " ms, over-admission " << o.queue.over_admission_percent << " %, session "
+    << o.queue.session_ttl.count() << " ms, claim window " << o.queue.claim_window.count() << " ms, claim "
+    << o.claim_ttl.count() << " ms, grace " << o.rules.verdict_grace.count() << " ms\n  commits: unavailable "
+    << f.commit_unavailable << ", unknown applied " << f.commit_applied_unknown << ", lost "
     << f.commit_lost_unknown << ", late " << f.commit_late << ", delayed " << f.commit_delayed << "; acquire "
-    << f.acquire_unavailable << "; store delay " << f.store_delay.count() << " ms\n  kills: owner " << f.kill_owner
-    << ", supervisor " << f.kill_supervisor << ", process " << f.crash_process << ", payments " << f.kill_payments << ", rival "
-    << f.rival_owner << "\n  gateway: unavailable " << f.gateway_unavailable << ", effect but unavailable "
-    << f.gateway_effect_but_unavailable << ", answer lost " << f.gateway_answer_lost << ", outage " << f.gateway_outage
-    << ", delay " << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost << ", twice " << f.webhook_twice
+    << f.acquire_unavailable << "; store delay " << f.store_delay.count() << " ms\n  kills: owner "
+    << f.kill_owner << ", supervisor " << f.kill_supervisor << ", process " << f.crash_process
+    << ", payments " << f.kill_payments << ", rival " << f.rival_owner << "\n  gateway: unavailable "
+    << f.gateway_unavailable << ", effect but unavailable " << f.gateway_effect_but_unavailable
+    << ", answer lost " << f.gateway_answer_lost << ", outage " << f.gateway_outage << ", delay "
+    << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost << ", twice " << f.webhook_twice
     << ", delay " << f.webhook_delay.count() << " ms; wrong amount " << f.wrong_amount << "; refunds pending "
-    << f.refund_pending << "\n  fans: answer lost " << f.answer_lost << ", no-show " << o.no_show << ", leave " << o.leaves
-    << ", abandon " << o.abandons << ", release " << o.releases << ", decline " << o.declines << ", pay after declining "
-    << o.pays_after_declining << ", pay late " << o.pays_late << (o.fans_vanish ? ", vanish" : "")
-    << "; organizer " << (o.organizer_acts ? "acts" : "rests") << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
+    << f.refund_pending << "\n  fans: answer lost " << f.answer_lost << ", no-show " << o.no_show
+    << ", leave " << o.leaves << ", abandon " << o.abandons << ", release " << o.releases << ", decline "
+    << o.declines << ", pay after declining " << o.pays_after_declining << ", pay late " << o.pays_late
+    << (o.fans_vanish ? ", vanish" : "") << "; organizer " << (o.organizer_acts ? "acts" : "rests")
+    << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
   return s.str();
 }
 

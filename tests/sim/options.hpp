@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything about one simulated sale that is drawn from its seed. Swarm testing: each seed enables a random subset of the faults,
-// because a run with all of them hides what only a few together show.
+// Everything about one simulated sale that is drawn from its seed. Swarm testing: each seed enables a random
+// subset of the faults, because a run with all of them hides what only a few together show.
 #pragma once
 #include "domain/rows.hpp"
 #include "domain/sale.hpp"
@@ -22,12 +22,15 @@ inline milliseconds between(generator& rng, milliseconds low, milliseconds high)
   return milliseconds{between(rng, low.count(), high.count())};
 }
 
-/// Probabilities are per mille: of commits, of messages, of calls, or of steps divided by a further hundred ("per 100,000 steps").
+/// Probabilities are per mille: of commits, of messages, of calls, or of steps divided by a further hundred
+/// ("per 100,000 steps").
 struct fault_rates {
-  std::uint32_t commit_unavailable = 0, commit_applied_unknown = 0, commit_lost_unknown = 0, commit_late = 0, commit_delayed = 0;
+  std::uint32_t commit_unavailable = 0, commit_applied_unknown = 0, commit_lost_unknown = 0, commit_late = 0,
+                commit_delayed = 0;
   std::uint32_t acquire_unavailable = 0;
   milliseconds store_delay{0}; ///< at most, each way
-  std::uint32_t kill_owner = 0, kill_supervisor = 0, crash_process = 0, rival_owner = 0; ///< per 100,000 steps
+  std::uint32_t kill_owner = 0, kill_supervisor = 0, crash_process = 0,
+                rival_owner = 0;   ///< per 100,000 steps
   std::uint32_t kill_payments = 0; ///< per 100,000 steps; takes the process with it, a little later
   std::uint32_t gateway_unavailable = 0, gateway_effect_but_unavailable = 0, gateway_answer_lost = 0;
   std::uint32_t gateway_outage = 0; ///< per 100,000 steps: its API answers nothing for a while
@@ -55,9 +58,10 @@ struct sale_options {
   bool organizer_acts = false;
   bool organizer_may_end = false, organizer_may_cancel = false;
   std::uint32_t steps_per_timer = 64; ///< how long jobs may wait while time goes on
-  milliseconds chaos{0}; ///< virtual time with faults
+  milliseconds chaos{0};              ///< virtual time with faults
   // what fans do, per mille
-  std::uint32_t no_show = 0, leaves = 0, abandons = 0, releases = 0, declines = 0, pays_after_declining = 0, pays_late = 0;
+  std::uint32_t no_show = 0, leaves = 0, abandons = 0, releases = 0, declines = 0, pays_after_declining = 0,
+                pays_late = 0;
   bool fans_vanish = false; ///< when the faults stop, nobody asks any more: deadlines must run all the same
   fault_rates faults;
 };

@@ -17,12 +17,13 @@
 #include <caf/send.hpp>
 
 #include <iostream>
+#include <optional>
 
 namespace fq::sim {
 namespace {
 
 constexpr aggregate_id sale_aggregate = first_event_aggregate;
-constexpr milliseconds recovery{16'000}; ///< after faults stop: back-off, cool-down, reload, resubmission
+constexpr milliseconds recovery{16'000};    ///< after faults stop: back-off, cool-down, reload, resubmission
 constexpr milliseconds last_claims{22'000}; ///< after faults stop, fans begin nothing new
 constexpr milliseconds quiet_span{48'000};
 constexpr std::uint64_t steps_max = 400'000;
@@ -72,14 +73,16 @@ caf::behavior witness(caf::event_based_actor* self, checker* check) {
     if (is(down.reason, errc::unavailable)) check->reached(rare::restart_budget_spent);
     if (down.reason == caf::exit_reason::user_shutdown) check->reached(rare::passivated);
   });
-  return {[self](const caf::strong_actor_ptr& supervisor) { self->monitor(caf::actor_cast<caf::actor>(supervisor)); }};
+  return {[self](const caf::strong_actor_ptr& supervisor) {
+    self->monitor(caf::actor_cast<caf::actor>(supervisor));
+  }};
 }
 
 /// State of a living typed actor.
 template <class Handle, class State>
 State* state_of(const Handle& handle) {
   auto* actor = dynamic_cast<std::remove_pointer_t<typename Handle::template stateful_pointer<State>>*>(
-    caf::actor_cast<caf::abstract_actor*>(handle));
+      caf::actor_cast<caf::abstract_actor*>(handle));
   return actor == nullptr || actor->getf(caf::abstract_actor::is_terminated_flag) ? nullptr : &actor->state;
 }
 
@@ -119,6 +122,7 @@ private:
   void mix(std::uint64_t x) { hash_ ^= x + 0x9e3779b97f4a7c15ull + (hash_ << 6) + (hash_ >> 2); }
   [[nodiscard]] milliseconds now() { return env_.steady_now(); }
   void show_supervisor();
+  void check_liveness();
   void check_memory();
   void begin_quiet();
   [[nodiscard]] bool failed() const { return !check_.violation().empty(); }
@@ -134,18 +138,20 @@ private:
   watched_ledger ledger_;
   gateway_books gateway_;
   session_keys sessions_;
-  std::vector<std::unique_ptr<process>> processes_; ///< earlier ones stay: late messages may still look at their services
+  std::vector<std::unique_ptr<process>>
+      processes_; ///< earlier ones stay: late messages may still look at their services
   std::vector<caf::actor> people_;
   caf::actor witness_;
+  std::optional<milliseconds> lag_; ///< of the aggregate's time when the quiet phase has settled
   caf::actor_id watched_ = 0; ///< the supervisor that the witness has been shown last
   milliseconds process_dies_at_{-1};
   std::uint64_t hash_ = 0, steps_ = 0;
   std::set<std::pair<std::uint64_t, std::uint64_t>> unknown_; ///< (epoch, to_seq) of commits left in the air
 };
 
-memory_ledger_options store_options(simulation* self, std::function<commit_fault(std::span<const batch>)> on_commit,
-                                    std::function<bool(aggregate_id)> acquire_fails, std::function<void(const batch&)> on_applied) {
-  (void)self;
+memory_ledger_options store_options(std::function<commit_fault(std::span<const batch>)> on_commit,
+                                    std::function<bool(aggregate_id)> acquire_fails,
+                                    std::function<void(const batch&)> on_applied) {
   memory_ledger_options o;
   o.faults.on_commit = std::move(on_commit);
   o.faults.acquire_fails = std::move(acquire_fails);
@@ -161,15 +167,22 @@ session_keys some_keys() {
 }
 
 simulation::simulation(std::uint64_t seed, bool trace)
-    : system_(config_), sched_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())), env_(sched_.clock(), seed),
-      store_(store_options(
-        this, [this](std::span<const batch> b) { return fault_of(b); },
-        [this](aggregate_id) { return world_.chaos && chance(world_.rng, world_.options.faults.acquire_unavailable); },
-        [this](const batch& b) {
-          if (unknown_.erase({b.epoch, b.to_seq}) != 0) check_.reached(rare::unknown_commit_landed_late);
-          check_.applied(b);
-        })),
-      check_(store_, sale_aggregate, options_of(seed).rules.verdict_grace), ledger_(store_, check_), gateway_(world_),
+    : system_(config_),
+      sched_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
+      env_(sched_.clock(), seed),
+      store_(store_options([this](std::span<const batch> b) { return fault_of(b); },
+                           [this](aggregate_id) {
+                             return world_.chaos
+                                    && chance(world_.rng, world_.options.faults.acquire_unavailable);
+                           },
+                           [this](const batch& b) {
+                             if (unknown_.erase({b.epoch, b.to_seq}) != 0)
+                               check_.reached(rare::unknown_commit_landed_late);
+                             check_.applied(b);
+                           })),
+      check_(store_, sale_aggregate, options_of(seed).rules.verdict_grace),
+      ledger_(store_, check_),
+      gateway_(world_),
       sessions_(some_keys()) {
   system_.await_actors_before_shutdown(false); // close() looks for who is left
   sched_.clock().current_time += std::chrono::hours{1};
@@ -203,7 +216,8 @@ void simulation::close() {
   sched_.clock().cancel_all();
   while (sched_.has_job()) sched_.try_run_once();
   processes_.clear();
-  if (system_.registry().running() != 0) check_.fail("I14", "an actor outlived its supervisor and its process");
+  if (system_.registry().running() != 0)
+    check_.fail("I14", "an actor outlived its supervisor and its process");
 }
 
 /// As the catalog would, through the ledger, without faults.
@@ -241,14 +255,16 @@ void simulation::create_event() {
   world_.chaos = true;
 }
 
-// -- processes ---------------------------------------------------------------------------------------------------------
+// -- processes --------------------------------------------------------------------------------------------
 
 void simulation::start_process() {
   auto p = std::make_unique<process>();
-  p->worker = system_.spawn(ledger_worker, static_cast<ledger*>(&ledger_), static_cast<environment*>(&env_), milliseconds{3'600'000});
+  p->worker = system_.spawn(ledger_worker, static_cast<ledger*>(&ledger_), static_cast<environment*>(&env_),
+                            milliseconds{3'600'000});
   caf::actor_config config{system_.dummy_execution_unit()};
   p->link = caf::make_actor<slow_link, caf::actor>(system_.next_actor_id(), system_.node(), &system_, config,
-                                                   caf::actor_cast<caf::strong_actor_ptr>(p->worker), &world_, &sched_.clock(), true);
+                                                   caf::actor_cast<caf::strong_actor_ptr>(p->worker), &world_,
+                                                   &sched_.clock(), true);
   p->gateway_worker = system_.spawn(sim_gateway_worker, &world_);
   p->payments.env = &env_;
   p->payments.gateways.emplace("sim", p->gateway_worker);
@@ -263,7 +279,9 @@ void simulation::start_process() {
                .payments = p->payments_actor,
                .rules = world_.options.rules,
                .idle_after = world_.options.idle_after};
-  p->region = system_.spawn(region, &p->owners, restart_budget{world_.options.restarts_in_budget, milliseconds{20'000}, milliseconds{20}, milliseconds{1'000}});
+  p->region = system_.spawn(region, &p->owners,
+                            restart_budget{world_.options.restarts_in_budget, milliseconds{20'000},
+                                           milliseconds{20}, milliseconds{1'000}});
   world_.region = p->region;
   processes_.push_back(std::move(p));
 }
@@ -292,7 +310,8 @@ void simulation::end_process() {
       auto* state = state_of<supervisor_handle, supervisor_state>(last_supervisor);
       if (state != nullptr && state->owner()) last_owner = state->owner();
     });
-  std::vector<caf::actor> others{caf::actor_cast<caf::actor>(p.worker), caf::actor_cast<caf::actor>(p.gateway_worker),
+  std::vector<caf::actor> others{caf::actor_cast<caf::actor>(p.worker),
+                                 caf::actor_cast<caf::actor>(p.gateway_worker),
                                  caf::actor_cast<caf::actor>(p.payments_actor)};
   if (last_owner) others.push_back(caf::actor_cast<caf::actor>(last_owner));
   for (const auto& victim : others) finish(victim, [] {});
@@ -324,7 +343,7 @@ event_handle simulation::owner() const {
   return state == nullptr ? event_handle{} : state->owner();
 }
 
-// -- faults ------------------------------------------------------------------------------------------------------------
+// -- faults -----------------------------------------------------------------------------------------------
 
 commit_fault simulation::fault_of(std::span<const batch> batches) {
   if (!world_.chaos) return {};
@@ -362,17 +381,19 @@ void simulation::strike() {
   if (per_100000(f.kill_payments) && process_dies_at_ < milliseconds{0}) {
     // A global actor ends only by a defect; the root sees it and the process ends, a little later.
     auto& p = *processes_.back();
-    kill(chance(world_.rng, 500) ? caf::actor_cast<caf::actor>(p.payments_actor) : caf::actor_cast<caf::actor>(p.worker));
+    kill(chance(world_.rng, 500) ? caf::actor_cast<caf::actor>(p.payments_actor)
+                                 : caf::actor_cast<caf::actor>(p.worker));
     process_dies_at_ = now() + between(world_.rng, milliseconds{0}, milliseconds{50});
   }
   if (per_100000(f.rival_owner)) raise_epoch();
   if (per_100000(f.gateway_outage))
     gateway_.down_until = now() + between(world_.rng, milliseconds{500}, milliseconds{6'000});
-  if (f.wall_clock_jumps && per_100000(20)) env_.skew = -between(world_.rng, milliseconds{0}, milliseconds{5'000});
+  if (f.wall_clock_jumps && per_100000(20))
+    env_.skew = -between(world_.rng, milliseconds{0}, milliseconds{5'000});
   if (per_100000(f.crash_process)) crash_process();
 }
 
-// -- steps -------------------------------------------------------------------------------------------------------------
+// -- steps ------------------------------------------------------------------------------------------------
 
 bool simulation::run_job() {
   auto& jobs = sched_.jobs;
@@ -392,7 +413,8 @@ bool simulation::step() {
   if (!jobs && !timers) return false;
   check_.step = ++steps_;
   // In the quiet phase nothing lags: time goes on when nobody has work.
-  const bool time_passes = timers && (!jobs || (world_.chaos && world_.rng() % world_.options.steps_per_timer == 0));
+  const bool time_passes =
+      timers && (!jobs || (world_.chaos && world_.rng() % world_.options.steps_per_timer == 0));
   if (!time_passes) return run_job();
   sched_.trigger_timeout();
   mix(static_cast<std::uint64_t>(now().count()));
@@ -406,6 +428,17 @@ void simulation::show_supervisor() {
   caf::anon_send(witness_, caf::actor_cast<caf::strong_actor_ptr>(s));
 }
 
+/// By the aggregate's own time, which stood still while the ledger was away and must go on now.
+void simulation::check_liveness() {
+  const auto e = owner();
+  auto* state = e ? state_of<event_handle, event_state>(e) : nullptr;
+  const auto time = state == nullptr ? never : state->peek_now();
+  const auto lag = is_set(time) ? env_.wall_now() - time : milliseconds{0};
+  if (!lag_) lag_ = lag;
+  if (lag > *lag_) check_.fail("I13", "the aggregate's time stands still");
+  check_.check_liveness(env_.wall_now() - lag);
+}
+
 /// What the owner remembers is what the ledger holds.
 void simulation::check_memory() {
   const auto e = owner();
@@ -414,9 +447,11 @@ void simulation::check_memory() {
   if (memory == nullptr) return; // passivated
   const auto& counts = memory->queue().counts();
   const auto model = check_.counts();
-  if (memory->stock().types() != store_.committed(sale_aggregate)->ticket_types || memory->event() != check_.event()
-      || counts.waiting != model.waiting || counts.admitted != model.admitted || memory->claims().counts().live != model.claims_live
-      || memory->claims().counts().confirmed != model.claims_confirmed || memory->payments().open_count() != model.payments_open)
+  if (memory->stock().types() != store_.committed(sale_aggregate)->ticket_types
+      || memory->event() != check_.event() || counts.waiting != model.waiting
+      || counts.admitted != model.admitted || memory->claims().counts().live != model.claims_live
+      || memory->claims().counts().confirmed != model.claims_confirmed
+      || memory->payments().open_count() != model.payments_open)
     check_.fail("I11", "the owner's memory is not what the ledger holds");
 }
 
@@ -426,7 +461,9 @@ void simulation::begin_quiet() {
   const bool skewed = env_.skew != milliseconds{0};
   env_.skew = milliseconds{0};
   gateway_.down_until = milliseconds{0};
-  if (process_dies_at_ >= milliseconds{0} || skewed || world_.options.faults.wall_clock_jumps || chance(world_.rng, 300)) crash_process();
+  if (process_dies_at_ >= milliseconds{0} || skewed || world_.options.faults.wall_clock_jumps
+      || chance(world_.rng, 300))
+    crash_process();
 }
 
 outcome simulation::run() {
@@ -438,7 +475,7 @@ outcome simulation::run() {
   while (!failed() && now() - calm < quiet_span && steps_ < steps_max && step()) {
     world_.closing = now() - calm > last_claims;
     if (steps_ % 16 == 0) show_supervisor();
-    if (!sched_.has_job() && now() - calm > recovery) check_.check_liveness(env_.wall_now());
+    if (!sched_.has_job() && now() - calm > recovery) check_liveness();
   }
   if (!failed() && steps_ >= steps_max) check_.fail("I14", "the sale did not come to rest");
   if (!failed()) check_.check_end();
@@ -456,12 +493,15 @@ outcome simulation::run() {
   return result;
 }
 
-// -- the organizer -----------------------------------------------------------------------------------------------------
+// -- the organizer ----------------------------------------------------------------------------------------
 
 template <class Message>
 void ask_owner(caf::event_based_actor* self, world* w, Message message) {
   self->request(w->region, seconds{5}, resolve_event{w->aggregate})
-    .then([=](const event_handle& owner) { self->request(owner, seconds{5}, message).then([](const event_reply&) {}, [](caf::error&) {}); },
+      .then(
+          [=](const event_handle& owner) {
+            self->request(owner, seconds{5}, message).then([](const event_reply&) {}, [](caf::error&) {});
+          },
           [](caf::error&) {});
 }
 
@@ -485,7 +525,8 @@ caf::behavior organizer(caf::event_based_actor* self, world* w) {
   self->set_default_handler(caf::drop);
   self->send(self, timer_fired{timer_kind::sweep, 0});
   return {[=](const timer_fired&) {
-    self->delayed_send(self, between(w->rng, milliseconds{300}, milliseconds{3'000}), timer_fired{timer_kind::sweep, 0});
+    self->delayed_send(self, between(w->rng, milliseconds{300}, milliseconds{3'000}),
+                       timer_fired{timer_kind::sweep, 0});
     const auto& o = w->options;
     const auto turn = [=](event_trigger t) { ask_owner(self, w, turn_event{w->event, w->organizer, t}); };
     if (w->check->event().status == event_status::paused) return turn(event_trigger::resume);

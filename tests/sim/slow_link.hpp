@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slow way to the ledger worker and back: not an actor with a behavior, it acts in enqueue(). Keeps the order of each direction.
+// A slow way to the ledger worker and back: not an actor with a behavior, it acts in enqueue(). Keeps the
+// order of each direction.
 #pragma once
 #include "world.hpp"
 
@@ -13,8 +14,13 @@ namespace fq::sim {
 class slow_link final : public caf::monitorable_actor {
 public:
   /// `both_ways`: answers come back through a link of their own.
-  slow_link(caf::actor_config& config, caf::strong_actor_ptr target, world* w, caf::detail::test_actor_clock* clock, bool both_ways)
-      : caf::monitorable_actor(config), target_(std::move(target)), world_(w), clock_(clock), both_ways_(both_ways) {}
+  slow_link(caf::actor_config& config, caf::strong_actor_ptr target, world* w,
+            caf::detail::test_actor_clock* clock, bool both_ways)
+      : caf::monitorable_actor(config),
+        target_(std::move(target)),
+        world_(w),
+        clock_(clock),
+        both_ways_(both_ways) {}
 
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) override {
     if (both_ways_ && element->sender) element->sender = way_back(element->sender);
@@ -33,8 +39,9 @@ private:
     auto& link = ways_back_[sender->id()];
     if (!link) {
       caf::actor_config config{home_system().dummy_execution_unit()};
-      link = caf::make_actor<slow_link, caf::strong_actor_ptr>(home_system().next_actor_id(), home_system().node(), &home_system(),
-                                                                config, sender, world_, clock_, false);
+      link = caf::make_actor<slow_link, caf::strong_actor_ptr>(home_system().next_actor_id(),
+                                                               home_system().node(), &home_system(), config,
+                                                               sender, world_, clock_, false);
     }
     return link;
   }

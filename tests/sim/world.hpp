@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of one simulated sale share: the seed's generator, virtual time, the checker, the way to the present server.
+// What the parts of one simulated sale share: the seed's generator, virtual time, the checker, the way to the
+// present server.
 #pragma once
 #include "checker.hpp"
 #include "gateway.hpp"
@@ -18,7 +19,9 @@ inline constexpr std::int64_t start_of_time_ms = 1'800'000'000'000;
 /// Time from CAF's test clock, randomness from the seed, a wall clock that may be wrong.
 class sim_environment final : public environment {
 public:
-  sim_environment(caf::detail::test_actor_clock& clock, std::uint64_t seed) : clock_(clock), rng_(seed ^ 0xfa1bf00d) {}
+  sim_environment(caf::detail::test_actor_clock& clock, std::uint64_t seed)
+      : clock_(clock),
+        rng_(seed ^ 0xfa1bf00d) {}
 
   timestamp wall_now() override { return from_unix_ms(start_of_time_ms) + steady_now() + skew; }
   milliseconds steady_now() override {
@@ -47,7 +50,7 @@ struct world {
   organizer_id organizer;
   aggregate_id aggregate{};
   std::vector<ticket_type_id> ticket_types;
-  bool chaos = true; ///< faults happen
+  bool chaos = true;    ///< faults happen
   bool closing = false; ///< fans begin nothing new
   bool trace = false;
 };
