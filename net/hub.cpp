@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t snapshots_in_flight_max = 256; ///< of a line, when its owner was replaced
 constexpr std::size_t positions_per_question = 2000;
-constexpr std::size_t sockets_per_entry_max = 16; ///< tabs and devices of one fan; more are asked to try again (1013)
+constexpr std::size_t sockets_per_entry_max = 64; ///< tabs and devices of one fan; more are asked to try again (1013)
 constexpr milliseconds reopen_after{500};
 constexpr milliseconds position_refresh{15'000};
 constexpr std::uint64_t always_told_places = 100;
