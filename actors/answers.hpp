@@ -2,7 +2,8 @@
 // Typed replies as bytes, for idempotent requests: what is stored is the reply, not the HTTP text, because rendering it is a pure
 // function of net/codec. First byte: the version of this encoding.
 #pragma once
-#include "domain/rows.hpp"
+#include "actors/messages.hpp"
+#include "domain/idempotency.hpp"
 
 #include <caf/binary_deserializer.hpp>
 #include <caf/binary_serializer.hpp>
@@ -32,6 +33,27 @@ std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
   Reply reply;
   if (source(reply)) return std::nullopt;
   return reply;
+}
+
+/// The stored answer of an idempotent request, marked as a replay; a refusal if the key came with another body; nothing if the
+/// request is new.
+template <class Reply>
+std::optional<Reply> find_answer(const idempotency_index& answers, const idempotency_ref& ref, timestamp now) {
+  if (!ref.given) return std::nullopt;
+  const std::vector<char>* bytes = nullptr;
+  switch (answers.look_up(ref.key, ref.body, now, &bytes)) {
+    case idempotency_verdict::fresh: return std::nullopt;
+    case idempotency_verdict::other_body: return Reply{reason::idempotency_key_reused};
+    case idempotency_verdict::replay: break;
+  }
+  auto reply = unpack_answer<Reply>(*bytes);
+  if (reply) reply->replayed = true;
+  return reply;
+}
+
+template <class Reply>
+void store_answer(idempotency_index& answers, const idempotency_ref& ref, const Reply& reply, timestamp now, changes& out) {
+  if (ref.given) answers.store({ref.key, ref.body, now, pack_answer(reply)}, out);
 }
 
 } // namespace fq

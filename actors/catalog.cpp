@@ -44,15 +44,8 @@ void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
 caf::result<event_reply> catalog_state::on_create(const create_event& x) {
   if (core_.refuses()) return make_error(errc::unavailable);
   const auto t = core_.now();
-  const std::vector<char>* stored = nullptr;
-  if (x.idempotency.given) {
-    const auto verdict = answers_.look_up(x.idempotency.key, x.idempotency.body, t, &stored);
-    if (verdict == idempotency_verdict::other_body) return event_reply{reason::idempotency_key_reused};
-    if (auto before = stored != nullptr ? unpack_answer<event_reply>(*stored) : std::nullopt) {
-      before->replayed = true;
-      return core_.commit({}, std::move(*before)); // waits for the commit of the first, if that is still under way
-    }
-  }
+  if (auto before = find_answer<event_reply>(answers_, x.idempotency, t))
+    return core_.commit({}, std::move(*before)); // waits for the commit of the first, if that is still under way
   if (auto no = validate(x.event, x.ticket_types)) return event_reply{std::move(no)};
   const aggregate_id number{++last_};
   auto event = x.event;
@@ -70,7 +63,7 @@ caf::result<event_reply> catalog_state::on_create(const create_event& x) {
   reply.event = {event, types, false};
   changes content;
   content.emplace_back(event_created{std::move(event), std::move(types)});
-  if (x.idempotency.given) answers_.store({x.idempotency.key, x.idempotency.body, t, pack_answer(reply)}, content);
+  store_answer(answers_, x.idempotency, reply, t, content);
   return core_.commit(std::move(content), std::move(reply));
 }
 

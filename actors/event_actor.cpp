@@ -9,12 +9,8 @@ namespace {
 constexpr milliseconds load_retry{200};
 /// A timer that would fire sooner is put off to this: a burst of due deadlines becomes one run.
 constexpr milliseconds timer_min{1};
-/// A timer further away is set again on the way: CAF counts nanoseconds, in which a far sale_end would overflow.
-constexpr milliseconds timer_max{24 * 60 * 60 * 1000};
 /// How often a timer looks again while the ledger is away.
 constexpr milliseconds stall_check{100};
-/// How long an open_payment waits for the gateway's page before it answers INITIALIZING.
-constexpr milliseconds page_check{500};
 } // namespace
 
 event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_state> self, aggregate_id aggregate,
@@ -101,8 +97,7 @@ void event_state::serve(const acquired& image) {
   sale_->loaded();
   journal_->start(aggregate_, image);
   serving_ = true;
-  decision d;
-  commit(std::move(d), now());
+  commit({}, now());
   for (const auto& id : sale_->payments().stale(timestamp::max(), 10'000)) // answers that a crash may have lost
     if (sale_->payments().find(id)->status == payment_status::initializing)
       call({gateway_order_kind::initialize, id, {}});
@@ -138,12 +133,12 @@ void event_state::on_timer(const timer_fired& t) {
     case timer_kind::idle: return on_idle_check();
     case timer_kind::flush: return on_page_timeout();
     case timer_kind::admission:
-    case timer_kind::sweep:
       if (!serving_ || t.generation != generation_) return;
       if (journal_->is_stalled()) return set_timer(timer_kind::admission, stall_check, generation_);
       timer_at_ = never;
       commit({}, now());
       return;
+    case timer_kind::sweep:
     case timer_kind::restart: return;
   }
 }
@@ -184,7 +179,8 @@ void event_state::arm(sale::wake_up wake, timestamp t) {
   const auto at = wake.again ? t + timer_min : wake.at;
   if (!is_set(at) || (is_set(timer_at_) && timer_at_ <= at)) return;
   timer_at_ = at;
-  set_timer(timer_kind::admission, std::clamp(at - t, timer_min, timer_max), ++generation_);
+  // One further away is set again on the way: CAF counts nanoseconds, in which a far sale_end would overflow.
+  set_timer(timer_kind::admission, std::clamp(at - t, timer_min, services_->sweep_interval), ++generation_);
 }
 
 void event_state::set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation) {

@@ -27,6 +27,8 @@ struct owner_services {
   sale_rules rules;
   /// An owner without waiters, sessions and requests asks to be stopped after about this long.
   milliseconds idle_after{5 * 60 * 1000};
+  /// An owner with a deadline ahead looks at least this often; it wakes at the deadline itself anyway. At least 1 ms.
+  milliseconds sweep_interval{30'000};
 };
 
 class event_state {
@@ -109,24 +111,11 @@ private:
   /// The stored answer of this idempotent request: a replay, a refusal, or nothing if it is new.
   template <class Reply>
   std::optional<Reply> replayed(const idempotency_ref& ref, timestamp now) {
-    if (!ref.given) return std::nullopt;
-    const std::vector<char>* bytes = nullptr;
-    switch (sale_->answers().look_up(ref.key, ref.body, now, &bytes)) {
-      case idempotency_verdict::fresh: return std::nullopt;
-      case idempotency_verdict::other_body: {
-        Reply no;
-        no.no = reason::idempotency_key_reused;
-        return no;
-      }
-      case idempotency_verdict::replay: break;
-    }
-    auto reply = unpack_answer<Reply>(*bytes);
-    if (reply) reply->replayed = true;
-    return reply;
+    return find_answer<Reply>(sale_->answers(), ref, now);
   }
   template <class Reply>
   void remember(const idempotency_ref& ref, const Reply& reply, timestamp now, decision& d) {
-    if (ref.given) sale_->answers().store({ref.key, ref.body, now, pack_answer(reply)}, d.content);
+    store_answer(sale_->answers(), ref, reply, now, d.content);
   }
 
   struct page_waiter { ///< an open_payment that waits for the gateway's page

@@ -108,7 +108,7 @@ void event_state::on_gateway_answered(const gateway_answered& x) {
     case gateway_result::paid:
       sale_->apply({x.gateway, "verify:" + x.reference, verdict::paid, x.reference, x.amount, x.currency, {}}, t, d);
       break;
-    case gateway_result::unpaid: sale_->unpaid(x.payment, t, d); break;
+    case gateway_result::unpaid: sale_->unpaid(x.payment, d); break;
     case gateway_result::closed:
     case gateway_result::unknown_reference: sale_->closed(x.payment, t, d); break;
     case gateway_result::refunded:

@@ -6,6 +6,7 @@
 #include "actors/errors.hpp"
 #include "actors/journal.hpp"
 #include "actors/protocol.hpp"
+#include "domain/idempotency.hpp"
 
 #include <caf/make_message.hpp>
 #include <caf/result.hpp>
@@ -42,7 +43,7 @@ public:
   void load() {
     serving_ = false;
     journal_->fail();
-    self_->send(ledger_, acquire_aggregate{aggregate_, env_->wall_now() - milliseconds{24 * 60 * 60 * 1000}});
+    self_->send(ledger_, acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life});
   }
   /// The image to load from; null if it was not acquired (it is asked for again).
   const acquired* on_acquired(const aggregate_acquired& answer) {

@@ -88,10 +88,10 @@ void payments_state::finish(const call_key& key, gateway_answered answer) {
   self_->send(owner, std::move(answer));
 }
 
-/// Calls whose worker has died or hangs: forgotten, so that asking again starts afresh. Looked for when the table grows.
+/// Calls whose worker has died or hangs and that nobody asked about again: forgotten when the table is full.
 void payments_state::drop_lost() {
+  if (calls_.size() < gateway_calls_max) return;
   const auto now = services_->env->steady_now();
-  if (calls_.size() < gateway_calls_max / 2 && generation_ % 64 != 0) return;
   std::erase_if(calls_, [now](const auto& c) { return c.second.generation == 0 && c.second.deadline <= now; });
 }
 

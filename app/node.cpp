@@ -72,7 +72,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure) {
                      .sessions = &sessions_,
                      .ledger = ledger_actor,
                      .payments = payments_actor,
-                     .rules = rules_of(options_)};
+                     .rules = rules_of(options_),
+                     .sweep_interval = options_.workers.expiry_interval};
   region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
   catalog_ = add("catalog", system_->spawn(fq::catalog, &env_, ledger_actor));
 

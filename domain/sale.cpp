@@ -143,8 +143,7 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
     } else { // nothing was paid, nothing goes back but the ticket
       payments_.move(id, payment_trigger::request_refund, now, out.content);
       payments_.move(id, payment_trigger::refund_done, now, out.content);
-      stock_.take_back(claims_.find(claim)->items, out.content);
-      claims_.refund(claim, now, out.content);
+      take_ticket_back(*claims_.find(claim), now, out);
     }
     ++moved;
   }

@@ -89,7 +89,7 @@ public:
   /// The gateway will never capture `payment` (declined, expired, never heard of it).
   void closed(const payment_id& payment, timestamp now, decision& out);
   /// Asked about an attempt whose claim is EXPIRING and told "not paid": let the gateway close it.
-  void unpaid(const payment_id& payment, timestamp now, decision& out);
+  void unpaid(const payment_id& payment, decision& out);
   /// A refund call failed or is pending at the gateway.
   void refund_not_done(const refund_id& refund, bool refused, timestamp now, decision& out);
 
@@ -139,6 +139,7 @@ private:
   bool claim_again(const payment_id& payment, timestamp now, decision& out);
   void request_refund(const payment_id& payment, timestamp now, decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
+  void take_ticket_back(const claim_row& claim, timestamp now, decision& out);
   // time
   std::size_t end_sale(timestamp now, decision& out);
   std::size_t end_waiting(timestamp now, decision& out);

@@ -58,7 +58,7 @@ void sale::closed(const payment_id& id, timestamp now, decision& out) {
   if (const auto* c = claims_.find(claim); c->status == claim_status::expiring) release(*c, now, out);
 }
 
-void sale::unpaid(const payment_id& id, timestamp, decision& out) {
+void sale::unpaid(const payment_id& id, decision& out) {
   const auto* p = payments_.find(id);
   if (p == nullptr || !is_open(p->status)) return;
   if (claims_.find(p->claim)->status != claim_status::claimed) // EXPIRING, or paid by another attempt
@@ -180,8 +180,13 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   if (!whole || claim->status != claim_status::confirmed) return;
   for (const auto& other : payments_.of_claim(claim->id)) // a second capture of a sold claim: the first one still pays it
     if (payments_.find(other)->status == payment_status::confirmed) return;
-  stock_.take_back(claim->items, out.content);
-  claims_.refund(claim->id, now, out.content);
+  take_ticket_back(*claim, now, out);
+}
+
+/// The money of a CONFIRMED claim is back: its units go to the line.
+void sale::take_ticket_back(const claim_row& claim, timestamp now, decision& out) {
+  stock_.take_back(claim.items, out.content);
+  claims_.refund(claim.id, now, out.content);
 }
 
 void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, decision& out) {

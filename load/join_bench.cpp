@@ -291,7 +291,7 @@ private:
     for (std::size_t i = 0; i < connections_.size(); ++i) {
       auto& mine = connections_[i];
       if (mine.fd < 0 && mine.reopen_us <= now_us && !open(i))
-        break; // the server is away: one try is enough for now
+        break; // the server is away: one try a round is enough
       if (mine.fd >= 0 && mine.customer == nobody)
         next_request(i);
     }
