@@ -20,7 +20,7 @@ accounts_handle::behavior_type accounts(accounts_handle::stateful_pointer<accoun
 void accounts_state::init(pointer self, const accounts_services& services) {
   self_ = self;
   services_ = &services;
-  core_.init(self, accounts_aggregate, *services.env, services.ledger);
+  core_.init(self, accounts_aggregate, *services.env, services.ledgers);
 }
 
 accounts_handle::behavior_type accounts_state::behavior() {
@@ -31,6 +31,7 @@ accounts_handle::behavior_type accounts_state::behavior() {
     [this](const add_organizer& x) { return on_add_organizer(x); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
+    [this](const lease_lost&) { core_.on_lease_lost(); },
     [this](const timer_fired& x) { core_.on_timer(x); },
   };
 }
@@ -54,7 +55,7 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
 // -- organizers --------------------------------------------------------------------------------------------------------
 
 caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
-  if (core_.refuses() || password_calls_ >= password_calls_max) return make_error(errc::unavailable);
+  if (core_.refuses() || password_calls_ >= password_calls_max) return core_.refusal();
   const auto known = organizers_.find(x.email);
   const auto stored = known == organizers_.end() ? std::string{} : known->second.password_hash;
   const auto id = known == organizers_.end() ? uuid{} : known->second.id;
@@ -79,7 +80,7 @@ caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
 }
 
 caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& x) {
-  if (core_.refuses() || password_calls_ >= password_calls_max) return make_error(errc::unavailable);
+  if (core_.refuses() || password_calls_ >= password_calls_max) return core_.refusal();
   if (organizers_.contains(x.email) && !x.replace) return person_reply{reason::email_taken};
   auto promise = self_->make_response_promise();
   ++password_calls_;
@@ -140,7 +141,7 @@ void accounts_state::drop(const std::string& email, changes& out) {
 }
 
 caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
-  if (core_.refuses()) return make_error(errc::unavailable);
+  if (core_.refuses()) return core_.refusal();
   auto code = std::to_string(core_.env().random_u64() % codes);
   code.insert(0, 6 - code.size(), '0');
   changes content;
@@ -168,7 +169,7 @@ customer_id accounts_state::customer_of(const std::string& email, changes& out) 
 }
 
 caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
-  if (core_.refuses()) return make_error(errc::unavailable);
+  if (core_.refuses()) return core_.refusal();
   const auto known = otps_.find(x.email);
   // The same work for an address without a code, so that time does not tell.
   const auto given = hash_of(x.email, x.code);

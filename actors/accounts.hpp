@@ -15,7 +15,7 @@ namespace fq {
 
 struct accounts_services {
   environment* env = nullptr;
-  ledger_worker_handle ledger;
+  ledger_workers ledgers;
   password_worker_handle passwords;
   mailer_handle mailer;
   secret_key otp_key; ///< codes are stored as hashes under it

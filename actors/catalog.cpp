@@ -6,22 +6,23 @@
 namespace fq {
 
 catalog_handle::behavior_type catalog(catalog_handle::stateful_pointer<catalog_state> self, environment* env,
-                                      ledger_worker_handle ledger) {
-  self->state.init(self, *env, std::move(ledger));
+                                      ledger_workers ledgers) {
+  self->state.init(self, *env, std::move(ledgers));
   return self->state.behavior();
 }
 
-void catalog_state::init(pointer self, environment& env, ledger_worker_handle ledger) {
+void catalog_state::init(pointer self, environment& env, ledger_workers ledgers) {
   self_ = self;
-  core_.init(self, catalog_aggregate, env, std::move(ledger));
+  core_.init(self, catalog_aggregate, env, std::move(ledgers));
 }
 
 catalog_handle::behavior_type catalog_state::behavior() {
   return {
     [this](const create_event& x) { return on_create(x); },
-    [this](const list_events& x) { return self_->delegate(core_.ledger(), x); },
+    [this](const list_events& x) { return self_->delegate(core_.reader(), x); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
+    [this](const lease_lost&) { core_.on_lease_lost(); },
     [this](const last_aggregate_found& x) { on_last_aggregate(x); },
     [this](const timer_fired& x) { core_.on_timer(x); },
   };
@@ -32,7 +33,7 @@ void catalog_state::on_acquired(const aggregate_acquired& answer) {
   if (image == nullptr) return;
   answers_ = {};
   for (const auto& row : image->image.idempotency) answers_.load(row);
-  self_->send(core_.ledger(), find_last_aggregate{});
+  self_->send(core_.reader(), find_last_aggregate{});
 }
 
 void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
@@ -42,7 +43,7 @@ void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
 }
 
 caf::result<event_reply> catalog_state::on_create(const create_event& x) {
-  if (core_.refuses()) return make_error(errc::unavailable);
+  if (core_.refuses()) return core_.refusal();
   const auto t = core_.now();
   if (auto before = find_answer<event_reply>(answers_, x.idempotency, t))
     return core_.commit({}, std::move(*before)); // waits for the commit of the first, if that is still under way

@@ -15,7 +15,7 @@ public:
   static inline const char* name = "catalog";
   using pointer = catalog_handle::stateful_pointer<catalog_state>;
 
-  void init(pointer self, environment& env, ledger_worker_handle ledger);
+  void init(pointer self, environment& env, ledger_workers ledgers);
   catalog_handle::behavior_type behavior();
 
 private:
@@ -30,6 +30,6 @@ private:
 };
 
 catalog_handle::behavior_type catalog(catalog_handle::stateful_pointer<catalog_state> self, environment* env,
-                                      ledger_worker_handle ledger);
+                                      ledger_workers ledgers);
 
 } // namespace fq

@@ -11,6 +11,7 @@ namespace fq {
 enum class errc : std::uint8_t {
   absent = 1, ///< there is no such aggregate
   unavailable = 2, ///< its owner cannot serve now; try again
+  not_owner = 3, ///< another node holds its lease; try there or later
 };
 
 inline caf::error make_error(errc code) {

@@ -2,6 +2,9 @@
 // The event actor's life (load, reload, idle), its relation to time, and what it shows after a commit.
 #include "actors/event_actor.hpp"
 
+#include "actors/domain_events.hpp"
+#include "domain/planted.hpp"
+
 #include <algorithm>
 
 namespace fq {
@@ -26,7 +29,10 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   supervisor_ = std::move(supervisor);
   clock_.emplace(*services.env);
   journal_ = std::make_unique<journal>(journal::port{
-    [this](batch_ptr b) { self_->send(services_->ledger, commit_batch{std::move(b)}); },
+    [this](batch_ptr b) {
+      if (mirror_) mirror_->submitted(*b);
+      self_->send(services_->ledgers.of(aggregate_), commit_batch{std::move(b)});
+    },
     [this](milliseconds delay, std::uint64_t generation) { set_timer(timer_kind::journal, delay, generation); }});
   if (supervisor_) { // an owner without its supervisor would fight with the one that the region starts anew
     self_->monitor(supervisor_);
@@ -36,6 +42,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   }
   load();
   set_timer(timer_kind::idle, services_->idle_after, 0);
+  if (services_->cache) set_timer(timer_kind::mirror, services_->reconciliation_interval / 2, 0);
 }
 
 event_state::~event_state() {
@@ -62,6 +69,17 @@ event_handle::behavior_type event_state::behavior() {
     [this](const subscribe& x) { on_subscribe(x.on); },
     [this](const batch_settled& x) { on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
+    [this](const lease_lost&) { on_lease_lost(); },
+    [this](const verify_mirror& x) { return on_verify(x); },
+    [this](const mirror_checked& x) {
+      if (mirror_) mirror_->checked(x);
+    },
+    [this](const mirror_lost& x) {
+      if (mirror_) mirror_->lost(x.generation);
+    },
+    [this](const fq::cache_is_back&) {
+      if (mirror_) mirror_->cache_is_back();
+    },
     [this](const gateway_answered& x) { on_gateway_answered(x); },
     [this](const timer_fired& x) { on_timer(x); },
   };
@@ -71,15 +89,16 @@ event_handle::behavior_type event_state::behavior() {
 
 void event_state::load() {
   ++loads_;
-  self_->send(services_->ledger, acquire_aggregate{aggregate_, services_->env->wall_now() - idempotency_life});
+  self_->send(services_->ledgers.of(aggregate_), acquire_aggregate{aggregate_, services_->env->wall_now() - idempotency_life});
 }
 
 void event_state::on_acquired(const aggregate_acquired& answer) {
   if (serving_) return;
   switch (answer.outcome) {
-    case acquire_outcome::acquired: return serve(*answer.content);
+    case acquire_outcome::acquired: lease_ = answer.lease; return serve(*answer.content);
     case acquire_outcome::unavailable: return set_timer(timer_kind::retry_load, load_retry, loads_);
     case acquire_outcome::absent: return self_->send(supervisor_, owner_absent{});
+    case acquire_outcome::not_owner: return self_->send(supervisor_, owner_denied{});
   }
 }
 
@@ -97,6 +116,10 @@ void event_state::serve(const acquired& image) {
   sale_->loaded();
   journal_->start(aggregate_, image);
   serving_ = true;
+  if (services_->cache) {
+    mirror_ = make_mirror(image.cache_generation);
+    mirror_->rebuild(); // a crash may have come between a commit and its step
+  }
   commit({}, now());
   for (const auto& id : sale_->payments().stale(timestamp::max(), 10'000)) // answers that a crash may have lost
     if (sale_->payments().find(id)->status == payment_status::initializing)
@@ -108,6 +131,7 @@ void event_state::serve(const acquired& image) {
 void event_state::reload() {
   serving_ = false;
   journal_->fail();
+  mirror_ = nullptr;
   for (auto& w : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
   page_waiters_.clear();
   ++generation_;
@@ -119,6 +143,12 @@ void event_state::reload() {
 void event_state::on_settled(const batch_settled& answer) {
   if (!journal_->settled(answer)) return reload();
   journal_->is_stalled() ? clock_->pause() : clock_->resume();
+  if (mirror_) mirror_->settled();
+}
+
+/// What is held fails now instead of at its own deadline; asking for the aggregate tells who has it.
+void event_state::on_lease_lost() {
+  if (serving_ && !planted(bug::lease_loss_ignored)) reload();
 }
 
 void event_state::on_timer(const timer_fired& t) {
@@ -138,7 +168,12 @@ void event_state::on_timer(const timer_fired& t) {
       timer_at_ = never;
       commit({}, now());
       return;
+    case timer_kind::mirror: // twice an interval: what is lost in between is whole again within one
+      set_timer(timer_kind::mirror, services_->reconciliation_interval / 2, 0);
+      if (mirror_ && !journal_->is_stalled()) mirror_->check();
+      return;
     case timer_kind::sweep:
+    case timer_kind::renew:
     case timer_kind::restart: return;
   }
 }
@@ -146,7 +181,10 @@ void event_state::on_timer(const timer_fired& t) {
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (!serving_ || !hubs_.empty() || !journal_->is_idle() || !sale_->is_quiet()) return;
-  if (services_->env->steady_now() - last_request_ >= services_->idle_after) self_->send(supervisor_, owner_idle{});
+  if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
+    self_->send(services_->ledgers.of(aggregate_), release_aggregate{aggregate_});
+    self_->send(supervisor_, owner_idle{});
+  }
 }
 
 // -- decisions ---------------------------------------------------------------------------------------------------------
@@ -155,10 +193,19 @@ std::uint64_t event_state::commit(decision&& d, timestamp t) {
   const auto wake = sale_->run(t, d);
   line_is_blocked_ = sale_->queue().counts().waiting > 0;
   blocked_until_ = wake.at;
+  tell_outside(d.content, t);
   const auto seq = journal_->append(std::move(d.content), t, d.reveals);
   show(std::move(d), seq);
   arm(wake, t);
   return seq;
+}
+
+/// Domain events become part of the decision that they tell of.
+void event_state::tell_outside(changes& content, timestamp t) {
+  for (const auto& told : domain_events_of(content, aggregate_)) {
+    outbox_row row{services_->env->make_id(t, aggregate_), std::string{told.topic}, payload_of(told, sale_->event()), t};
+    content.emplace_back(outbox_appended{std::move(row)});
+  }
 }
 
 void event_state::show(decision&& d, std::uint64_t seq) {
@@ -186,6 +233,31 @@ void event_state::arm(sale::wake_up wake, timestamp t) {
 void event_state::set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation) {
   self_->delayed_send(self_, delay, timer_fired{kind, generation});
 }
+
+// -- cache -------------------------------------------------------------------------------------------------------------
+
+std::unique_ptr<event_mirror> event_state::make_mirror(std::uint64_t generation) {
+  event_mirror::port port{
+    [this](std::shared_ptr<const mirror_step> step) { self_->send(services_->cache, take_mirror_step{std::move(step)}); },
+    [this](check_mirror x) { self_->send(services_->cache, std::move(x)); },
+    [this](std::uint64_t from) {
+      changes content;
+      content.emplace_back(cache_generation_raised{from});
+      journal_->append(std::move(content), now(), false);
+    },
+    [this] { return now(); }};
+  return std::make_unique<event_mirror>(aggregate_, std::move(port), *sale_, *journal_, generation);
+}
+
+caf::result<mirror_report> event_state::on_verify(const verify_mirror& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  if (!mirror_) return mirror_report{sale_->event().id, 0, mirror_state::none, {}};
+  auto promise = self_->make_response_promise<mirror_report>();
+  mirror_->verify(x.rebuild, promise);
+  return promise;
+}
+
+// -- hubs --------------------------------------------------------------------------------------------------------------
 
 void event_state::on_subscribe(bool on) {
   const auto hub = caf::actor_cast<hub_handle>(self_->current_sender());

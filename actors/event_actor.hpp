@@ -5,7 +5,9 @@
 #include "actors/aggregate_clock.hpp"
 #include "actors/answers.hpp"
 #include "actors/errors.hpp"
+#include "actors/event_mirror.hpp"
 #include "actors/journal.hpp"
+#include "actors/ledger_workers.hpp"
 #include "actors/protocol.hpp"
 #include "crypto/session_token.hpp"
 #include "domain/sale.hpp"
@@ -22,13 +24,18 @@ namespace fq {
 struct owner_services {
   environment* env = nullptr;
   const session_keys* sessions = nullptr;
-  ledger_worker_handle ledger;
+  ledger_workers ledgers;
   payments_handle payments;
+  cache_worker_handle cache{}; ///< null: none
   sale_rules rules;
   /// An owner without waiters, sessions and requests asks to be stopped after about this long.
   milliseconds idle_after{5 * 60 * 1000};
   /// An owner with a deadline ahead looks at least this often; it wakes at the deadline itself anyway. At least 1 ms.
   milliseconds sweep_interval{30'000};
+  /// How often the mirror in the cache is compared with what it should be.
+  milliseconds reconciliation_interval{30'000};
+  /// How often the region looks for aggregates that must run and that nobody holds a lease of; 0: only at start.
+  milliseconds takeover_interval{0};
 };
 
 class event_state {
@@ -55,6 +62,7 @@ private:
   void serve(const acquired& image);
   void reload();
   void on_settled(const batch_settled& answer);
+  void on_lease_lost();
   void on_timer(const timer_fired& t);
   void on_idle_check();
   void on_subscribe(bool on);
@@ -86,12 +94,19 @@ private:
   caf::result<stats_reply> on_find_stats(const find_stats& x);
   [[nodiscard]] refusal owned_by(const event_id& event, const organizer_id& organizer) const;
 
+  // -- cache (event_actor.cpp)
+  [[nodiscard]] std::unique_ptr<event_mirror> make_mirror(std::uint64_t generation);
+  caf::result<mirror_report> on_verify(const verify_mirror& x);
+
   // -- shared
   [[nodiscard]] timestamp now() const { return clock_->now(); }
-  [[nodiscard]] bool refuses() const { return !serving_ || journal_->is_full(); }
+  [[nodiscard]] bool is_closed() const { return !serving_ || journal_->is_full(); }
+  /// Past the lease's end memory may be the past: another node may own the aggregate.
+  [[nodiscard]] bool refuses() const { return is_closed() || (lease_ && lease_->has_passed(services_->env->steady_now())); }
   [[nodiscard]] bool is_other(const event_id& event) const { return event != sale_->event().id; }
   /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait for.
   std::uint64_t commit(decision&& d, timestamp now);
+  void tell_outside(changes& content, timestamp now);
   void show(decision&& d, std::uint64_t seq);
   void arm(sale::wake_up wake, timestamp now);
   void set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation);
@@ -133,6 +148,8 @@ private:
   std::optional<aggregate_clock> clock_;
   std::unique_ptr<sale> sale_;
   std::unique_ptr<journal> journal_;
+  std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
+  std::unique_ptr<event_mirror> mirror_; ///< null: no cache, or not serving
   bool serving_ = false;
   bool was_ready_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer

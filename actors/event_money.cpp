@@ -100,7 +100,7 @@ void event_state::call(const gateway_order& order) {
 }
 
 void event_state::on_gateway_answered(const gateway_answered& x) {
-  if (refuses()) return; // asked again when the claim's deadline or the sweep comes
+  if (is_closed()) return; // asked again when the claim's deadline or the sweep comes
   const auto t = now();
   decision d;
   switch (x.result) {

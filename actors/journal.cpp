@@ -83,7 +83,8 @@ bool journal::settled(const batch_settled& answer) {
   retry_ = journal_retry_min;
   stalled_ = false;
   const bool applied = answer.unavailable || answer.outcome == commit_outcome::committed
-                       || answer.outcome == commit_outcome::already_applied;
+                       || answer.outcome == commit_outcome::already_applied
+                       || (planted(bug::fenced_taken_for_commit) && answer.outcome == commit_outcome::fenced);
   if (!applied) return false;
   committed_ = in_flight_->to_seq;
   in_flight_ = nullptr;

@@ -2,67 +2,105 @@
 #include "actors/ledger_worker.hpp"
 
 #include "domain/idempotency.hpp"
+#include "domain/planted.hpp"
 
 #include <algorithm>
+#include <array>
+#include <numeric>
 
 namespace fq {
 namespace {
 batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcome) {
   return {b.aggregate, b.epoch, b.to_seq, unavailable, outcome};
 }
+
 } // namespace
 
 ledger_worker_handle::behavior_type ledger_worker(ledger_worker_handle::stateful_pointer<ledger_worker_state> self,
-                                                  ledger* engine, environment* env, milliseconds prune_interval) {
-  self->state.init(self, *engine, *env, prune_interval);
+                                                  ledger* engine, environment* env, ledger_worker_settings settings) {
+  self->state.init(self, *engine, *env, std::move(settings));
   return self->state.behavior();
 }
 
-void ledger_worker_state::init(pointer self, ledger& engine, environment& env, milliseconds prune_interval) {
+void ledger_worker_state::init(pointer self, ledger& engine, environment& env, ledger_worker_settings settings) {
   self_ = self;
   ledger_ = &engine;
   env_ = &env;
-  prune_interval_ = prune_interval;
-  self->delayed_send(self, prune_interval_, timer_fired{timer_kind::sweep, 0});
+  settings_ = std::move(settings);
+  clock_.emplace(env);
+  clock_->start(never);
+  on_timer({timer_kind::renew, 0});
+  if (settings_.prune_interval.count() > 0) self->delayed_send(self, settings_.prune_interval, timer_fired{timer_kind::sweep, 0});
+}
+
+/// Whether `work` could be done. A commit of unknown fate is as good as none: whoever asked asks again.
+template <class Work>
+bool ledger_worker_state::reached(Work work) {
+  bool done = false;
+  try {
+    work();
+    done = true;
+  } catch (const ledger_unavailable&) {
+  } catch (const commit_unknown&) {
+  }
+  if (settings_.reachable) *settings_.reachable = done;
+  return done;
+}
+
+ledger_worker_state::~ledger_worker_state() {
+  std::vector<aggregate_id> mine;
+  for (const auto& [aggregate, lease] : leased_) {
+    lease.horizon->set(milliseconds{0});
+    mine.push_back(aggregate);
+  }
+  if (!mine.empty()) reached([&] { ledger_->release(settings_.lease.owner, mine); });
 }
 
 ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
   return {
     [this](const commit_batch& x) { on_commit(x); },
     [this](const acquire_aggregate& x) { acquire(x); },
+    [this](const release_aggregate& x) { release(x); },
     [this](const find_aggregates_to_wake&) {
       aggregates_to_wake found;
-      try {
-        found.aggregates = ledger_->aggregates_to_wake();
-      } catch (const ledger_unavailable&) {
-        found.unavailable = true;
-      }
+      found.unavailable = !reached([&] { found.aggregates = ledger_->aggregates_to_wake(settings_.lease.owner); });
       answer(std::move(found));
     },
     [this](const find_last_aggregate&) {
       last_aggregate_found found;
-      try {
-        found.last = ledger_->last_aggregate();
-      } catch (const ledger_unavailable&) {
-        found.unavailable = true;
-      }
+      found.unavailable = !reached([&] { found.last = ledger_->last_aggregate(); });
       answer(std::move(found));
     },
-    [this](const list_events& x) {
-      event_list_reply reply;
-      try {
-        event_filter filter{{}, x.after, x.limit + 1};
-        if (!x.organizer.is_nil()) filter.organizer = x.organizer;
-        for (auto& e : ledger_->list_events(filter)) reply.events.push_back({std::move(e.event), std::move(e.ticket_types)});
-        reply.more = reply.events.size() > x.limit;
-        if (reply.more) reply.events.resize(x.limit);
-      } catch (const ledger_unavailable&) {
-        reply.no = reason::unavailable;
-      }
-      return reply;
-    },
-    [this](const timer_fired& t) { t.kind == timer_kind::sweep ? prune() : flush(); },
+    [this](const fq::take_outbox& x) { take_outbox(x.limit); },
+    [this](const fq::mark_outbox& x) { mark_outbox(x); },
+    [this](const list_events& x) { return list(x); },
+    [this](const timer_fired& t) { on_timer(t); },
   };
+}
+
+void ledger_worker_state::on_timer(const timer_fired& t) {
+  switch (t.kind) {
+    case timer_kind::flush: return flush();
+    case timer_kind::sweep: return prune();
+    case timer_kind::renew:
+      if (settings_.lease.owner.empty()) return;
+      self_->delayed_send(self_, settings_.lease.term / 3, timer_fired{timer_kind::renew, 0});
+      return renew();
+    default: return;
+  }
+}
+
+event_list_reply ledger_worker_state::list(const list_events& x) {
+  event_list_reply reply;
+  event_filter filter{{}, x.after, x.limit + 1};
+  if (!x.organizer.is_nil()) filter.organizer = x.organizer;
+  const bool read = reached([&] {
+    for (auto& e : ledger_->list_events(filter)) reply.events.push_back({std::move(e.event), std::move(e.ticket_types)});
+  });
+  if (!read) reply.no = reason::unavailable;
+  reply.more = reply.events.size() > x.limit;
+  if (reply.more) reply.events.resize(x.limit);
+  return reply;
 }
 
 /// Answers the sender of the message in hand by an ordinary message.
@@ -93,49 +131,95 @@ void ledger_worker_state::flush() {
   std::vector<batch> all;
   all.reserve(group.size());
   for (const auto& w : group) all.push_back(*w.content);
-  try {
-    settle(group, ledger_->commit(all));
-  } catch (const ledger_unavailable&) {
-    fail(group);
-  } catch (const commit_unknown&) {
-    fail(group); // the same to an owner: it submits again, and applied_seq tells
-  }
+  std::vector<commit_outcome> outcomes;
+  // After an unknown commit the owner submits again, and applied_seq tells.
+  reached([&] { outcomes = ledger_->commit(all); }) ? settle(group, outcomes) : fail(group);
 }
 
 void ledger_worker_state::settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes) {
   for (std::size_t i = 0; i < group.size(); ++i)
-    self_->send(group[i].owner, settled_as(*group[i].content, false, outcomes[i]));
+    self_->send(group[i].owner, settled_as(*group[i].content, outcomes[i] == commit_outcome::busy, outcomes[i]));
 }
 
 void ledger_worker_state::fail(const std::vector<waiting>& group) {
   for (const auto& w : group)
-    self_->send(w.owner, settled_as(*w.content, true, commit_outcome::conflict));
+    self_->send(w.owner, settled_as(*w.content, true, commit_outcome::busy));
 }
 
-/// Old answers and receipts go; owners forget theirs by age as well.
+/// Old answers, receipts and delivered domain events go; owners forget theirs by age as well.
 void ledger_worker_state::prune() {
-  self_->delayed_send(self_, prune_interval_, timer_fired{timer_kind::sweep, 0});
-  try {
-    ledger_->prune(env_->wall_now() - idempotency_life, env_->wall_now() - receipt_life, rows_per_prune);
-  } catch (const ledger_unavailable&) {
-    return; // next time
-  } catch (const commit_unknown&) {
-    return;
-  }
+  self_->delayed_send(self_, settings_.prune_interval, timer_fired{timer_kind::sweep, 0});
+  const auto now = clock_->now();
+  reached([&] { ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune}); });
 }
 
 void ledger_worker_state::acquire(const acquire_aggregate& x) {
   aggregate_acquired reply;
-  try {
-    auto got = ledger_->acquire(x.aggregate, x.idempotency_since);
-    reply.outcome = got ? acquire_outcome::acquired : acquire_outcome::absent;
-    if (got) reply.content = std::make_shared<const acquired>(std::move(*got));
-  } catch (const ledger_unavailable&) {
-    reply.outcome = acquire_outcome::unavailable;
-  } catch (const commit_unknown&) {
-    reply.outcome = acquire_outcome::unavailable;
-  }
+  reply.outcome = acquire_outcome::unavailable;
+  const auto lease_end = env_->steady_now() + settings_.lease.term; // at the earliest
+  reached([&] {
+    const auto lease = planted(bug::lease_ignored) ? lease_terms{} : settings_.lease;
+    auto result = ledger_->acquire(x.aggregate, lease, x.idempotency_since);
+    if (auto* got = std::get_if<acquired>(&result)) {
+      reply.outcome = acquire_outcome::acquired;
+      if (!settings_.lease.owner.empty()) {
+        auto horizon = std::make_shared<lease_horizon>(lease_end);
+        reply.lease = horizon;
+        leased_[x.aggregate] = {caf::actor_cast<owner_handle>(self_->current_sender()), std::move(horizon)};
+      }
+      reply.content = std::make_shared<const acquired>(std::move(*got));
+    } else if (const auto* held = std::get_if<lease_held>(&result)) {
+      reply.outcome = acquire_outcome::not_owner;
+      reply.lease_left = held->left;
+    } else {
+      reply.outcome = acquire_outcome::absent;
+    }
+  });
   answer(std::move(reply));
+}
+
+/// Behind the owner's last batch: messages of one sender keep their order.
+void ledger_worker_state::release(const release_aggregate& x) {
+  const auto mine = leased_.find(x.aggregate);
+  if (mine == leased_.end()) return;
+  mine->second.horizon->set(milliseconds{0}); // before anybody else can have it
+  leased_.erase(mine);
+  reached([&] { ledger_->release(settings_.lease.owner, {&x.aggregate, 1}); }); // else the lease runs out by itself
+}
+
+void ledger_worker_state::renew() {
+  if (leased_.empty()) return;
+  std::vector<aggregate_id> mine;
+  mine.reserve(leased_.size());
+  for (const auto& [aggregate, lease] : leased_) mine.push_back(aggregate);
+  std::vector<aggregate_id> lost;
+  const auto lease_end = env_->steady_now() + settings_.lease.term; // at the earliest
+  if (!reached([&] { lost = ledger_->renew(settings_.lease, mine); })) return;
+  for (const auto aggregate : lost) {
+    self_->send(leased_.at(aggregate).owner, lease_lost{aggregate});
+    leased_.erase(aggregate);
+  }
+  for (const auto& [aggregate, lease] : leased_) lease.horizon->set(lease_end);
+}
+
+void ledger_worker_state::take_outbox(std::uint32_t limit) {
+  static constexpr auto all_partitions = [] {
+    std::array<std::uint32_t, outbox_partitions> all{};
+    std::iota(all.begin(), all.end(), 0u);
+    return all;
+  }();
+  std::vector<outbox_item> items;
+  const bool read = reached([&] {
+    const auto mine = ledger_->lease_outbox(settings_.lease, all_partitions);
+    if (!mine.empty()) items = ledger_->undelivered(mine, limit);
+    if (planted(bug::marked_before_consumed))
+      for (const auto& i : items) ledger_->mark_delivered({&i.key, 1}, clock_->now());
+  });
+  answer(outbox_taken{!read, std::make_shared<const std::vector<outbox_item>>(std::move(items))});
+}
+
+void ledger_worker_state::mark_outbox(const fq::mark_outbox& x) {
+  answer(outbox_marked{!reached([&] { ledger_->mark_delivered(*x.keys, clock_->now()); })});
 }
 
 } // namespace fq

@@ -2,12 +2,16 @@
 // Wraps a ledger for owners: collects the batches that wait and commits them as one transaction, so throughput grows with load while
 // latency stays near one fsync. Detached in production because a ledger blocks; an ordinary actor in simulations.
 #pragma once
+#include "actors/aggregate_clock.hpp"
 #include "actors/protocol.hpp"
 #include "domain/environment.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <atomic>
+#include <map>
+#include <optional>
 #include <vector>
 
 namespace fq {
@@ -18,15 +22,25 @@ inline constexpr std::size_t changes_per_commit_max = 20'000;
 
 /// Webhook receipts are kept longer than any gateway repeats (Paystack and Stripe: three days).
 inline constexpr milliseconds receipt_life{30ll * 24 * 60 * 60 * 1000};
+/// Domain events are kept for a look back after they went out.
+inline constexpr milliseconds outbox_life{3ll * 24 * 60 * 60 * 1000};
 /// Rows that one round of pruning deletes at most; the next round follows after the interval.
 inline constexpr std::size_t rows_per_prune = 5'000;
+
+struct ledger_worker_settings {
+  lease_terms lease{}; ///< under which aggregates are acquired; renewed three times a term
+  milliseconds prune_interval{30'000}; ///< 0: somebody else prunes
+  std::atomic<bool>* reachable = nullptr; ///< told after every call, for /readyz
+};
 
 class ledger_worker_state {
 public:
   static inline const char* name = "ledger_worker";
   using pointer = ledger_worker_handle::stateful_pointer<ledger_worker_state>;
 
-  void init(pointer self, ledger& engine, environment& env, milliseconds prune_interval);
+  /// Ends its leases: a successor need not wait.
+  ~ledger_worker_state();
+  void init(pointer self, ledger& engine, environment& env, ledger_worker_settings settings);
   ledger_worker_handle::behavior_type behavior();
 
 private:
@@ -34,24 +48,38 @@ private:
     batch_ptr content;
     owner_handle owner;
   };
+  struct held_lease {
+    owner_handle owner;
+    std::shared_ptr<lease_horizon> horizon;
+  };
   void on_commit(const commit_batch& x);
+  event_list_reply list(const list_events& x);
   void flush();
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);
   void fail(const std::vector<waiting>& group);
   void acquire(const acquire_aggregate& x);
+  void release(const release_aggregate& x);
+  void renew();
+  void take_outbox(std::uint32_t limit);
+  void mark_outbox(const fq::mark_outbox& x);
   void prune();
+  void on_timer(const timer_fired& t);
   template <class Reply>
   void answer(Reply reply);
+  template <class Work>
+  bool reached(Work work);
 
   pointer self_ = nullptr;
   ledger* ledger_ = nullptr;
   environment* env_ = nullptr;
-  milliseconds prune_interval_{0};
+  ledger_worker_settings settings_;
+  std::optional<aggregate_clock> clock_; ///< rows are old by the time that owners count, whatever the wall clock does
+  std::map<aggregate_id, held_lease> leased_; ///< acquired here and not released
   std::vector<waiting> waiting_;
   bool flush_is_due_ = false;
 };
 
 ledger_worker_handle::behavior_type ledger_worker(ledger_worker_handle::stateful_pointer<ledger_worker_state> self,
-                                                  ledger* engine, environment* env, milliseconds prune_interval);
+                                                  ledger* engine, environment* env, ledger_worker_settings settings);
 
 } // namespace fq

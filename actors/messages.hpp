@@ -2,8 +2,11 @@
 // Every message between actors: imperative for requests, past tense for facts; one line says who sends it and why. `inspect`
 // stands directly below. All are registered in the one type-id block at the end.
 #pragma once
+#include "actors/lease_horizon.hpp"
 #include "domain/change.hpp"
+#include "domain/mirror.hpp"
 #include "domain/views.hpp"
+#include "store/cache.hpp"
 #include "store/ledger.hpp"
 
 #include <caf/allowed_unsafe_message_type.hpp>
@@ -334,14 +337,28 @@ struct acquire_aggregate {
 };
 FQ_INSPECT(acquire_aggregate, x.aggregate, x.idempotency_since)
 
-enum class acquire_outcome : std::uint8_t { acquired, absent, unavailable };
+enum class acquire_outcome : std::uint8_t { acquired, absent, unavailable, not_owner };
 
 struct aggregate_acquired {
   acquire_outcome outcome{};
   acquired_ptr content; ///< set if acquired
+  std::shared_ptr<const lease_horizon> lease; ///< set if acquired under a lease
+  milliseconds lease_left{0}; ///< not_owner: until the other node's lease ends
 };
 
-/// From the region at start: which aggregates run without being asked.
+/// To an owner: another node took the aggregate over (its lease had ended).
+struct lease_lost {
+  aggregate_id aggregate{};
+};
+FQ_INSPECT(lease_lost, x.aggregate)
+
+/// From an owner that ends in order: a successor need not wait for the lease.
+struct release_aggregate {
+  aggregate_id aggregate{};
+};
+FQ_INSPECT(release_aggregate, x.aggregate)
+
+/// From the region, at start and now and then: which aggregates must run without being asked, and nobody else holds a lease of.
 struct find_aggregates_to_wake {};
 FQ_INSPECT_EMPTY(find_aggregates_to_wake)
 
@@ -360,6 +377,93 @@ struct last_aggregate_found {
   aggregate_id last{};
 };
 FQ_INSPECT(last_aggregate_found, x.unavailable, x.last)
+
+// -- outbox: dispatcher <-> ledger worker, consumers ------------------------------------------------------------------------
+
+/// From the dispatcher: lease what is free and give me the next rows. Answered by outbox_taken to the sender.
+struct take_outbox {
+  std::uint32_t limit = 0;
+};
+FQ_INSPECT(take_outbox, x.limit)
+
+struct outbox_taken {
+  bool unavailable = false;
+  std::shared_ptr<const std::vector<outbox_item>> items;
+};
+
+/// From the dispatcher: these were delivered. Answered by outbox_marked to the sender.
+struct mark_outbox {
+  std::shared_ptr<const std::vector<outbox_key>> keys;
+};
+
+struct outbox_marked {
+  bool unavailable = false;
+};
+FQ_INSPECT(outbox_marked, x.unavailable)
+
+/// To a consumer: rows in order per aggregate. Answered by the keys it has dealt with; the others come again.
+struct consume_outbox {
+  std::shared_ptr<const std::vector<outbox_item>> items;
+};
+
+struct outbox_consumed {
+  std::shared_ptr<const std::vector<outbox_key>> keys;
+};
+
+// -- cache: event actor <-> cache worker (same process always) ----------------------------------------------------------------
+
+/// From an event actor, after commit: the next step of its mirror. Not answered unless it is lost.
+struct take_mirror_step {
+  std::shared_ptr<const mirror_step> step;
+};
+
+/// From an event actor: does the cache hold this? Every step up to `steps` was sent before. Answered by mirror_checked to the sender.
+struct check_mirror {
+  aggregate_id aggregate{};
+  uuid queue;
+  std::uint64_t generation = 0;
+  std::uint64_t steps = 0;
+  timestamp now; ///< the owner's clock
+  std::shared_ptr<const mirror_image> expected;
+};
+
+enum class mirror_state : std::uint8_t {
+  equal,
+  lost, ///< gone, another's, or not complete
+  different,
+  unavailable, ///< the cache is away
+  none, ///< no cache is configured
+};
+
+struct mirror_checked {
+  std::uint64_t generation = 0;
+  mirror_state state{};
+  std::vector<std::string> differences; ///< at most 20, for people
+};
+FQ_INSPECT(mirror_checked, x.generation, x.state, x.differences)
+
+/// To an event actor: a step of this generation did not reach the cache. `cache_is_back` comes when a rebuild may be tried.
+struct mirror_lost {
+  std::uint64_t generation = 0;
+};
+FQ_INSPECT(mirror_lost, x.generation)
+
+struct cache_is_back {};
+FQ_INSPECT_EMPTY(cache_is_back)
+
+/// For people (`fairqueue admin verify`, `rebuild`): compare ledger and cache now, or build the mirror again. Answered by mirror_report.
+struct verify_mirror {
+  bool rebuild = false;
+};
+FQ_INSPECT(verify_mirror, x.rebuild)
+
+struct mirror_report {
+  event_id event;
+  std::uint64_t generation = 0;
+  mirror_state state{};
+  std::vector<std::string> differences;
+};
+FQ_INSPECT(mirror_report, x.event, x.generation, x.state, x.differences)
 
 // -- gateways: event actor <-> payments ----------------------------------------------------------------------------------
 
@@ -447,6 +551,15 @@ struct resolve_event {
 };
 FQ_INSPECT(resolve_event, x.aggregate)
 
+/// To the region: which events run in this process now?
+struct list_owned {};
+FQ_INSPECT_EMPTY(list_owned)
+
+struct owned_aggregates {
+  std::vector<aggregate_id> aggregates;
+};
+FQ_INSPECT(owned_aggregates, x.aggregates)
+
 /// INTERNAL, from an owner to its supervisor: loaded and serving.
 struct owner_ready {};
 FQ_INSPECT_EMPTY(owner_ready)
@@ -455,12 +568,16 @@ FQ_INSPECT_EMPTY(owner_ready)
 struct owner_absent {};
 FQ_INSPECT_EMPTY(owner_absent)
 
+/// INTERNAL, from an owner to its supervisor: another node has it.
+struct owner_denied {};
+FQ_INSPECT_EMPTY(owner_denied)
+
 /// INTERNAL, from an idle owner to its supervisor: nothing lives here; stop me.
 struct owner_idle {};
 FQ_INSPECT_EMPTY(owner_idle)
 
 /// INTERNAL: a timer of generation `generation` fired; an older generation is ignored.
-enum class timer_kind : std::uint8_t { admission, sweep, journal, restart, flush, idle, retry_load };
+enum class timer_kind : std::uint8_t { admission, sweep, journal, restart, flush, idle, retry_load, renew, mirror };
 struct timer_fired {
   timer_kind kind{};
   std::uint64_t generation = 0;
@@ -475,3 +592,9 @@ FQ_INSPECT(timer_fired, x.kind, x.generation)
 // Never leave the process: the ledger worker is always local to the owner.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::commit_batch)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_acquired)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::outbox_taken)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::mark_outbox)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::consume_outbox)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::outbox_consumed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::take_mirror_step)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::check_mirror)

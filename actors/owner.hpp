@@ -5,6 +5,7 @@
 #include "actors/aggregate_clock.hpp"
 #include "actors/errors.hpp"
 #include "actors/journal.hpp"
+#include "actors/ledger_workers.hpp"
 #include "actors/protocol.hpp"
 #include "domain/idempotency.hpp"
 
@@ -23,14 +24,14 @@ inline constexpr milliseconds owner_load_retry{200};
 template <class Self>
 class owner_core {
 public:
-  void init(Self self, aggregate_id aggregate, environment& env, ledger_worker_handle ledger) {
+  void init(Self self, aggregate_id aggregate, environment& env, ledger_workers ledgers) {
     self_ = self;
     aggregate_ = aggregate;
     env_ = &env;
-    ledger_ = std::move(ledger);
+    ledgers_ = std::move(ledgers);
     clock_.emplace(env);
     journal_ = std::make_unique<journal>(journal::port{
-      [this](batch_ptr b) { self_->send(ledger_, commit_batch{std::move(b)}); },
+      [this](batch_ptr b) { self_->send(ledgers_.of(aggregate_), commit_batch{std::move(b)}); },
       [this](milliseconds delay, std::uint64_t generation) {
         self_->delayed_send(self_, delay, timer_fired{timer_kind::journal, generation});
       }});
@@ -43,15 +44,17 @@ public:
   void load() {
     serving_ = false;
     journal_->fail();
-    self_->send(ledger_, acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life});
+    self_->send(ledgers_.of(aggregate_), acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life});
   }
   /// The image to load from; null if it was not acquired (it is asked for again).
   const acquired* on_acquired(const aggregate_acquired& answer) {
     if (serving_) return nullptr;
+    elsewhere_ = answer.outcome == acquire_outcome::not_owner;
     if (answer.outcome != acquire_outcome::acquired) {
       self_->delayed_send(self_, owner_load_retry, timer_fired{timer_kind::retry_load, 0});
       return nullptr;
     }
+    lease_ = answer.lease;
     clock_->start(answer.content->committed_at);
     journal_->start(aggregate_, *answer.content);
     return answer.content.get();
@@ -60,16 +63,24 @@ public:
   void on_settled(const batch_settled& answer) {
     if (!journal_->settled(answer)) load();
   }
+  /// Another node has it: what is held fails, and we ask until its lease ends.
+  void on_lease_lost() { load(); }
   void on_timer(const timer_fired& t) {
     if (t.kind == timer_kind::journal) return journal_->timer_fired(t.generation);
     if (t.kind == timer_kind::retry_load && !serving_) load();
   }
 
-  [[nodiscard]] bool refuses() const { return !serving_ || journal_->is_full(); }
+  /// Also past the lease's end: another node may own the aggregate, and memory be the past.
+  [[nodiscard]] bool refuses() const {
+    return !serving_ || journal_->is_full() || (lease_ && lease_->has_passed(env_->steady_now()));
+  }
+  /// Why, as an answer.
+  [[nodiscard]] caf::error refusal() const { return make_error(elsewhere_ ? errc::not_owner : errc::unavailable); }
   [[nodiscard]] timestamp now() const { return clock_->now(); }
   [[nodiscard]] environment& env() const { return *env_; }
   [[nodiscard]] aggregate_id aggregate() const { return aggregate_; }
-  [[nodiscard]] const ledger_worker_handle& ledger() const { return ledger_; }
+  /// Where to read what needs no owner.
+  [[nodiscard]] const ledger_worker_handle& reader() const { return ledgers_.reader(); }
   [[nodiscard]] uuid make_id() const { return env_->make_id(now(), aggregate_); }
 
   template <class Reply>
@@ -89,10 +100,12 @@ private:
   Self self_ = nullptr;
   aggregate_id aggregate_{};
   environment* env_ = nullptr;
-  ledger_worker_handle ledger_;
+  ledger_workers ledgers_;
   std::optional<aggregate_clock> clock_;
   std::unique_ptr<journal> journal_;
+  std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
   bool serving_ = false;
+  bool elsewhere_ = false; ///< another node holds the lease; we go on asking
 };
 
 } // namespace fq

@@ -4,13 +4,14 @@
 #pragma once
 #include "actors/messages.hpp"
 
+#include <caf/detail/tuple_vals.hpp>
 #include <caf/replies_to.hpp>
 #include <caf/typed_actor.hpp>
 
 namespace fq {
 
 /// Anything with a journal, as the ledger worker sees it.
-using owner_handle = caf::typed_actor<caf::reacts_to<batch_settled>, caf::reacts_to<aggregate_acquired>>;
+using owner_handle = caf::typed_actor<caf::reacts_to<batch_settled>, caf::reacts_to<aggregate_acquired>, caf::reacts_to<lease_lost>>;
 
 /// One event: its queue, inventory, claims, payments, journal. The only decider for all of it.
 using event_handle = caf::typed_actor<
@@ -29,16 +30,22 @@ using event_handle = caf::typed_actor<
   caf::replies_to<find_stats>::with<stats_reply>,
   caf::replies_to<find_positions>::with<positions_reply>,
   caf::reacts_to<subscribe>, ///< from a hub
+  caf::replies_to<verify_mirror>::with<mirror_report>,
   caf::reacts_to<batch_settled>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL, from the ledger worker
+  caf::reacts_to<lease_lost>, ///< INTERNAL, from the ledger worker
+  caf::reacts_to<mirror_checked>, ///< INTERNAL, from the cache worker
+  caf::reacts_to<mirror_lost>, ///< INTERNAL, from the cache worker
+  caf::reacts_to<cache_is_back>, ///< INTERNAL, from the cache worker
   caf::reacts_to<gateway_answered>, ///< INTERNAL, from payments
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// One per owner: the stable handle. Starts it, restarts it with back-off within a budget, gives out its present handle.
 using supervisor_handle = caf::typed_actor<
-  caf::replies_to<resolve_event>::with<event_handle>, ///< waits until the owner serves; errors absent, unavailable
+  caf::replies_to<resolve_event>::with<event_handle>, ///< waits until the owner serves; errors absent, unavailable, not_owner
   caf::reacts_to<owner_ready>, ///< INTERNAL, from the owner
   caf::reacts_to<owner_absent>, ///< INTERNAL, from the owner
+  caf::reacts_to<owner_denied>, ///< INTERNAL, from the owner
   caf::reacts_to<owner_idle>, ///< INTERNAL, from the owner
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
@@ -47,7 +54,8 @@ using hub_handle = caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts
 
 /// Knows the owner of every aggregate; spawns it on first use, passivates it when idle.
 using region_handle = caf::typed_actor<
-  caf::replies_to<resolve_event>::with<event_handle>, ///< error not_found / unavailable (see actors/errors.hpp)
+  caf::replies_to<resolve_event>::with<event_handle>, ///< errors absent, unavailable, not_owner (actors/errors.hpp)
+  caf::replies_to<list_owned>::with<owned_aggregates>, ///< what runs here now
   caf::reacts_to<aggregates_to_wake>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
@@ -59,6 +67,7 @@ using accounts_handle = caf::typed_actor<
   caf::replies_to<add_organizer>::with<person_reply>, ///< after commit
   caf::reacts_to<batch_settled>, ///< INTERNAL
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
+  caf::reacts_to<lease_lost>, ///< INTERNAL
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Creates events; lists them from committed state.
@@ -67,16 +76,36 @@ using catalog_handle = caf::typed_actor<
   caf::replies_to<list_events>::with<event_list_reply>,
   caf::reacts_to<batch_settled>, ///< INTERNAL
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
+  caf::reacts_to<lease_lost>, ///< INTERNAL
   caf::reacts_to<last_aggregate_found>, ///< INTERNAL
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Wraps a ledger; detached in production, an ordinary actor in simulations. Group commit over all aggregates.
 using ledger_worker_handle = caf::typed_actor<
   caf::reacts_to<commit_batch>, ///< answers batch_settled to the sender
-  caf::reacts_to<acquire_aggregate>, ///< answers aggregate_acquired to the sender
+  caf::reacts_to<acquire_aggregate>, ///< answers aggregate_acquired to the sender; keeps the lease for it
+  caf::reacts_to<release_aggregate>,
   caf::reacts_to<find_aggregates_to_wake>, ///< answers aggregates_to_wake to the sender
   caf::reacts_to<find_last_aggregate>, ///< answers last_aggregate_found to the sender
+  caf::reacts_to<take_outbox>, ///< answers outbox_taken to the sender
+  caf::reacts_to<mark_outbox>, ///< answers outbox_marked to the sender
   caf::replies_to<list_events>::with<event_list_reply>,
+  caf::reacts_to<timer_fired>>; ///< INTERNAL
+
+/// Takes domain events out of the ledger in order per aggregate and gives them to a consumer; leases partitions of the outbox.
+using dispatcher_handle = caf::typed_actor<
+  caf::reacts_to<outbox_taken>, ///< INTERNAL, from the ledger worker
+  caf::reacts_to<outbox_marked>, ///< INTERNAL, from the ledger worker
+  caf::reacts_to<outbox_consumed>, ///< INTERNAL, from the consumer
+  caf::reacts_to<timer_fired>>; ///< INTERNAL
+
+/// Where domain events go.
+using consumer_handle = caf::typed_actor<caf::reacts_to<consume_outbox>>; ///< answers outbox_consumed to the sender
+
+/// Wraps the cache: detached in production, an ordinary actor in simulations. Pipelines steps, breaks the circuit while it is away.
+using cache_worker_handle = caf::typed_actor<
+  caf::reacts_to<take_mirror_step>, ///< answers mirror_lost to the sender if it could not be applied
+  caf::reacts_to<check_mirror>, ///< answers mirror_checked to the sender
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Hashes and checks passwords on a thread of its own; one at a time, so a flood of logins takes one core at most.
@@ -94,60 +123,33 @@ using payments_handle = caf::typed_actor<
 
 } // namespace fq
 
+// Every message, in the order of its type id: nodes of one cluster must agree on it, so new ones go to the end.
+#define FQ_MESSAGES(X) \
+  X(join) X(find_entry) X(entry_reply) X(leave) X(ack_reply) X(open_claim) X(find_claim) X(release_claim) X(claim_reply) \
+  X(open_payment) X(find_payment) X(payment_reply) X(apply_fact) X(find_event) X(patch_event) X(turn_event) X(event_reply) \
+  X(find_stats) X(stats_reply) X(create_event) X(list_events) X(event_list_reply) X(log_in) X(request_otp) X(verify_otp) \
+  X(add_organizer) X(person_reply) X(subscribe) X(find_positions) X(positions_reply) X(entries_changed) X(line_moved) \
+  X(event_noticed) X(batch_settled) X(acquire_aggregate) X(find_aggregates_to_wake) X(aggregates_to_wake) \
+  X(find_last_aggregate) X(last_aggregate_found) X(call_gateway) X(gateway_answered) X(check_password) X(password_checked) \
+  X(hash_new_password) X(password_hashed) X(send_mail) X(mail_sent) X(resolve_event) X(owner_ready) X(owner_absent) \
+  X(owner_idle) X(timer_fired) X(event_handle) X(commit_batch) X(aggregate_acquired) X(lease_lost) X(release_aggregate) \
+  X(owner_denied) X(list_owned) X(owned_aggregates) X(take_outbox) X(outbox_taken) X(mark_outbox) X(outbox_marked) \
+  X(consume_outbox) X(outbox_consumed) X(take_mirror_step) X(check_mirror) X(mirror_checked) X(mirror_lost) \
+  X(cache_is_back) X(verify_mirror) X(mirror_report)
+
+#define FQ_ADD_TYPE_ID(T) CAF_ADD_TYPE_ID(fairqueue, (fq::T))
 CAF_BEGIN_TYPE_ID_BLOCK(fairqueue, first_custom_type_id)
-CAF_ADD_TYPE_ID(fairqueue, (fq::join))
-CAF_ADD_TYPE_ID(fairqueue, (fq::find_entry))
-CAF_ADD_TYPE_ID(fairqueue, (fq::entry_reply))
-CAF_ADD_TYPE_ID(fairqueue, (fq::leave))
-CAF_ADD_TYPE_ID(fairqueue, (fq::ack_reply))
-CAF_ADD_TYPE_ID(fairqueue, (fq::open_claim))
-CAF_ADD_TYPE_ID(fairqueue, (fq::find_claim))
-CAF_ADD_TYPE_ID(fairqueue, (fq::release_claim))
-CAF_ADD_TYPE_ID(fairqueue, (fq::claim_reply))
-CAF_ADD_TYPE_ID(fairqueue, (fq::open_payment))
-CAF_ADD_TYPE_ID(fairqueue, (fq::find_payment))
-CAF_ADD_TYPE_ID(fairqueue, (fq::payment_reply))
-CAF_ADD_TYPE_ID(fairqueue, (fq::apply_fact))
-CAF_ADD_TYPE_ID(fairqueue, (fq::find_event))
-CAF_ADD_TYPE_ID(fairqueue, (fq::patch_event))
-CAF_ADD_TYPE_ID(fairqueue, (fq::turn_event))
-CAF_ADD_TYPE_ID(fairqueue, (fq::event_reply))
-CAF_ADD_TYPE_ID(fairqueue, (fq::find_stats))
-CAF_ADD_TYPE_ID(fairqueue, (fq::stats_reply))
-CAF_ADD_TYPE_ID(fairqueue, (fq::create_event))
-CAF_ADD_TYPE_ID(fairqueue, (fq::list_events))
-CAF_ADD_TYPE_ID(fairqueue, (fq::event_list_reply))
-CAF_ADD_TYPE_ID(fairqueue, (fq::log_in))
-CAF_ADD_TYPE_ID(fairqueue, (fq::request_otp))
-CAF_ADD_TYPE_ID(fairqueue, (fq::verify_otp))
-CAF_ADD_TYPE_ID(fairqueue, (fq::add_organizer))
-CAF_ADD_TYPE_ID(fairqueue, (fq::person_reply))
-CAF_ADD_TYPE_ID(fairqueue, (fq::subscribe))
-CAF_ADD_TYPE_ID(fairqueue, (fq::find_positions))
-CAF_ADD_TYPE_ID(fairqueue, (fq::positions_reply))
-CAF_ADD_TYPE_ID(fairqueue, (fq::entries_changed))
-CAF_ADD_TYPE_ID(fairqueue, (fq::line_moved))
-CAF_ADD_TYPE_ID(fairqueue, (fq::event_noticed))
-CAF_ADD_TYPE_ID(fairqueue, (fq::batch_settled))
-CAF_ADD_TYPE_ID(fairqueue, (fq::acquire_aggregate))
-CAF_ADD_TYPE_ID(fairqueue, (fq::find_aggregates_to_wake))
-CAF_ADD_TYPE_ID(fairqueue, (fq::aggregates_to_wake))
-CAF_ADD_TYPE_ID(fairqueue, (fq::find_last_aggregate))
-CAF_ADD_TYPE_ID(fairqueue, (fq::last_aggregate_found))
-CAF_ADD_TYPE_ID(fairqueue, (fq::call_gateway))
-CAF_ADD_TYPE_ID(fairqueue, (fq::gateway_answered))
-CAF_ADD_TYPE_ID(fairqueue, (fq::check_password))
-CAF_ADD_TYPE_ID(fairqueue, (fq::password_checked))
-CAF_ADD_TYPE_ID(fairqueue, (fq::hash_new_password))
-CAF_ADD_TYPE_ID(fairqueue, (fq::password_hashed))
-CAF_ADD_TYPE_ID(fairqueue, (fq::send_mail))
-CAF_ADD_TYPE_ID(fairqueue, (fq::mail_sent))
-CAF_ADD_TYPE_ID(fairqueue, (fq::resolve_event))
-CAF_ADD_TYPE_ID(fairqueue, (fq::owner_ready))
-CAF_ADD_TYPE_ID(fairqueue, (fq::owner_absent))
-CAF_ADD_TYPE_ID(fairqueue, (fq::owner_idle))
-CAF_ADD_TYPE_ID(fairqueue, (fq::timer_fired))
-CAF_ADD_TYPE_ID(fairqueue, (fq::event_handle))
-CAF_ADD_TYPE_ID(fairqueue, (fq::commit_batch))
-CAF_ADD_TYPE_ID(fairqueue, (fq::aggregate_acquired))
+FQ_MESSAGES(FQ_ADD_TYPE_ID)
 CAF_END_TYPE_ID_BLOCK(fairqueue)
+#undef FQ_ADD_TYPE_ID
+
+// What CAF generates to carry, copy, print and serialize a message is compiled once, in system_config.cpp, and not in each of a
+// hundred files.
+#define FQ_MESSAGE_TEMPLATES(KEYWORD, T) \
+  KEYWORD template class caf::detail::tuple_vals_impl<caf::detail::message_data, fq::T>; \
+  KEYWORD template class caf::detail::tuple_vals_impl<caf::type_erased_tuple, fq::T>; \
+  KEYWORD template class caf::detail::tuple_vals<fq::T>; \
+  KEYWORD template class caf::detail::type_erased_value_impl<fq::T>;
+#define FQ_ELSEWHERE(T) FQ_MESSAGE_TEMPLATES(extern, T)
+FQ_MESSAGES(FQ_ELSEWHERE)
+#undef FQ_ELSEWHERE

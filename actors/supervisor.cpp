@@ -37,6 +37,7 @@ supervisor_handle::behavior_type supervisor_state::behavior() {
     [this](const resolve_event&) { return on_resolve(); },
     [this](const owner_ready&) { on_ready(); },
     [this](const owner_absent&) { stop(make_error(errc::absent)); },
+    [this](const owner_denied&) { stop(make_error(errc::not_owner)); },
     [this](const owner_idle&) { stop(caf::exit_reason::user_shutdown); },
     [this](const timer_fired&) {
       if (!owner_) start_owner();
@@ -83,7 +84,8 @@ void supervisor_state::stop(caf::error why) {
     self_->demonitor(owner_.address());
     self_->send_exit(owner_, caf::exit_reason::user_shutdown);
   }
-  for (auto& p : waiting_) p.deliver(why ? (is(why, errc::absent) ? why : make_error(errc::unavailable)) : why);
+  const bool told = is(why, errc::absent) || is(why, errc::not_owner);
+  for (auto& p : waiting_) p.deliver(told ? why : make_error(errc::unavailable));
   waiting_.clear();
   self_->quit(std::move(why));
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/commands.hpp"
 
-#include "app/control.hpp"
+#include "app/control_requests.hpp"
 #include "app/node.hpp"
 #include "app/system_environment.hpp"
 #include "crypto/tokens.hpp"
 #include "store/migrations.hpp"
+#include "store/postgres_migrations.hpp"
 
 #include <curl/curl.h>
 
@@ -41,6 +42,25 @@ std::optional<std::string> read_password(const std::string& file) {
   return line;
 }
 
+std::vector<migration_status> migrate_sqlite(migrate_action action, const std::filesystem::path& file) {
+  std::filesystem::create_directories(file.parent_path().empty() ? "." : file.parent_path());
+  switch (action) {
+    case migrate_action::up: return migrate_up(file);
+    case migrate_action::status: return migrate_status(file);
+    case migrate_action::dry_run: return migrate_dry_run(file);
+  }
+  return {};
+}
+
+std::vector<migration_status> migrate_postgres(migrate_action action, const std::string& url) {
+  switch (action) {
+    case migrate_action::up: return migrate_up_of_url(url);
+    case migrate_action::status: return migrate_status_of_url(url);
+    case migrate_action::dry_run: return migrate_dry_run_of_url(url);
+  }
+  return {};
+}
+
 bool looks_like_email(const std::string& text) {
   const auto at = text.find('@');
   return text.size() <= 254 && at != std::string::npos && at > 0 && at + 1 < text.size() && text.find('@', at + 1) == text.npos
@@ -74,7 +94,7 @@ int run_organizer_add(const organizer_command& command, const config::options& o
   const auto password = read_password(command.password_file);
   if (!password || password->size() < password_bytes_min) return complain("the password must have at least 8 characters");
   const organizer_request request{email, *password, command.replace};
-  auto answer = ask_running_server(options.data_dir, request);
+  auto answer = ask_for_organizer(options.data_dir, request);
   if (!answer) { // nobody serves this folder: write the ledger ourselves, under its lock
     system_environment env;
     std::filesystem::create_directories(options.data_dir);
@@ -87,15 +107,26 @@ int run_organizer_add(const organizer_command& command, const config::options& o
 }
 
 int run_migrate(migrate_action action, const config::options& options) {
-  const auto file = options.ledger.sqlite_path();
-  if (file.empty()) return complain("ledger.url has no schema to migrate");
-  std::filesystem::create_directories(file.parent_path().empty() ? "." : file.parent_path());
-  const auto rows = action == migrate_action::up       ? migrate_up(file)
-                    : action == migrate_action::status ? migrate_status(file)
-                                                       : migrate_dry_run(file);
-  for (const auto& m : rows)
+  const auto& ledger = options.ledger;
+  if (ledger.sqlite_path().empty() && !ledger.is_postgres()) return complain("ledger.url has no schema to migrate");
+  for (const auto& m : ledger.is_postgres() ? migrate_postgres(action, ledger.url) : migrate_sqlite(action, ledger.sqlite_path()))
     std::cout << m.number << '\t' << m.name << '\t' << (m.applied ? "applied" : "pending") << '\t' << m.checksum << '\n';
   return 0;
+}
+
+int run_admin_verify(bool rebuild, const config::options& options) {
+  const auto answer = ask_running_server(options.data_dir, {{"command", "verify"}, {"rebuild", rebuild}});
+  if (!answer) return complain("no server is running on " + options.data_dir.string());
+  if (const auto* error = answer->if_contains("error"); error != nullptr && error->is_string() && !error->get_string().empty())
+    return complain(std::string{error->get_string()});
+  bool clean = true;
+  for (const auto& event : answer->at("events").as_array()) {
+    const auto& state = event.at("state").as_string();
+    clean = clean && (state == "equal" || state == "none");
+    std::cout << event.at("event_id").as_string().c_str() << '\t' << state.c_str() << '\n';
+    for (const auto& line : event.at("differences").as_array()) std::cout << '\t' << line.as_string().c_str() << '\n';
+  }
+  return clean ? 0 : 1;
 }
 
 int run_healthcheck(const std::string& url) {

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/control.hpp"
 
-#include "actors/errors.hpp"
-
-#include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
-
-#include <caf/scoped_actor.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -23,11 +18,11 @@
 namespace fq {
 namespace {
 
-constexpr std::size_t line_max = 8192;
-constexpr int line_timeout_ms = 5000;
-constexpr int answer_timeout_ms = 15000;
+constexpr std::size_t request_max = 8 * 1024;
+constexpr std::size_t answer_max = 16 * 1024 * 1024;
+constexpr int request_timeout_ms = 5'000;
+constexpr int answer_timeout_ms = 90'000; ///< for a request that looks at everything
 constexpr int accept_poll_ms = 200;
-constexpr seconds accounts_timeout{10};
 
 /// A socket that closes itself.
 struct socket_fd {
@@ -47,10 +42,10 @@ sockaddr_un address_of(const std::filesystem::path& data_dir) {
 }
 
 /// One line without its end; empty on timeout, overflow or a closed connection.
-std::string read_line(int fd, int timeout_ms) {
+std::string read_line(int fd, std::size_t most, int timeout_ms) {
   std::string line;
-  char buffer[1024];
-  while (line.size() < line_max) {
+  char buffer[4096];
+  while (line.size() < most) {
     pollfd p{fd, POLLIN, 0};
     if (::poll(&p, 1, timeout_ms) <= 0) return {};
     const auto n = ::recv(fd, buffer, sizeof(buffer), 0);
@@ -77,48 +72,20 @@ std::string text_of(const boost::json::object& object, std::string_view name) {
 
 } // namespace
 
-organizer_answer add_organizer_now(caf::actor_system& system, const accounts_handle& accounts, const organizer_request& request) {
-  organizer_answer answer;
-  caf::scoped_actor self{system};
-  const auto deadline = std::chrono::steady_clock::now() + accounts_timeout;
-  do { // accounts may still be loading
-    answer.error.clear();
-    self->request(accounts, accounts_timeout, add_organizer{request.email, request.password, request.replace})
-      .receive(
-        [&](const person_reply& reply) {
-          if (reply.no)
-            answer.error = std::string{code_of(reply.no.why)};
-          else
-            answer.organizer_id = to_string(reply.person);
-        },
-        [&](const caf::error&) { answer.error = "unavailable"; });
-    if (answer.error == "unavailable") std::this_thread::sleep_for(milliseconds{50});
-  } while (answer.error == "unavailable" && std::chrono::steady_clock::now() < deadline);
-  return answer;
-}
-
 struct control_server::state {
   socket_fd listener;
   std::filesystem::path path;
-  caf::actor_system& system;
-  accounts_handle accounts;
+  control_handlers handlers;
   std::atomic<bool> stopping{false};
   std::thread thread;
 
-  state(caf::actor_system& s, accounts_handle a) : system(s), accounts(std::move(a)) {}
-
-  void serve_one(int fd) {
-    const auto line = read_line(fd, line_timeout_ms);
+  boost::json::object answer(const std::string& line) {
     boost::json::error_code bad;
     const auto value = boost::json::parse(line, bad);
-    const auto* object = bad ? nullptr : value.if_object();
-    if (object == nullptr || text_of(*object, "command") != "organizer_add")
-      return write_line(fd, R"({"error":"unknown_command"})");
-    const auto* replace = object->if_contains("replace");
-    const auto done = add_organizer_now(
-      system, accounts,
-      {text_of(*object, "email"), text_of(*object, "password"), replace != nullptr && replace->is_bool() && replace->get_bool()});
-    write_line(fd, boost::json::serialize(boost::json::object{{"organizer_id", done.organizer_id}, {"error", done.error}}));
+    const auto* request = bad ? nullptr : value.if_object();
+    const auto handler = request == nullptr ? handlers.end() : handlers.find(text_of(*request, "command"));
+    if (handler == handlers.end()) return {{"error", "unknown_command"}};
+    return handler->second(*request);
   }
 
   void run() {
@@ -126,15 +93,15 @@ struct control_server::state {
       pollfd p{listener.fd, POLLIN, 0};
       if (::poll(&p, 1, accept_poll_ms) <= 0) continue;
       const socket_fd peer{::accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC)};
-      if (peer.fd >= 0) serve_one(peer.fd);
+      if (peer.fd >= 0) write_line(peer.fd, boost::json::serialize(answer(read_line(peer.fd, request_max, request_timeout_ms))));
     }
   }
 };
 
-control_server::control_server(const std::filesystem::path& data_dir, caf::actor_system& system, accounts_handle accounts)
-    : state_(std::make_unique<state>(system, std::move(accounts))) {
+control_server::control_server(const std::filesystem::path& data_dir, control_handlers handlers) : state_(std::make_unique<state>()) {
   const auto address = address_of(data_dir);
   state_->path = data_dir / "control.sock";
+  state_->handlers = std::move(handlers);
   ::unlink(address.sun_path);
   state_->listener.fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const auto mask = ::umask(0177); // the file is 0600 from its first moment
@@ -152,19 +119,15 @@ control_server::~control_server() {
   ::unlink(state_->path.c_str());
 }
 
-std::optional<organizer_answer> ask_running_server(const std::filesystem::path& data_dir, const organizer_request& request) {
+std::optional<boost::json::object> ask_running_server(const std::filesystem::path& data_dir, const boost::json::object& request) {
   const auto address = address_of(data_dir);
   const socket_fd peer{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   if (peer.fd < 0 || ::connect(peer.fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) return std::nullopt;
-  write_line(peer.fd, boost::json::serialize(boost::json::object{{"command", "organizer_add"},
-                                                                  {"email", request.email},
-                                                                  {"password", request.password},
-                                                                  {"replace", request.replace}}));
-  const auto line = read_line(peer.fd, answer_timeout_ms);
+  write_line(peer.fd, boost::json::serialize(request));
   boost::json::error_code bad;
-  const auto value = boost::json::parse(line, bad);
-  if (bad || !value.is_object()) return organizer_answer{{}, "the server did not answer"};
-  return organizer_answer{text_of(value.get_object(), "organizer_id"), text_of(value.get_object(), "error")};
+  auto value = boost::json::parse(read_line(peer.fd, answer_max, answer_timeout_ms), bad);
+  if (bad || !value.is_object()) return boost::json::object{{"error", "the server did not answer"}};
+  return std::move(value.get_object());
 }
 
 } // namespace fq

@@ -1,39 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control socket <data>/control.sock (0600): how subcommands that write reach a running server. One request and one answer a
-// connection, each one line of JSON, at most 8 KiB, at most 5 seconds.
+// The control socket <data>/control.sock (0600): how subcommands reach a running server. One request and one answer a connection, each one line
+// of JSON; a request is at most 8 KiB and 5 seconds long. What is asked is in control_requests.
 #pragma once
-#include "actors/protocol.hpp"
+#include <boost/json/object.hpp>
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
-namespace caf {
-class actor_system;
-}
-
 namespace fq {
 
-struct organizer_request {
-  std::string email;
-  std::string password;
-  bool replace = false;
-};
-
-/// What came of a request: the organizer's id, or a code and a text.
-struct organizer_answer {
-  std::string organizer_id;
-  std::string error; ///< empty: done
-};
-
-/// Asks `accounts` and waits up to 10 s. For the control socket and for `organizer add` without a server.
-organizer_answer add_organizer_now(caf::actor_system& system, const accounts_handle& accounts, const organizer_request& request);
+/// By the request's `command`. Called on the socket's thread, one at a time; may block.
+using control_handlers = std::map<std::string, std::function<boost::json::object(const boost::json::object& request)>>;
 
 class control_server {
 public:
-  /// Binds the socket (replacing a stale one; the data folder's lock says that nobody else serves it).
-  control_server(const std::filesystem::path& data_dir, caf::actor_system& system, accounts_handle accounts);
+  /// Binds the socket (replacing a stale one; the ledger's lock says that nobody else serves this data folder).
+  control_server(const std::filesystem::path& data_dir, control_handlers handlers);
   ~control_server();
   control_server(const control_server&) = delete;
   control_server& operator=(const control_server&) = delete;
@@ -43,7 +29,7 @@ private:
   std::unique_ptr<state> state_;
 };
 
-/// Nothing if no server answers on the socket of `data_dir`.
-std::optional<organizer_answer> ask_running_server(const std::filesystem::path& data_dir, const organizer_request& request);
+/// Nothing if no server answers on the socket of `data_dir`; an object with `error` if its answer is none.
+std::optional<boost::json::object> ask_running_server(const std::filesystem::path& data_dir, const boost::json::object& request);
 
 } // namespace fq

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/demo.hpp"
 
-#include "app/control.hpp"
+#include "app/control_requests.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>

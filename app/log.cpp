@@ -29,6 +29,7 @@ void start(std::string_view level) {
   spdlog::set_level(parsed == spdlog::level::off ? spdlog::level::info : parsed);
 }
 
+void debug(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::debug, message, fields); }
 void info(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::info, message, fields); }
 void warn(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::warn, message, fields); }
 void error(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::err, message, fields); }

@@ -12,6 +12,7 @@ namespace fq::log {
 void start(std::string_view level);
 
 using field = std::pair<std::string_view, std::string_view>;
+void debug(std::string_view message, std::initializer_list<field> fields = {});
 void info(std::string_view message, std::initializer_list<field> fields = {});
 void warn(std::string_view message, std::initializer_list<field> fields = {});
 void error(std::string_view message, std::initializer_list<field> fields = {});

@@ -83,6 +83,12 @@ int run(int argc, char** argv) {
     exit_code = load(flags, loaded) ? run_migrate(dry_run ? migrate_action::dry_run : migrate_action::up, loaded.values) : 2;
   });
 
+  auto* admin_app = app.add_subcommand("admin", "Look into a running server");
+  admin_app->require_subcommand(1);
+  add(*admin_app, "verify", "Compare the cache with the ledger and print the differences",
+      [&] { return run_admin_verify(false, loaded.values); });
+  add(*admin_app, "rebuild", "Build the cache anew from the ledger", [&] { return run_admin_verify(true, loaded.values); });
+
   std::string url;
   add(app, "healthcheck", "Exit 0 if the server is ready",
       [&] { return run_healthcheck(url.empty() ? loaded.values.http.public_url : url); })

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/node.hpp"
 
+#include "actors/dispatcher.hpp"
 #include "actors/ledger_worker.hpp"
 #include "actors/workers.hpp"
-#include "app/root.hpp"
-#include "store/memory_ledger.hpp"
-#include "store/sqlite_ledger.hpp"
+#include "app/outbox_log.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -14,11 +13,8 @@ namespace {
 
 /// How often the courier looks for new webhooks of the sandbox gateway.
 constexpr milliseconds courier_poll{20};
-
-std::unique_ptr<ledger> open_ledger(const config::options& options) {
-  if (const auto path = options.ledger.sqlite_path(); !path.empty()) return std::make_unique<sqlite_ledger>(sqlite_ledger_options{.file = path});
-  return std::make_unique<memory_ledger>();
-}
+/// How often nodes that share a ledger look for events that nobody runs. A dead node's events are back this long after its lease, and a load.
+constexpr milliseconds takeover_interval{2'000};
 
 sale_rules rules_of(const config::options& o) {
   sale_rules r;
@@ -35,7 +31,6 @@ retry_policy retry_of(const config::options& o) {
 } // namespace
 
 actor_config::actor_config(std::size_t threads) {
-  add_message_types<caf::id_block::fairqueue>();
   set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", threads);
   set("scheduler.max-throughput", std::size_t{100});
@@ -43,7 +38,7 @@ actor_config::actor_config(std::size_t threads) {
 
 node::node(const config::options& options, environment& env, std::function<void(std::string)> on_failure)
     : options_(options), env_(env), keys_(key_store::open(options.data_dir)), sessions_(keys_.session),
-      ledger_(open_ledger(options)), caf_config_(static_cast<std::size_t>(options.caf.threads)) {
+      ledger_(open_ledger(options)), cache_(open_cache(options, env)), caf_config_(static_cast<std::size_t>(options.caf.threads)) {
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(
       sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox}, env);
@@ -58,8 +53,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure) {
     children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(handle));
     return handle;
   };
-  const auto ledger_actor = add("ledger worker", system_->spawn<caf::detached>(ledger_worker, ledger_.get(), &env_,
-                                                                        options_.workers.reconciliation_interval));
+  const auto ledgers = spawn_ledger_workers(children);
+  if (cache_) owner_services_.cache = add("cache worker", system_->spawn<caf::detached>(cache_worker, cache_.get(), &cache_metrics_));
 
   payments_services_.env = &env_;
   payments_services_.retry = retry_of(options_);
@@ -68,24 +63,44 @@ void node::spawn_actors(std::function<void(std::string)> on_failure) {
                                         add("sandbox gateway", system_->spawn<caf::detached>(gateway_worker, sandbox_.get())));
   const auto payments_actor = add("payments", system_->spawn(payments, &payments_services_));
 
-  owner_services_ = {.env = &env_,
-                     .sessions = &sessions_,
-                     .ledger = ledger_actor,
-                     .payments = payments_actor,
-                     .rules = rules_of(options_),
-                     .sweep_interval = options_.workers.expiry_interval};
+  owner_services_.env = &env_;
+  owner_services_.sessions = &sessions_;
+  owner_services_.ledgers = ledgers;
+  owner_services_.payments = payments_actor;
+  owner_services_.rules = rules_of(options_);
+  owner_services_.sweep_interval = options_.workers.expiry_interval;
+  owner_services_.reconciliation_interval = options_.workers.reconciliation_interval;
+  if (!ledger_.lease.owner.empty()) owner_services_.takeover_interval = takeover_interval;
   region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
-  catalog_ = add("catalog", system_->spawn(fq::catalog, &env_, ledger_actor));
+  catalog_ = add("catalog", system_->spawn(fq::catalog, &env_, ledgers));
 
   accounts_services_ = {.env = &env_,
-                        .ledger = ledger_actor,
+                        .ledgers = ledgers,
                         .passwords = add("passwords", system_->spawn<caf::detached>(password_worker)),
                         .mailer = add("mailer", system_->spawn<caf::detached>(mailer, mailer_.get())),
                         .otp_key = secret_key{hmac_sha256(keys_.session.bytes(), "fairqueue one-time passwords")},
                         .otp_life = options_.otp.ttl,
                         .otp_failures_max = static_cast<std::uint32_t>(options_.otp.guesses)};
   accounts_ = add("accounts", system_->spawn(fq::accounts, &accounts_services_));
+  const auto consumer = add("outbox log", system_->spawn(outbox_log));
+  add("dispatcher", system_->spawn(dispatcher, ledgers, consumer));
   root_ = system_->spawn(root_supervisor, std::move(children), std::move(on_failure));
+}
+
+/// The first writer prunes for all.
+ledger_workers node::spawn_ledger_workers(root_children& children) {
+  const auto spawn = [&](std::string name, ledger& engine, milliseconds prune_interval) {
+    const ledger_worker_settings settings{ledger_.lease, prune_interval, &ledger_is_reachable_};
+    auto worker = system_->spawn<caf::detached>(ledger_worker, &engine, &env_, settings);
+    children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(worker));
+    return worker;
+  };
+  std::vector<ledger_worker_handle> writers, readers;
+  for (const auto& engine : ledger_.writers)
+    writers.push_back(spawn("ledger worker", *engine, writers.empty() ? options_.workers.reconciliation_interval : milliseconds{0}));
+  for (const auto& engine : ledger_.readers) readers.push_back(spawn("ledger reader", *engine, milliseconds{0}));
+  if (readers.empty()) readers = writers;
+  return {std::move(writers), std::move(readers)};
 }
 
 void node::start_courier(std::string url) {
@@ -104,10 +119,11 @@ node::~node() {
   catalog_ = nullptr;
   accounts_ = nullptr;
   system_->await_all_actors_done();
-  owner_services_.ledger = nullptr;
+  owner_services_.ledgers.clear();
+  owner_services_.cache = nullptr;
   owner_services_.payments = nullptr;
   payments_services_.gateways.clear();
-  accounts_services_.ledger = nullptr;
+  accounts_services_.ledgers.clear();
   accounts_services_.passwords = nullptr;
   accounts_services_.mailer = nullptr;
   system_.reset();

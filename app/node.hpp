@@ -3,19 +3,23 @@
 // server in front of it; `organizer add` without a running server uses it alone.
 #pragma once
 #include "actors/accounts.hpp"
+#include "actors/cache_worker.hpp"
 #include "actors/catalog.hpp"
 #include "actors/payments.hpp"
 #include "actors/region.hpp"
+#include "actors/system_config.hpp"
+#include "app/stores.hpp"
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/session_token.hpp"
 #include "outbound/file_mailer.hpp"
 #include "outbound/sandbox_gateway.hpp"
-#include "store/ledger.hpp"
+
+#include "app/root.hpp"
 
 #include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -23,7 +27,7 @@
 namespace fq {
 
 /// CAF as we run it: policy sharing, few threads, bounded throughput, our message types.
-struct actor_config : caf::actor_system_config {
+struct actor_config : system_config {
   explicit actor_config(std::size_t threads);
 };
 
@@ -47,15 +51,23 @@ public:
   [[nodiscard]] region_handle region() const { return region_; }
   [[nodiscard]] catalog_handle catalog() const { return catalog_; }
   [[nodiscard]] accounts_handle accounts() const { return accounts_; }
+  /// The last call to the ledger was answered.
+  [[nodiscard]] const std::atomic<bool>& ledger_is_reachable() const { return ledger_is_reachable_; }
+  /// Null: no cache is configured.
+  [[nodiscard]] const cache_metrics* cache_counts() const { return cache_ ? &cache_metrics_ : nullptr; }
 
 private:
   void spawn_actors(std::function<void(std::string)> on_failure);
+  ledger_workers spawn_ledger_workers(root_children& children);
 
   const config::options& options_;
   environment& env_;
   key_store keys_;
   session_keys sessions_;
-  std::unique_ptr<ledger> ledger_;
+  ledger_engines ledger_;
+  std::atomic<bool> ledger_is_reachable_{false};
+  std::unique_ptr<cache> cache_;
+  cache_metrics cache_metrics_;
   std::unique_ptr<sandbox_gateway> sandbox_;
   std::unique_ptr<file_mailer> mailer_;
   owner_services owner_services_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fairqueue serve`: everything in order, and down again in reverse. SIGTERM or SIGINT drains; a second one ends at once.
 #include "app/commands.hpp"
-#include "app/control.hpp"
+#include "app/control_requests.hpp"
 #include "app/demo.hpp"
 #include "app/log.hpp"
 #include "app/node.hpp"
@@ -125,6 +125,8 @@ int run_serve(bool demo, const config::loaded& config) {
   const auto admin_routes = net::admin_routes();
   net::services shared{options, below.keys(), env, public_routes, below.sandbox()};
   net::server_state state;
+  state.ledger_is_reachable = &below.ledger_is_reachable();
+  state.cache = below.cache_counts();
   net::server server{{.system = below.system(),
                       .environment = env,
                       .options = options,
@@ -138,7 +140,7 @@ int run_serve(bool demo, const config::loaded& config) {
                       .shared = &shared,
                       .public_site = net::public_site(public_routes),
                       .admin_site = net::admin_site(admin_routes)}};
-  control_server control{options.data_dir, below.system(), below.accounts()};
+  control_server control{options.data_dir, control_requests(below.system(), below.accounts(), below.region())};
   server.start();
   if (!wait_for_ledger(below, signals)) return failure.text().empty() ? 0 : 70;
   auto endpoint = options.http.listen;
@@ -146,7 +148,7 @@ int run_serve(bool demo, const config::loaded& config) {
   below.start_courier("http://" + config::to_string(endpoint) + options.http.base_path + "/webhooks/sandbox");
   if (demo) std::cout << prepare_demo(below, options, env) << std::flush;
   state.ready = true;
-  log::info("serving", {{"listen", config::to_string(endpoint)}, {"ledger", options.ledger.url}});
+  log::info("serving", {{"listen", config::to_string(endpoint)}, {"ledger", options.ledger.is_postgres() ? "postgres" : options.ledger.url}});
 
   wait_for(signals);
   const auto defect = failure.text();

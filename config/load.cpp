@@ -227,6 +227,10 @@ std::filesystem::path ledger_options::sqlite_path() const {
   return url.starts_with(scheme) ? std::filesystem::path{url.substr(scheme.size())} : std::filesystem::path{};
 }
 
+bool ledger_options::is_postgres() const {
+  return url.starts_with("postgres://") || url.starts_with("postgresql://");
+}
+
 environment_variables environment_of(const char* const* variables) {
   environment_variables out;
   for (; variables != nullptr && *variables != nullptr; ++variables) {

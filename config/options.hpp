@@ -23,6 +23,7 @@ struct http_options {
   std::vector<std::string> allowed_origins;
   std::vector<address_block> trusted_proxies;
   std::int64_t max_connections{};
+  std::int64_t pending_connections_per_address{}; ///< 0: no limit
   milliseconds header_timeout{};
   milliseconds body_timeout{};
   milliseconds write_timeout{};
@@ -34,10 +35,23 @@ struct http_options {
 };
 
 struct ledger_options {
-  std::string url; ///< "sqlite:<path>" or "memory:"
+  std::string url; ///< "sqlite:<path>", "postgres://…", "postgresql://…" or "memory:"; may hold a password
+  std::int64_t workers{};
+  std::int64_t readers{};
+  milliseconds lease{};
 
-  /// The path of a sqlite: url; empty for memory:.
+  /// The path of a sqlite: url; empty for any other.
   [[nodiscard]] std::filesystem::path sqlite_path() const;
+  /// True if the url is one that libpq takes as it is.
+  [[nodiscard]] bool is_postgres() const;
+};
+
+struct cache_options {
+  std::string url; ///< "redis://…", may hold a password; empty: no cache
+};
+
+struct node_options {
+  std::string id; ///< empty: see config/node_id.hpp, which says who we are then
 };
 
 struct queue_options {
@@ -82,6 +96,9 @@ struct rate_limits_options {
   std::int64_t login_failures_per_ip_per_minute{};
   std::int64_t customer_requests_per_minute{};  ///< 0: no limit
   std::int64_t organizer_requests_per_minute{}; ///< 0: no limit
+  std::int64_t joins_per_customer_per_minute{}; ///< new places; 0: no limit
+  std::int64_t anonymous_requests_per_ip_per_minute{}; ///< 0: no limit
+  std::int64_t sandbox_requests_per_ip_per_minute{}; ///< 0: no limit
   std::int64_t tracked_max{};                   ///< buckets kept per limit
 };
 
@@ -119,6 +136,8 @@ struct options {
   std::filesystem::path data_dir;
   http_options http;
   ledger_options ledger;
+  cache_options cache;
+  node_options node;
   queue_options queue;
   claims_options claims;
   payments_options payments;

@@ -43,8 +43,13 @@ constexpr option_row choice_row(std::string_view name, std::string_view default_
 }
 
 constexpr option_row derived_row(std::string_view name, value_type type, std::string_view default_text,
-                                 bool secret, std::string_view description, field where) {
-  return {name, type, default_text, 0, 0, {}, true, secret, true, description, where};
+                                 std::string_view description, field where) {
+  return {name, type, default_text, 0, 0, {}, true, false, true, description, where};
+}
+
+constexpr option_row secret(option_row row) {
+  row.secret = true;
+  return row;
 }
 
 using enum value_type;
@@ -61,7 +66,7 @@ const auto rows = std::to_array<option_row>({
              "Address and port of the public listener; port 0 takes any free one.", FQ_FIELD(http, listen)),
     text_row("http.admin_listen", endpoint, "127.0.0.1:9090",
              "Address and port of /metrics and health checks.", FQ_FIELD(http, admin_listen)),
-    derived_row("http.public_url", url, "from http.listen and http.base_path", false,
+    derived_row("http.public_url", url, "from http.listen and http.base_path",
                 "How clients reach this server; prefix of every link it gives out.",
                 FQ_FIELD(http, public_url)),
     text_row("http.base_path", url_path, "/",
@@ -76,7 +81,12 @@ const auto rows = std::to_array<option_row>({
              FQ_FIELD(http, trusted_proxies)),
     // 19,000: the usual hard limit of 20,000 descriptors, less files, stores and the admin listener.
     number_row("http.max_connections", count, "19000", 1, 1'000'000,
-               "Open connections; beyond it new ones are closed at once.", FQ_FIELD(http, max_connections)),
+               "Open connections; beyond it a silent or idle one makes room, else the new one is answered 503.",
+               FQ_FIELD(http, max_connections)),
+    number_row("http.pending_connections_per_address", count, "1024", 0, 1'000'000,
+               "Connections of one client address (IPv6: /64) that may owe a request for more than 3 s, trusted proxies "
+               "aside; 0 is no limit.",
+               FQ_FIELD(http, pending_connections_per_address)),
     number_row("http.header_timeout", duration, "10s", 100 * ms, 5 * minute,
                "From a request's first byte to the end of its header.", FQ_FIELD(http, header_timeout)),
     number_row("http.body_timeout", duration, "10s", 100 * ms, 5 * minute,
@@ -95,9 +105,25 @@ const auto rows = std::to_array<option_row>({
                "Requests of one event being worked on; beyond it the answer is 503 with Retry-After.",
                FQ_FIELD(http, in_flight_per_event)),
 
-    derived_row("ledger.url", ledger_url, "sqlite:<data_dir>/ledger.db", true,
-                "Where the durable truth is kept: sqlite:<file>, or memory: for tests (lost at exit).",
-                FQ_FIELD(ledger, url)),
+    secret(derived_row("ledger.url", ledger_url, "sqlite:<data_dir>/ledger.db",
+                       "Where the durable truth is kept: sqlite:<file>, postgres://user:password@host/database, or "
+                       "memory: for tests (lost at exit).",
+                       FQ_FIELD(ledger, url))),
+    number_row("ledger.workers", count, "2", 1, 16,
+               "Connections that write to Postgres; SQLite always has one.", FQ_FIELD(ledger, workers)),
+    number_row("ledger.readers", count, "2", 1, 16, "Connections that only read from the ledger.",
+               FQ_FIELD(ledger, readers)),
+    number_row("ledger.lease", duration, "10s", second, 5 * minute,
+               "How long a node owns a sale without renewing: after a crash another node waits that long.",
+               FQ_FIELD(ledger, lease)),
+
+    secret(text_row("cache.url", cache_url, "",
+                    "Redis or Valkey as redis://user:password@host:port/database; empty is no cache.",
+                    FQ_FIELD(cache, url))),
+
+    text_row("node.id", node_id, "",
+             "Name of this node among those that share a ledger; empty is a random one kept in <data_dir>/node-id.",
+             FQ_FIELD(node, id)),
 
     number_row("queue.session_ttl", duration, "20m", second, 7 * day, "How long an admitted fan may shop.",
                FQ_FIELD(queue, session_ttl)),
@@ -160,6 +186,16 @@ const auto rows = std::to_array<option_row>({
     number_row("rate_limits.organizer_requests_per_minute", count, "6000", 0, 100'000'000,
                "Requests of one organizer; 0 is no limit.",
                FQ_FIELD(rate_limits, organizer_requests_per_minute)),
+    // Every place is remembered until its sale is over: who leaves and joins in a loop must not fill the memory.
+    number_row("rate_limits.joins_per_customer_per_minute", count, "30", 0, 1'000'000,
+               "New places in line of one customer; joining again where one stands does not count, 0 is no limit.",
+               FQ_FIELD(rate_limits, joins_per_customer_per_minute)),
+    number_row("rate_limits.anonymous_requests_per_ip_per_minute", count, "1200", 0, 100'000'000,
+               "Requests without a token from one client address, which a stadium may share; 0 is no limit.",
+               FQ_FIELD(rate_limits, anonymous_requests_per_ip_per_minute)),
+    number_row("rate_limits.sandbox_requests_per_ip_per_minute", count, "6000", 0, 100'000'000,
+               "Requests for the sandbox gateway's page from one client address; 0 is no limit.",
+               FQ_FIELD(rate_limits, sandbox_requests_per_ip_per_minute)),
     number_row("rate_limits.tracked_max", count, "100000", 1000, 10'000'000,
                "Principals or addresses a limit remembers; the longest unused is forgotten first.",
                FQ_FIELD(rate_limits, tracked_max)),

@@ -21,7 +21,9 @@ enum class value_type {
   path,       ///< a file or folder
   endpoint,   ///< address:port
   url,        ///< http:// or https://, without a trailing slash
-  ledger_url, ///< sqlite:<path> or memory:
+  ledger_url, ///< sqlite:<path>, postgres://…, postgresql://… or memory:
+  cache_url,  ///< redis://…, or empty for none
+  node_id,    ///< [a-z0-9-]{1,64}, or empty
   url_path,   ///< "/" or "/x/y"
   origins,    ///< list of scheme://host[:port]
   blocks,     ///< list of CIDR blocks
@@ -66,6 +68,9 @@ struct option_row {
 
 /// The value as text that `assign` accepts; lists comma separated. Secrets are masked.
 [[nodiscard]] std::string value_text(const option_row& row, const options& from);
+
+/// A url fit for logs: the password of "scheme://user:password@host" and those among its parameters are masked.
+[[nodiscard]] std::string without_password(std::string_view url);
 
 /// "10s", "500ms", "24h": the largest unit that divides it.
 [[nodiscard]] std::string duration_text(milliseconds value);

@@ -102,18 +102,118 @@ bool is_origin(std::string_view text) {
          && std::none_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-std::string read_ledger_url(std::string_view text, std::string& out) {
+/// The parts of "scheme://authority/path?query"; nothing if "://" is missing.
+struct url_parts {
+  std::string_view scheme;
+  std::string_view user_info; ///< "user:password", without the @
+  std::string_view hosts;
+  std::string_view path;  ///< without the slash
+  std::string_view query; ///< without the question mark
+};
+
+std::optional<url_parts> split_url(std::string_view text) {
+  const auto colon = text.find("://");
+  if (colon == std::string_view::npos) return std::nullopt;
+  url_parts parts{.scheme = text.substr(0, colon), .user_info = {}, .hosts = {}, .path = {}, .query = {}};
+  auto rest = text.substr(colon + 3);
+  if (const auto mark = rest.find('?'); mark != std::string_view::npos) {
+    parts.query = rest.substr(mark + 1);
+    rest = rest.substr(0, mark);
+  }
+  if (const auto slash = rest.find('/'); slash != std::string_view::npos) {
+    parts.path = rest.substr(slash + 1);
+    rest = rest.substr(0, slash);
+  }
+  if (const auto at = rest.rfind('@'); at != std::string_view::npos) {
+    parts.user_info = rest.substr(0, at);
+    rest = rest.substr(at + 1);
+  }
+  parts.hosts = rest;
+  return parts;
+}
+
+/// The parameter names of a query, and the query with each value that is a password masked.
+struct masked_query {
+  bool plain_names = true; ///< only lower case letters and underscores, so that nothing hides behind a %61
+  std::string text;
+
+  explicit masked_query(std::string_view query) {
+    while (!query.empty()) {
+      const auto end = query.find('&');
+      const auto pair = query.substr(0, end);
+      const auto name = pair.substr(0, pair.find('='));
+      plain_names = plain_names && std::all_of(name.begin(), name.end(), [](char c) {
+        return c == '_' || (c >= 'a' && c <= 'z');
+      });
+      const bool is_password = name.ends_with("password") && name.size() != pair.size();
+      text.append(text.empty() ? "" : "&");
+      if (is_password)
+        text.append(name).append("=***");
+      else
+        text.append(pair);
+      query = end == std::string_view::npos ? std::string_view{} : query.substr(end + 1);
+    }
+  }
+};
+
+/// A password with a reserved character in it would be cut at the wrong place, here (and then printed) and by
+/// the client library.
+std::string check_credentials(std::string_view text, const url_parts& parts) {
+  const bool once = std::count(text.begin(), text.end(), '@') == (parts.user_info.empty() ? 0 : 1);
+  if (once && std::count(parts.user_info.begin(), parts.user_info.end(), ':') <= 1) return {};
+  return "must have at most one @ and user:password before it; write other such characters as %40, %3A, %2F, %3F";
+}
+
+/// What libpq's own parser would say about hosts and parameters, it says at the start.
+std::string check_postgres_url(std::string_view text) {
+  const auto parts = split_url(text);
+  if (!parts || !is_plain_url_text(text)) return "must be like postgres://user:password@host:5432/database";
+  if (auto wrong = check_credentials(text, *parts); !wrong.empty()) return wrong;
+  if (!masked_query{parts->query}.plain_names) return "has a parameter whose name is not one of libpq's";
+  return {};
+}
+
+bool is_port(std::string_view text) {
+  unsigned port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc{} && end == text.data() + text.size() && port >= 1 && port <= 65535;
+}
+
+bool is_one_host(std::string_view text) {
+  const auto colon = text.rfind(':');
+  const bool has_port = colon != std::string_view::npos && !text.ends_with(']');
+  if (has_port && !is_port(text.substr(colon + 1))) return false;
+  const auto host = has_port ? text.substr(0, colon) : text;
+  if (host.starts_with('[')) return host.ends_with(']') && parse_ip(host.substr(1, host.size() - 2)).has_value();
+  return !host.empty() && host.find_first_of(":,[]#%") == std::string_view::npos;
+}
+
+std::string check_redis_url(std::string_view text) {
+  const auto parts = split_url(text);
+  if (parts && parts->scheme == "rediss") return "rediss:// needs TLS, which Debian's hiredis is built without";
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (!parts || parts->scheme != "redis" || !is_plain_url_text(text) || text.find('?') != std::string_view::npos
+      || !is_one_host(parts->hosts) || parts->path.size() > 4
+      || !std::all_of(parts->path.begin(), parts->path.end(), is_digit))
+    return "must be like redis://user:password@host:6379/0";
+  return check_credentials(text, *parts);
+}
+
+std::string check_ledger_url(std::string_view text) {
   const auto colon = text.find(':');
   const auto scheme = text.substr(0, colon);
-  if (colon == std::string_view::npos || (scheme != "sqlite" && scheme != "memory"))
-    return colon == std::string_view::npos ? "is not a ledger url; use sqlite:<file>"
-                                           : std::string{"unsupported scheme "}
-                                                 .append(in_quotes(scheme))
-                                                 .append("; supported are sqlite:<file> and memory:");
-  if (scheme == "sqlite" && text.size() == colon + 1) return "names no file; use sqlite:<file>";
-  if (scheme == "memory" && text.size() != colon + 1) return "memory: takes no path";
-  out = text;
-  return {};
+  if (colon == std::string_view::npos) return "is not a ledger url; use sqlite:<file> or postgres://…";
+  if (scheme == "postgres" || scheme == "postgresql") return check_postgres_url(text);
+  if (scheme == "sqlite") return text.size() == colon + 1 ? "names no file; use sqlite:<file>" : "";
+  if (scheme == "memory") return text.size() == colon + 1 ? "" : "memory: takes no path";
+  return std::string{"unsupported scheme "}.append(in_quotes(scheme)).append(
+      "; supported are sqlite:<file>, postgres://…, postgresql://… and memory:");
+}
+
+bool is_node_id(std::string_view text) {
+  return text.size() <= 64 && std::all_of(text.begin(), text.end(), [](char c) {
+           return c == '-' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+         });
 }
 
 std::string read_url_path(std::string_view text, std::string& out) {
@@ -145,11 +245,19 @@ bool is_line(std::string_view text) {
 
 std::string read(const option_row& row, std::string_view text, std::string& out) {
   switch (row.type) {
-    case value_type::ledger_url: return read_ledger_url(text, out);
     case value_type::url_path: return read_url_path(text, out);
     case value_type::choice: return read_choice(row, text, out);
     case value_type::url:
       if (!is_url(text)) return "must be like https://tickets.example.com, without a slash at the end";
+      break;
+    case value_type::ledger_url:
+      if (auto wrong = check_ledger_url(text); !wrong.empty()) return wrong;
+      break;
+    case value_type::cache_url:
+      if (auto wrong = text.empty() ? std::string{} : check_redis_url(text); !wrong.empty()) return wrong;
+      break;
+    case value_type::node_id:
+      if (!is_node_id(text)) return "must be at most 64 of a-z, 0-9 and -";
       break;
     default:
       if (!is_line(text)) return "must be one line of 1 to 1024 characters";
@@ -246,14 +354,6 @@ std::string show(const option_row& row, const std::vector<address_block>& items)
   return show(row, texts);
 }
 
-/// "scheme://user:password@host" with the password hidden; anything else as it is.
-std::string without_password(std::string text) {
-  const auto at = text.rfind('@');
-  const auto colon = at == std::string::npos ? at : text.rfind(':', at);
-  if (colon == std::string::npos || text.compare(colon, 3, "://") == 0) return text;
-  return text.replace(colon + 1, at - colon - 1, "***");
-}
-
 } // namespace
 
 std::string assign(const option_row& row, std::string_view text, options& out) {
@@ -264,7 +364,19 @@ std::string value_text(const option_row& row, const options& from) {
   // The table gives write access; reading through a copy keeps this function honest about constness.
   options copy = from;
   auto shown = std::visit([&](auto access) { return show(row, access(copy)); }, row.where);
-  return row.secret ? without_password(std::move(shown)) : shown;
+  return row.secret ? without_password(shown) : shown;
+}
+
+std::string without_password(std::string_view url) {
+  std::string text{url};
+  const auto parts = split_url(url);
+  if (!parts) return text;
+  const auto offset = [&](std::string_view part) { return static_cast<std::size_t>(part.data() - url.data()); };
+  // From the back, so that the offsets before stay true.
+  if (!parts->query.empty()) text.replace(offset(parts->query), parts->query.size(), masked_query{parts->query}.text);
+  if (const auto colon = parts->user_info.find(':'); colon != std::string_view::npos)
+    text.replace(offset(parts->user_info) + colon + 1, parts->user_info.size() - colon - 1, "***");
+  return text;
 }
 
 std::string duration_text(milliseconds value) {
@@ -283,7 +395,9 @@ std::string range_text(const option_row& row) {
     case value_type::path: return "path";
     case value_type::endpoint: return "address:port";
     case value_type::url: return "url";
-    case value_type::ledger_url: return "sqlite:<file> or memory:";
+    case value_type::ledger_url: return "sqlite:<file>, postgres://…, or memory:";
+    case value_type::cache_url: return "redis://… or empty";
+    case value_type::node_id: return "at most 64 of a-z, 0-9, -";
     case value_type::url_path: return "path of a url";
     case value_type::origins: return "list of origins";
     case value_type::blocks: return "list of address blocks";

@@ -104,10 +104,21 @@ struct otp_removed {
   std::string email;
 };
 
+/// Goes out after the commit. The ledger numbers it by its batch and its place there.
+struct outbox_appended {
+  outbox_row row;
+};
+
+/// The mirror of this aggregate in the cache can no longer be trusted: its keys get another name. Refused unless the stored
+/// generation is `from`; the new one is from + 1.
+struct cache_generation_raised {
+  std::uint64_t from = 0;
+};
+
 using change = std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved, entry_joined,
                             entry_moved, claim_opened, claim_moved, payment_opened, payment_moved, refund_opened,
                             refund_moved, idempotency_stored, receipt_stored, organizer_stored, customer_stored, otp_stored,
-                            otp_removed>;
+                            otp_removed, outbox_appended, cache_generation_raised>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

@@ -19,6 +19,15 @@ enum class bug : std::uint8_t {
   late_money_kept, ///< money captured after the release is neither claimed again nor refunded
   amount_unchecked, ///< a capture of another amount confirms
   idempotency_forgotten, ///< stored answers are not loaded
+  claim_window_at_read, ///< until when a fan may claim is computed from the settings of the moment it asks
+  mirror_before_commit, ///< the cache is told of a batch when it is submitted
+  lost_mirror_kept, ///< a lost mirror is not begun anew
+  generation_kept, ///< an owner that has loaded goes on under the generation of its predecessor
+  lease_ignored, ///< an aggregate is taken whoever holds its lease
+  lease_loss_ignored, ///< an owner whose lease another node took serves on
+  takeover_forgotten, ///< a region looks only once for what must run
+  fenced_taken_for_commit, ///< a zombie trusts its memory after its batch was refused
+  marked_before_consumed, ///< an outbox row counts as delivered when it was read
 };
 
 #ifdef FQ_PLANTED_BUGS

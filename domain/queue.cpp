@@ -121,6 +121,7 @@ std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, timestam
     e.row.status = entry_status::admitted;
     e.row.admitted_at = now;
     e.row.session_expires_at = now + q.session_ttl;
+    e.row.claim_by = now + std::min(q.claim_window, q.session_ttl);
     e.row.admission_batch = batch;
     ++e.row.admission_no;
     count(e.row.status, 1);
@@ -183,17 +184,6 @@ std::vector<queue_number> queue_line::sessions_due(timestamp now, std::size_t li
   return due;
 }
 
-void queue_line::set_claim_window(milliseconds claim_window) {
-  if (claim_window == claim_window_) return;
-  std::vector<queue_number> admitted;
-  for (const auto& [deadline, n] : session_deadlines_) admitted.push_back(n);
-  session_deadlines_.clear();
-  claim_window_ = claim_window;
-  for (const auto n : admitted) session_deadlines_.emplace(deadline_of(at(n).row), n);
-}
-
-timestamp queue_line::deadline_of(const entry_row& row) const {
-  return row.has_claimed ? row.session_expires_at : std::min(row.admitted_at + claim_window_, row.session_expires_at);
-}
+timestamp deadline_of(const entry_row& row) { return row.has_claimed ? row.session_expires_at : row.claim_by; }
 
 } // namespace fq

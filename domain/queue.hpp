@@ -23,6 +23,9 @@ struct queue_counts {
   std::uint64_t admitted_with_claim = 0; ///< of `admitted`, how many hold a live claim
 };
 
+/// Until when an admitted entry may shop: the session's end, or the end of its claim window while it has not claimed.
+timestamp deadline_of(const entry_row& row);
+
 class queue_line {
 public:
   /// An entry with what only the owner's memory needs.
@@ -68,12 +71,7 @@ public:
   void restore_claim(queue_number n);
   /// Admitted entries whose session or claim window is over at `now`, at most `limit`.
   [[nodiscard]] std::vector<queue_number> sessions_due(timestamp now, std::size_t limit) const;
-  /// The claim window in force, set before loading; when it changes, the deadlines of the admitted follow.
-  void set_claim_window(milliseconds claim_window);
   void mark(queue_number n, std::uint64_t seq) { at(n).changed_seq = seq; }
-
-  /// Until when an admitted entry may shop: the session's end, or the claim window while it has not claimed.
-  [[nodiscard]] timestamp deadline_of(const entry_row& row) const;
 
 private:
   static constexpr std::size_t chunk_size = 1024;
@@ -94,7 +92,6 @@ private:
   queue_counts counts_;
   admission_window window_, arrivals_;
   std::uint32_t last_batch_ = 0;
-  milliseconds claim_window_{5 * 60 * 1000};
 };
 
 } // namespace fq

@@ -65,6 +65,7 @@ struct entry_row {
   subject_key subject;
   std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join; 0: none given
   timestamp joined_at, admitted_at, session_expires_at, ended_at;
+  timestamp claim_by; ///< the session ends then unless it has claimed; fixed when admitted
   std::uint32_t admission_no = 0; ///< raised to revoke the session token
   std::uint32_t admission_batch = 0; ///< from 1 in each queue
   std::uint8_t priority_class = 0; ///< lower is served first
@@ -162,6 +163,15 @@ struct otp_row {
   timestamp expires_at;
   std::uint32_t failures = 0;
   friend bool operator==(const otp_row&, const otp_row&) = default;
+};
+
+/// A domain event on its way out (I16): at least once, in order per aggregate.
+struct outbox_row {
+  uuid id; ///< stable: the same in every delivery
+  std::string topic; ///< for example "queue.turn_granted"
+  std::string payload; ///< a JSON object
+  timestamp created_at;
+  friend bool operator==(const outbox_row&, const outbox_row&) = default;
 };
 
 } // namespace fq

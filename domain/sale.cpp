@@ -30,7 +30,6 @@ timestamp earlier(timestamp a, timestamp b) {
 void sale::load(event_row event, std::vector<ticket_type_row> types) {
   event_ = std::move(event);
   stock_.load(std::move(types));
-  queue_.set_claim_window(event_.queue.claim_window);
 }
 
 void sale::load(const claim_row& row) {
@@ -253,7 +252,8 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
   v.admission_batch = row.admission_batch;
   v.admitted_at = row.admitted_at;
   v.session_expires_at = row.session_expires_at;
-  v.claim_by = queue_.deadline_of(row);
+  v.claim_by = deadline_of(row);
+  if (planted(bug::claim_window_at_read) && !row.has_claimed) v.claim_by = row.admitted_at + event_.queue.claim_window;
   return v;
 }
 
@@ -276,7 +276,7 @@ entry_change sale::change_of(const entry_row& row) const {
   c.admission_batch = row.admission_batch;
   c.admitted_at = row.admitted_at;
   c.session_expires_at = row.session_expires_at;
-  c.claim_by = is_set(row.admitted_at) ? queue_.deadline_of(row) : never;
+  c.claim_by = is_set(row.admitted_at) ? deadline_of(row) : never;
   return c;
 }
 

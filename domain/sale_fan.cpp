@@ -93,7 +93,7 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
     return no;
   }
   if (entry == nullptr || entry->row.subject != customer || entry->row.status != entry_status::admitted
-      || now >= queue_.deadline_of(entry->row))
+      || now >= deadline_of(entry->row))
     return reason::not_admitted;
   claim_row row;
   if (auto no = wanted_items(wishes, row.items)) return no;

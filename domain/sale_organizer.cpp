@@ -138,7 +138,6 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
       stock_.add(types[i], out.content);
     else if (types[i] != stock_.types()[i])
       stock_.change_type(types[i], out.content);
-  queue_.set_claim_window(event_.queue.claim_window);
   return {};
 }
 

@@ -30,7 +30,10 @@ const void* identity_of(const event_handle& owner) {
 } // namespace
 
 caf::error as_ask_error(const caf::error& error) {
-  return is(error, errc::absent) ? make_error(errc::absent) : make_error(errc::unavailable);
+  for (const auto known : {errc::absent, errc::not_owner})
+    if (is(error, known))
+      return make_error(known);
+  return make_error(errc::unavailable);
 }
 
 // -- reply_sink -------------------------------------------------------------------------------------------------------

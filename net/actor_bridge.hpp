@@ -26,8 +26,9 @@ namespace fq::net {
 
 class actor_bridge;
 
-/// The answer of an actor, or why there is none. `error`, when set, is always of actors/errors.hpp: absent (404) or unavailable
-/// (503 with Retry-After: owner away, deadline passed, or too many requests in flight for that event).
+/// The answer of an actor, or why there is none. `error`, when set, is always of actors/errors.hpp: absent (404), not_owner (503:
+/// another node has the event) or unavailable (503 with Retry-After: owner away, deadline passed, or too many requests in flight
+/// for that event).
 template <class Reply>
 struct answer {
   caf::error error;

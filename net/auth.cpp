@@ -27,11 +27,11 @@ identity authenticate(const context& ctx, const request& rq, token_kind wanted, 
                                      : ctx.verifier.verify(token, ctx.environment.wall_now());
   if (!checked) {
     ctx.shared->counts.unauthenticated.add();
-    return {problem(fault::unauthenticated, rq.request_id), {}};
+    return {problem(fault::unauthenticated, rq.request_id), {}, {}};
   }
   if (checked.claims.kind != wanted)
-    return {problem(fault::forbidden, rq.request_id), {}};
-  return {std::nullopt, checked.claims.subject};
+    return {problem(fault::forbidden, rq.request_id), {}, {}};
+  return {std::nullopt, checked.claims.subject, checked.claims.expires_at};
 }
 
 identity authenticate(const context& ctx, const request& rq, token_kind wanted) {

@@ -14,6 +14,7 @@ namespace fq::net {
 struct identity {
   std::optional<response> no; ///< the problem to answer with
   uuid subject;
+  timestamp expires_at; ///< of the token; requests are taken a little longer (token_clock_skew)
 };
 
 /// The token of "Authorization: Bearer <token>"; empty if there is none, another scheme, or more than one

@@ -49,12 +49,6 @@ std::string_view host_of(std::string_view text) {
   return is_port(text.substr(colon + 1)) ? text.substr(0, colon) : std::string_view{};
 }
 
-bool is_trusted(const ip::address& address, std::span<const config::address_block> trusted) {
-  const auto bytes = bytes_of(address);
-  return std::any_of(trusted.begin(), trusted.end(),
-                     [&](const auto& block) { return block.contains(bytes); });
-}
-
 /// Takes the last element off a comma separated list.
 std::string_view pop_last(std::string_view& list) {
   const auto comma = list.rfind(',');
@@ -82,6 +76,12 @@ ip::address unmapped(const ip::address& address) {
   if (!address.is_v6() || !address.to_v6().is_v4_mapped())
     return address;
   return ip::make_address_v4(ip::v4_mapped, address.to_v6());
+}
+
+bool is_trusted(const ip::address& address, std::span<const config::address_block> trusted) {
+  const auto bytes = bytes_of(address);
+  return std::any_of(trusted.begin(), trusted.end(),
+                     [&](const auto& block) { return block.contains(bytes); });
 }
 
 std::optional<ip::address> parse_forwarded(std::string_view text) {

@@ -27,6 +27,9 @@ inline constexpr std::size_t forwarded_hops_max = 32;
 /// zone ids, no names.
 [[nodiscard]] std::optional<boost::asio::ip::address> parse_forwarded(std::string_view text);
 
+/// Whether one of the blocks holds the address.
+[[nodiscard]] bool is_trusted(const boost::asio::ip::address& address, std::span<const config::address_block> trusted);
+
 /// The peer unless it is trusted; then X-Forwarded-For (all lines joined) from the right over trusted hops to
 /// the first that is not. An unreadable hop ends the walk at the last readable one: nothing to the left of it
 /// can be believed.

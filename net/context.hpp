@@ -2,6 +2,7 @@
 // What a handler is given: one `context` per io thread. Everything in it is used from that thread only, or is immutable, or says
 // that it is shared. Handlers reach actors through `ask` and `ask_event` (net/actor_bridge.hpp).
 #pragma once
+#include "actors/cache_metrics.hpp"
 #include "actors/protocol.hpp"
 #include "config/options.hpp"
 #include "crypto/session_token.hpp"
@@ -27,11 +28,14 @@ struct services; ///< what only handlers know: rate limits, metrics, sandbox led
 struct server_state {
   std::atomic<bool> ready{false}; ///< set by the composition when owners are loaded; /readyz also asks `draining`
   std::atomic<bool> draining{false};
+  const std::atomic<bool>* ledger_is_reachable = nullptr; ///< told by the ledger workers; null: not watched
+  const cache_metrics* cache = nullptr; ///< null: no cache is configured
 
   std::atomic<std::int64_t> connections{0}; ///< open now, WebSockets included
   std::atomic<std::int64_t> websockets{0}; ///< open now
   std::atomic<std::uint64_t> connections_accepted{0};
   std::atomic<std::uint64_t> connections_refused{0}; ///< at http.max_connections
+  std::atomic<std::uint64_t> connections_evicted{0}; ///< closed to make room, or beyond their address's share
   std::atomic<std::uint64_t> accept_failures{0}; ///< EMFILE and the like
   std::atomic<std::uint64_t> requests_refused{0}; ///< by framing, limits or deadlines
   std::atomic<std::uint64_t> asks_overloaded{0}; ///< at http.in_flight_per_event
@@ -40,6 +44,14 @@ struct server_state {
   std::atomic<std::uint64_t> frames_coalesced{0}; ///< positions overwritten by a later one before they were written
   std::atomic<std::uint64_t> slow_sockets_closed{0};
   std::atomic<std::uint64_t> handler_exceptions{0};
+};
+
+/// Times of WebSockets: part of the protocol, so no options.
+struct ws_times {
+  milliseconds ping_interval{25'000};
+  milliseconds silence_max{60'000}; ///< two pings unanswered: the peer is gone
+  milliseconds close_timeout{2'000}; ///< for the peer to answer a close frame
+  milliseconds unread_output_max{10'000}; ///< a peer that takes nothing for so long does not read
 };
 
 struct context {
@@ -56,6 +68,7 @@ struct context {
   services* shared = nullptr; ///< thread-safe; see above
   actor_bridge* bridge = nullptr; ///< set by the server before anything is served
   hub* sockets = nullptr; ///< likewise
+  ws_times ws{};
 
   unsigned thread_index = 0; ///< 0 .. io.threads - 1
   milliseconds now{0}; ///< environment.steady_now() of the last sweep, at most 250 ms old; for deadlines

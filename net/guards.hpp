@@ -53,9 +53,6 @@ std::optional<response> refused(const request& rq, const answer<Reply>& got) {
 /// An id of the right form that belongs to an event's aggregate; anything else is nobody's id (404).
 [[nodiscard]] std::optional<uuid> parse_event_owned_id(std::string_view text);
 
-/// Takes a token of the client's bucket for people without a login; the 429 to answer with if there is none.
-[[nodiscard]] std::optional<response> limit_anonymous(context& ctx, const request& rq);
-
 [[nodiscard]] std::optional<response> limit_customer(context& ctx, const request& rq, const uuid& customer);
 /// Takes a token of `limiter`'s bucket of `key`; the 429 to answer with if there is none.
 [[nodiscard]] std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter,

@@ -58,6 +58,7 @@ struct ws_upgrade {
   entry_id entry;
   queue_number number{};
   std::string_view protocol; ///< answered as Sec-WebSocket-Protocol; empty: none. Static storage.
+  timestamp authorized_until = never; ///< then it is closed with 4401; not set: never
 };
 
 /// What a handler returns. The session adds Content-Length, Date, X-Request-Id, no-store (unless `fields` has a Cache-Control) and

@@ -67,10 +67,15 @@ std::uint64_t hub::chance() {
   return x ^ x >> 31;
 }
 
+/// A time of the wall as steady time, so that a jump of the clock closes nobody; not set: never.
+milliseconds hub::steady(timestamp when) const {
+  return is_set(when) ? ctx_.now + (when - ctx_.environment.wall_now()) : milliseconds::max();
+}
+
 // -- sockets ------------------------------------------------------------------------------------------------------------
 
 void hub::adopt(tcp_socket socket, const ws_upgrade& upgrade) {
-  ws_peer::ptr peer{new ws_peer(ctx_, *this, std::move(socket), upgrade.customer)};
+  ws_peer::ptr peer{new ws_peer(ctx_, *this, std::move(socket), upgrade.customer, steady(upgrade.authorized_until))};
   peer->number = upgrade.number;
   intrusive_ptr_add_ref(peer.get()); // the list's
   peers_.push_back(*peer);
@@ -88,11 +93,8 @@ void hub::adopt(tcp_socket socket, const ws_upgrade& upgrade) {
   peer->begin();
   if (crowded)
     return peer->close(ws_close::try_again);
-  if (draining_) {
-    peer->send(draining_frame(milliseconds{reconnect_min_ms + chance() % reconnect_spread_ms}));
-    peer->close(ws_close::service_restart);
-    return;
-  }
+  if (draining_)
+    return send_away(*peer);
   if (is_new)
     open_line(mine);
   else
@@ -162,12 +164,15 @@ void hub::drain() {
   std::vector<ws_peer::ptr> all;
   for (auto& peer : peers_)
     all.emplace_back(&peer);
-  for (const auto& peer : all) {
-    if (!peer->is_open())
-      continue;
-    peer->send(draining_frame(milliseconds{reconnect_min_ms + chance() % reconnect_spread_ms}));
-    peer->close(ws_close::service_restart);
-  }
+  for (const auto& peer : all)
+    if (peer->is_open())
+      send_away(*peer);
+}
+
+/// To come back, at a time of its own.
+void hub::send_away(ws_peer& peer) {
+  peer.send(draining_frame(milliseconds{reconnect_min_ms + chance() % reconnect_spread_ms}));
+  peer.close(ws_close::service_restart);
 }
 
 void hub::stop() {
@@ -227,6 +232,16 @@ void hub::on_owner_gone(aggregate_id aggregate) {
       lose(*l);
 }
 
+/// Another node has the event: who connects anew is brought there.
+void hub::send_away(const line& l) {
+  std::vector<ws_peer::ptr> all;
+  for (const auto& [number, first] : l.by_number)
+    for (auto* peer = first; peer; peer = peer->next_same_number)
+      all.emplace_back(peer);
+  for (const auto& peer : all)
+    send_away(*peer);
+}
+
 detached hub::open_line(line_ptr l) {
   const auto aggregate = owner_of(l->event);
   const auto generation = l->generation;
@@ -234,6 +249,11 @@ detached hub::open_line(line_ptr l) {
   auto reached = co_await ask_event(ctx_, aggregate, find_event{l->event, {}}); // the bridge now knows the owner
   if (!still())
     co_return;
+  if (reached.error && is(reached.error, errc::not_owner)) {
+    lose(*l); // whoever comes before the last one has left is sent away as well
+    send_away(*l);
+    co_return;
+  }
   if (reached.error || !ctx_.bridge->tell_event(aggregate, subscribe{true})) {
     lose(*l);
     co_return;

@@ -49,6 +49,8 @@ private:
   void enter_line(const line_ptr& l, ws_peer& peer);
   void leave_line(line& l, ws_peer& peer);
   void lose(line& l);
+  void send_away(ws_peer& peer);
+  void send_away(const line& l);
   detached open_line(line_ptr l);
   void opened(const line_ptr& l);
   void take_snapshots(const line_ptr& l);
@@ -59,6 +61,7 @@ private:
   void show_again(line& l, ws_peer& first);
   void offer_position(line& l, ws_peer& peer, const place& where);
   std::uint64_t chance();
+  milliseconds steady(timestamp when) const;
 
   context& ctx_;
   bool stopped_ = false;

@@ -110,7 +110,7 @@ void listener::accept_some() {
 }
 
 void listener::back_off() {
-  sessions_.evict_idle();
+  sessions_.make_room();
   timer_.expires_after(back_off_time);
   timer_.async_wait([this, alive = alive_](const error_code&) {
     if (*alive)
@@ -121,7 +121,7 @@ void listener::back_off() {
 void listener::admit(int descriptor, const tcp::endpoint& peer) {
   ctx_.state.connections_accepted.fetch_add(1, std::memory_order_relaxed);
   const auto open = ctx_.state.connections.fetch_add(1, std::memory_order_relaxed);
-  if (open >= ctx_.options.http.max_connections + reserve_ && !sessions_.evict_idle()) {
+  if (open >= ctx_.options.http.max_connections + reserve_ && !sessions_.make_room()) {
     ctx_.state.connections_refused.fetch_add(1, std::memory_order_relaxed);
     ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
     return turn_away(descriptor);

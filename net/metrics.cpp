@@ -131,6 +131,14 @@ void metrics::append_sale(std::string& out) const {
          logins_failed.get());
 }
 
+void metrics::append_cache(std::string& out, const cache_metrics& cache) {
+  single(out, "fairqueue_cache_up", "gauge", "1 while the cache is in use, 0 while its circuit is open.", cache.is_away ? 0 : 1);
+  single(out, "fairqueue_cache_steps_total", "counter", "Mirror steps applied.", cache.steps.load());
+  single(out, "fairqueue_cache_elements_total", "counter", "Entries, sessions and counters in applied steps.", cache.elements.load());
+  single(out, "fairqueue_cache_mirrors_lost_total", "counter", "Mirrors that had to be built anew.", cache.lost.load());
+  single(out, "fairqueue_cache_failures_total", "counter", "Calls that the cache did not answer.", cache.failures.load());
+}
+
 std::string metrics::text(const server_state& s) const {
   std::string out;
   out.reserve(16 * 1024);
@@ -145,12 +153,17 @@ std::string metrics::text(const server_state& s) const {
     single(out, name, "counter", help, value.load(std::memory_order_relaxed));
   };
   gauge("fairqueue_ready", "1 while the server takes requests.", s.ready.load() && !s.draining.load());
+  if (s.ledger_is_reachable != nullptr)
+    gauge("fairqueue_ledger_up", "1 while the ledger answers.", s.ledger_is_reachable->load(std::memory_order_relaxed));
+  if (s.cache != nullptr) append_cache(out, *s.cache);
   gauge("fairqueue_connections", "Open connections, WebSockets included.",
         s.connections.load(std::memory_order_relaxed));
   gauge("fairqueue_websockets", "Open WebSockets.", s.websockets.load(std::memory_order_relaxed));
   total("fairqueue_connections_accepted_total", "Connections accepted.", s.connections_accepted);
   total("fairqueue_connections_refused_total", "Connections closed at http.max_connections.",
         s.connections_refused);
+  total("fairqueue_connections_evicted_total", "Silent connections closed to make room or beyond their address's share.",
+        s.connections_evicted);
   total("fairqueue_accept_failures_total", "Failed accepts.", s.accept_failures);
   total("fairqueue_requests_refused_total", "Requests refused by framing, limits or deadlines.",
         s.requests_refused);

@@ -2,6 +2,7 @@
 // What the server counts, as relaxed atomics, and their Prometheus text. Fed by the session (observe) and the
 // routes; read by GET /metrics. Labels are bounded: route patterns, methods and status classes, never ids.
 #pragma once
+#include "actors/cache_metrics.hpp"
 #include "net/http.hpp"
 
 #include <array>
@@ -51,6 +52,7 @@ private:
   void append_requests(std::string& out) const;
   void append_durations(std::string& out) const;
   void append_sale(std::string& out) const;
+  static void append_cache(std::string& out, const cache_metrics& cache);
 
   std::span<const route> routes_;
   std::unique_ptr<route_counts[]> counts_;

@@ -157,7 +157,8 @@ unsigned status_of(fault f) {
     case fault::rate_limited: return 429;
     case fault::internal_error: return 500;
     case fault::not_implemented: return 501;
-    case fault::unavailable: return 503;
+    case fault::unavailable:
+    case fault::not_owner: return 503;
   }
   return 500;
 }
@@ -193,6 +194,7 @@ std::string_view code_of(fault f) {
     case fault::internal_error: return "internal_error";
     case fault::not_implemented: return "not_implemented";
     case fault::unavailable: return "unavailable";
+    case fault::not_owner: return "not_owner";
   }
   return "internal_error";
 }
@@ -230,6 +232,7 @@ std::string_view title_of(fault f) {
     case fault::internal_error: return "Something went wrong on our side.";
     case fault::not_implemented: return "That is not supported.";
     case fault::unavailable: return "The service cannot answer now. Please try again.";
+    case fault::not_owner: return "Another node has this event. Please try again.";
   }
   return "";
 }

@@ -42,9 +42,10 @@ enum class fault : std::uint8_t {
   internal_error,
   not_implemented,
   unavailable,
+  not_owner, ///< another node has the event: a load balancer may try that one
 };
 
-inline constexpr fault last_fault = fault::unavailable;
+inline constexpr fault last_fault = fault::not_owner;
 
 [[nodiscard]] unsigned status_of(fault f);
 [[nodiscard]] std::string_view code_of(fault f);

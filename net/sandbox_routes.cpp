@@ -107,9 +107,17 @@ response charge_page(const sandbox_page& charge) {
   return page(200, "Sandbox payment", main, open);
 }
 
-/// The reference of the path, or empty when there can be no such page.
-std::string known_reference(const context& ctx, const path_parameters& path) {
-  return ctx.shared->sandbox && is_reference(path.values[0]) ? std::string{path.values[0]} : std::string{};
+using page_step = awaitable<response> (*)(context& ctx, const request& rq, std::string reference);
+
+/// What both methods of the page check first.
+awaitable<response> with_reference(context& ctx, const request& rq, const path_parameters& path, page_step run) {
+  if (!ctx.shared->sandbox || !is_reference(path.values[0]))
+    return ready(problem(fault::not_found, rq.request_id));
+  if (auto no = limit(ctx, rq, ctx.shared->sandbox_pages, limit_key(rq.peer)))
+    return ready(std::move(*no));
+  if (auto no = expect_no_query(rq))
+    return ready(std::move(*no));
+  return run(ctx, rq, std::string{path.values[0]});
 }
 
 // -- GET -----------------------------------------------------------------------------------------------
@@ -238,21 +246,11 @@ awaitable<response> apply_webhook(context& ctx, const request& rq, gateway_fact 
 } // namespace
 
 awaitable<response> get_sandbox_page(context& ctx, const request& rq, const path_parameters& path) {
-  auto reference = known_reference(ctx, path);
-  if (reference.empty())
-    return ready(problem(fault::not_found, rq.request_id));
-  if (auto no = expect_no_query(rq))
-    return ready(std::move(*no));
-  return show_charge(ctx, rq, std::move(reference));
+  return with_reference(ctx, rq, path, show_charge);
 }
 
 awaitable<response> post_sandbox_page(context& ctx, const request& rq, const path_parameters& path) {
-  auto reference = known_reference(ctx, path);
-  if (reference.empty())
-    return ready(problem(fault::not_found, rq.request_id));
-  if (auto no = expect_no_query(rq))
-    return ready(std::move(*no));
-  return settle_charge(ctx, rq, std::move(reference));
+  return with_reference(ctx, rq, path, settle_charge);
 }
 
 awaitable<response> post_sandbox_webhook(context& ctx, const request& rq, const path_parameters&) {

@@ -58,6 +58,7 @@ struct worker {
     ctx.thread_index = index;
     ctx.bridge = &bridge;
     ctx.sockets = &sockets;
+    ctx.ws = parts.ws;
     bridge.set_receiver(&sockets);
     tick();
   }

@@ -27,6 +27,7 @@ struct server_parts {
   services* shared = nullptr;
   site public_site;
   site admin_site; ///< no routes: no admin listener
+  ws_times ws{};
 };
 
 class server {

@@ -12,8 +12,6 @@ namespace fq::net {
 namespace {
 
 constexpr seconds minute{60};
-constexpr std::uint32_t anonymous_quota =
-  1200; ///< 20 a second of public pages: a stadium behind one address reads along
 
 std::uint32_t quota(std::int64_t configured) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(configured, 0, 1'000'000'000));
@@ -35,7 +33,11 @@ services::services(const config::options& o, const key_store& keys, environment&
                                 tracked(o), env.random_u64()),
       organizers({"organizer", quota(o.rate_limits.organizer_requests_per_minute), minute}, tracked(o),
                  env.random_u64()),
-      anonymous({"anonymous", anonymous_quota, minute}, tracked(o), env.random_u64()),
+      joins({"join", quota(o.rate_limits.joins_per_customer_per_minute), minute}, tracked(o), env.random_u64()),
+      anonymous({"anonymous", quota(o.rate_limits.anonymous_requests_per_ip_per_minute), minute}, tracked(o),
+                env.random_u64()),
+      sandbox_pages({"sandbox", quota(o.rate_limits.sandbox_requests_per_ip_per_minute), minute}, tracked(o),
+                    env.random_u64()),
       login_failures({"login", quota(o.rate_limits.login_failures_per_ip_per_minute), minute}, tracked(o),
                      env.random_u64()),
       otp_addresses({"otp-address", quota(o.otp.requests_per_address),

@@ -33,7 +33,9 @@ struct services {
   rate_limiter
     customers; ///< per customer, whatever their addresses: a stadium behind one NAT is not one client
   rate_limiter organizers;     ///< per organizer
+  rate_limiter joins;          ///< per customer, new places only
   rate_limiter anonymous;      ///< per client address, without a token
+  rate_limiter sandbox_pages;  ///< per client address
   rate_limiter login_failures; ///< per client address
   rate_limiter otp_addresses;  ///< per e-mail address
   rate_limiter otp_clients;    ///< per client address

@@ -33,8 +33,9 @@ public:
   /// Serves a connected, non-blocking socket, already counted in server_state::connections.
   void adopt(tcp_socket socket, const boost::asio::ip::address& peer, const served_site& where);
 
-  /// Closes the connection that has been idle longest, if one has been for a second: room for a new one. Whether it did.
-  bool evict_idle();
+  /// Closes a connection that has let us wait for more than a second: the one that has owed us a request for longest, else the one
+  /// that has been idle longest. Whether there was one.
+  bool make_room();
 
   /// Deadlines. About every 250 ms.
   void sweep(milliseconds now);

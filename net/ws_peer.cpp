@@ -4,7 +4,10 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <limits>
 #include <utility>
 
 namespace fq::net {
@@ -13,18 +16,21 @@ namespace {
 
 using error_code = boost::system::error_code;
 
-constexpr milliseconds ping_interval{25'000};
-constexpr milliseconds silence_max{60'000};
-constexpr milliseconds close_timeout{2'000};
-constexpr milliseconds unread_output_max{10'000}; ///< a peer that takes nothing for so long does not read
 constexpr std::size_t pending_bytes_max = 64 * 1024;
 constexpr std::uint8_t pending_frames_max = 64;
 constexpr std::uint8_t inbound_per_second_max = 20;
 
+/// Rounded up, and never earlier than it can be said.
+std::uint32_t whole_seconds(milliseconds steady) {
+  const auto count = std::chrono::ceil<seconds>(steady).count();
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(count, 0, std::numeric_limits<std::uint32_t>::max()));
+}
+
 } // namespace
 
-ws_peer::ws_peer(context& ctx, ws_owner& owner, tcp_socket socket, const customer_id& who)
-    : customer(who), ctx_(ctx), owner_(owner), socket_(std::move(socket)), last_seen_(ctx.now), last_ping_(ctx.now) {
+ws_peer::ws_peer(context& ctx, ws_owner& owner, tcp_socket socket, const customer_id& who, milliseconds authorized_until)
+    : customer(who), ctx_(ctx), owner_(owner), socket_(std::move(socket)), last_seen_(ctx.now), last_ping_(ctx.now),
+      authorized_until_s_(whole_seconds(authorized_until)) {
   ctx_.state.websockets.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -150,7 +156,7 @@ void ws_peer::close(ws_close code) {
   if (!write(frame))
     return;
   state_ = state::closing;
-  deadline_ = ctx_.now + close_timeout;
+  deadline_ = ctx_.now + ctx_.ws.close_timeout;
   owner_.on_closing(*this);
 }
 
@@ -170,14 +176,14 @@ bool ws_peer::write(std::string_view frame) {
     ctx_.state.slow_sockets_closed.fetch_add(1, std::memory_order_relaxed);
     append_close(pending_, ws_close::try_again); // for the case that it begins to read now
     state_ = state::closing;
-    deadline_ = ctx_.now + close_timeout;
+    deadline_ = ctx_.now + ctx_.ws.close_timeout;
     owner_.on_closing(*this);
     return false;
   }
   pending_.append(frame);
   ++pending_frames_;
   if (deadline_ == milliseconds{0})
-    deadline_ = ctx_.now + unread_output_max;
+    deadline_ = ctx_.now + ctx_.ws.unread_output_max;
   wait_writable();
   return true;
 }
@@ -203,7 +209,7 @@ bool ws_peer::flush() {
     pending_.erase(0, static_cast<std::size_t>(sent));
   if (!pending_.empty()) {
     if (sent > 0 && state_ == state::open)
-      deadline_ = ctx_.now + unread_output_max;
+      deadline_ = ctx_.now + ctx_.ws.unread_output_max;
     wait_writable();
     return true;
   }
@@ -225,9 +231,11 @@ void ws_peer::sweep(milliseconds now) {
   }
   if (state_ != state::open)
     return;
-  if (now - last_seen_ >= silence_max)
+  if (now >= seconds{authorized_until_s_})
+    return close(ws_close::unauthorized);
+  if (now - last_seen_ >= ctx_.ws.silence_max)
     return drop();
-  if (now - last_ping_ < ping_interval)
+  if (now - last_ping_ < ctx_.ws.ping_interval)
     return;
   last_ping_ = now;
   constexpr char ping[] = {static_cast<char>(0x89), 0};

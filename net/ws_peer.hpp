@@ -40,8 +40,9 @@ class ws_peer final : public boost::intrusive::list_base_hook<>, private ws_list
 public:
   using ptr = boost::intrusive_ptr<ws_peer>;
 
-  /// `socket` is connected, upgraded, non-blocking for us, and counted in server_state::connections.
-  ws_peer(context& ctx, ws_owner& owner, tcp_socket socket, const customer_id& customer);
+  /// `socket` is connected, upgraded, non-blocking for us, and counted in server_state::connections. It is closed with 4401 at
+  /// `authorized_until` (steady time).
+  ws_peer(context& ctx, ws_owner& owner, tcp_socket socket, const customer_id& customer, milliseconds authorized_until);
   ~ws_peer();
 
   void begin();
@@ -55,7 +56,7 @@ public:
   void close(ws_close code);
   /// At once, without a word.
   void drop();
-  /// Pings, and closes who is silent or does not read. About once a second.
+  /// Pings, and closes who is silent, does not read, or is no longer authorized. About once a second.
   void sweep(milliseconds now);
 
   [[nodiscard]] bool is_open() const { return state_ == state::open; }
@@ -103,6 +104,7 @@ private:
   milliseconds deadline_{0}; ///< while closing, or while output waits; 0: none
   milliseconds rate_since_{0};
   std::uint32_t references_ = 0;
+  std::uint32_t authorized_until_s_; ///< steady seconds, half the size of a time: there are many sockets
   std::uint8_t inbound_ = 0; ///< messages and pings in this second
   std::uint8_t pending_frames_ = 0;
   state state_ = state::open;

@@ -54,14 +54,14 @@ credentials read_credentials(const request& rq) {
   return found;
 }
 
-awaitable<response> follow_place(context& ctx, const request& rq, customer_id who, event_id event,
-                                 std::string_view protocol) {
+awaitable<response> follow_place(context& ctx, const request& rq, customer_id who, timestamp authorized_until,
+                                 event_id event, std::string_view protocol) {
   auto got = co_await ask_event(ctx, owner_of(event), find_entry{event, who});
   if (auto no = refused(rq, got))
     co_return std::move(*no);
   const auto& entry = got.reply.entry;
   response answer;
-  answer.upgrade = ws_upgrade{who, event, entry.id, entry.number, protocol};
+  answer.upgrade = ws_upgrade{who, event, entry.id, entry.number, protocol, authorized_until};
   co_return answer;
 }
 
@@ -76,12 +76,16 @@ awaitable<response> get_queue_socket(context& ctx, const request& rq, const path
   auto who = authenticate(ctx, rq, token_kind::customer, found.token);
   if (who.no)
     return ready(std::move(*who.no));
+  if (who.expires_at <= ctx.environment.wall_now()) { // in the clocks' leeway: the socket would be closed at once
+    ctx.shared->counts.unauthenticated.add();
+    return ready(problem(fault::unauthenticated, rq.request_id));
+  }
   if (auto no = limit_customer(ctx, rq, who.subject))
     return ready(std::move(*no));
   const auto event = parse_event_owned_id(path.values[0]);
   if (!event)
     return ready(problem(fault::not_found, rq.request_id));
-  return follow_place(ctx, rq, who.subject, *event, found.protocol);
+  return follow_place(ctx, rq, who.subject, who.expires_at, *event, found.protocol);
 }
 
 } // namespace fq::net

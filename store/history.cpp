@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of history rows: the state texts of domain/states, chosen by kind.
+// The state texts of domain/states, chosen by kind; what a batch counts.
 #include "store/history.hpp"
 
 #include "domain/states.hpp"
@@ -26,6 +26,21 @@ std::string state_name(history_kind kind, std::uint8_t status) {
     case history_kind::refund: return std::string{name_of(static_cast<refund_status>(status))};
   }
   return {};
+}
+
+bool is_plain_join(const entry_row& r) {
+  return r.status == entry_status::waiting && !r.has_claimed && r.admission_no == 0 && r.admission_batch == 0
+         && !is_set(r.admitted_at) && !is_set(r.session_expires_at) && !is_set(r.claim_by) && !is_set(r.ended_at);
+}
+
+std::int64_t live_entries_gained(const batch& b) {
+  std::int64_t gained = 0;
+  for (const auto& c : b.content)
+    if (const auto* joined = std::get_if<entry_joined>(&c))
+      gained += is_live(joined->row.status) ? 1 : 0;
+    else if (const auto* moved = std::get_if<entry_moved>(&c))
+      gained += (is_live(moved->row.status) ? 1 : 0) - (is_live(moved->from) ? 1 : 0);
+  return gained;
 }
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every engine agrees on: how a step of a life cycle is told in history, the bounds of what is loaded,
-// and the limits that all engines enforce. Called by the engines; knows rows and states, no storage.
+// What every engine agrees on: how a step of a life cycle is told in history, what is counted beside the rows, the bounds of what
+// is loaded, and the limits that all engines enforce. Called by the engines; knows rows and states, no storage.
 #pragma once
 #include "store/ledger.hpp"
 
@@ -19,6 +19,16 @@ std::string name_of(history_kind kind);
 
 /// The state's text as history tells it; `status` is the number of an enumerator of the kind's status type.
 std::string state_name(history_kind kind, std::uint8_t status);
+
+/// A waiting entry with nothing else to tell: what the join path writes.
+bool is_plain_join(const entry_row& r);
+
+/// By how much `b` moves the number of entries that wait or shop. Exact, because a move names the status it starts from and is
+/// refused if that is not the stored one.
+std::int64_t live_entries_gained(const batch& b);
+
+/// What an event's row among the aggregates says it is.
+inline constexpr std::int64_t kind_of_event_aggregate = 2;
 
 /// Newest rows an acquire returns at most, of each kind. 24 h of keys at a sustained 2 a second; older ones
 /// are still in the ledger until `prune`, and a receipt that is not loaded is still refused by its

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger port: the durable truth. Blocking; called only by ledger workers (detached actors) and tests.
-// Engines: memory (the oracle), SQLite. All pass the suite in tests/store with the same answers.
+// Engines: memory (the oracle), SQLite, Postgres. All pass the suite in tests/store with the same answers.
 #pragma once
 #include "domain/change.hpp"
 #include "domain/rows.hpp"
@@ -11,6 +11,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace fq {
@@ -44,6 +45,14 @@ enum class commit_outcome : std::uint8_t {
   fenced, ///< the stored epoch is another: a successor took over (I17)
   out_of_order, ///< same epoch but applied_seq is neither from_seq nor >= to_seq: memory and ledger diverged
   conflict, ///< a constraint or an expected state did not hold: nothing of this batch was applied
+  busy, ///< somebody else holds this aggregate's rows: nothing was applied; submit it again
+};
+
+/// Who owns an aggregate, and for how long without renewing. `owner`: the node's id. An empty owner asks for no lease and heeds none
+/// (tools, tests).
+struct lease_terms {
+  std::string owner;
+  milliseconds term{10'000};
 };
 
 /// Everything durable about one aggregate. Lists are ordered by key. Idempotency rows older than
@@ -68,7 +77,44 @@ struct acquired {
   std::uint64_t epoch = 0; ///< the new one; the previous owner's batches are refused from now on
   std::uint64_t applied_seq = 0;
   timestamp committed_at; ///< greatest time ever committed; the aggregate's clock never goes below it
+  std::uint64_t cache_generation = 0; ///< names the aggregate's keys in the cache
   aggregate_image image;
+};
+
+/// Another node's lease has not ended.
+struct lease_held {
+  std::string owner;
+  milliseconds left{0}; ///< until it ends, by the ledger's clock
+};
+
+struct no_such_aggregate {};
+
+using acquire_result = std::variant<acquired, lease_held, no_such_aggregate>;
+
+// -- outbox -------------------------------------------------------------------------------------------------------------
+
+/// An aggregate's rows belong to partition `number % outbox_partitions`; a dispatcher leases partitions.
+inline constexpr std::uint32_t outbox_partitions = 16;
+
+/// Place of a row in its aggregate's order: the batch, then the place in the batch.
+struct outbox_key {
+  aggregate_id aggregate{};
+  std::uint64_t seq = 0;
+  std::uint32_t ordinal = 0;
+  friend auto operator<=>(const outbox_key&, const outbox_key&) = default;
+};
+
+struct outbox_item {
+  outbox_key key;
+  tenant_id tenant = default_tenant;
+  outbox_row row;
+  friend bool operator==(const outbox_item&, const outbox_item&) = default;
+};
+
+/// Rows older than these times may go, at most `limit` in one call. Undelivered outbox rows stay.
+struct prune_bounds {
+  timestamp idempotency_before, receipts_before, outbox_delivered_before;
+  std::size_t limit = 0;
 };
 
 /// One step in the life of a row, for I10. Written by the ledger itself with every *_created, *_opened and
@@ -104,26 +150,48 @@ public:
   /// whole call.
   virtual std::vector<commit_outcome> commit(std::span<const batch> batches) = 0;
 
-  /// Raises the epoch and loads. The accounts and catalog aggregates exist from the first migration.
-  /// `idempotency_since`: older idempotency rows are not loaded. Nothing if there is no such aggregate.
-  /// Durable when it returns.
-  virtual std::optional<acquired> acquire(aggregate_id aggregate, timestamp idempotency_since) = 0;
+  /// Raises the epoch, takes the lease and loads, unless another owner's lease has not ended by the ledger's clock. The accounts and
+  /// catalog aggregates exist from the first migration. `idempotency_since`: older idempotency rows are not loaded. Durable when it
+  /// returns. Waits (bounded) for a transaction that is still in the air.
+  virtual acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) = 0;
+
+  /// Takes it whoever holds it, without a lease: for tools and tests.
+  std::optional<acquired> seize(aggregate_id aggregate, timestamp idempotency_since) {
+    auto result = acquire(aggregate, {}, idempotency_since);
+    if (auto* got = std::get_if<acquired>(&result)) return std::move(*got);
+    return std::nullopt;
+  }
+
+  /// Extends the leases that `lease.owner` still holds; answers those of `aggregates` that it does not hold any more.
+  virtual std::vector<aggregate_id> renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) = 0;
+  /// Ends the leases that `owner` holds, so that a successor need not wait.
+  virtual void release(const std::string& owner, std::span<const aggregate_id> aggregates) = 0;
 
   // -- reads that need no owner; they see committed state only ----------------------------------------------
 
   virtual std::vector<event_listing> list_events(const event_filter& filter) = 0;
   /// ACTIVE and PAUSED events; any with live entries, live claims, open payments, late or returning money;
-  /// CANCELLED ones with confirmed payments still to give back: what must run without being asked.
-  virtual std::vector<aggregate_id> aggregates_to_wake() = 0;
+  /// CANCELLED ones with confirmed payments still to give back: what must run without being asked. Without those that somebody
+  /// else than `owner` holds a lease of.
+  virtual std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) = 0;
   /// Greatest aggregate number given out, at least first_event_aggregate - 1.
   virtual aggregate_id last_aggregate() = 0;
   virtual std::vector<history_row> history(aggregate_id aggregate) = 0;
   /// Image without raising the epoch (tests, verification).
   virtual aggregate_image peek(aggregate_id aggregate) = 0;
 
-  /// Deletes up to `limit` idempotency rows and receipts older than the given times; returns how many. Called
-  /// now and then.
-  virtual std::size_t prune(timestamp idempotency_before, timestamp receipts_before, std::size_t limit) = 0;
+  // -- outbox: for dispatchers ---------------------------------------------------------------------------------
+
+  /// Takes or renews the lease of every partition in `wanted` (each below outbox_partitions) that is free, expired or the owner's;
+  /// answers those it holds now.
+  virtual std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) = 0;
+  /// Undelivered rows of these partitions, by key, at most `limit`.
+  virtual std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) = 0;
+  /// Marks rows delivered at `at`. A key that is unknown or delivered already does no harm.
+  virtual void mark_delivered(std::span<const outbox_key> keys, timestamp at) = 0;
+
+  /// Deletes old rows; returns how many. Called now and then.
+  virtual std::size_t prune(const prune_bounds& bounds) = 0;
 };
 
 /// What migration N did or would do; for `fairqueue migrate`.

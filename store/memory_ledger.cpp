@@ -138,11 +138,6 @@ bool must_run(const aggregate_image& image) {
          || std::any_of(image.refunds.begin(), image.refunds.end(), refund_runs);
 }
 
-template <class Row>
-void keep_newest(std::vector<Row>& rows, std::size_t most) {
-  if (rows.size() > most) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most));
-}
-
 } // namespace
 
 // -- one batch ----------------------------------------------------------------------------------------------
@@ -166,6 +161,7 @@ public:
     if (number < first_event_aggregate || state_.aggregates.contains(number)) return false;
     aggregate_state fresh;
     fresh.head.committed_at = batch_.at;
+    fresh.tenant = c.event.tenant;
     fresh.image.event = c.event;
     for (const auto& t : c.ticket_types) {
       auto& stored = fresh.image.ticket_types;
@@ -331,6 +327,20 @@ public:
     return true;
   }
 
+  bool operator()(const outbox_appended& c) {
+    own_.outbox.push_back({batch_.to_seq, outbox_rows_++, c.row, never});
+    undo([this] { own_.outbox.pop_back(); });
+    return true;
+  }
+
+  bool operator()(const cache_generation_raised& c) {
+    auto& generation = own_.head.cache_generation;
+    if (generation != c.from) return false;
+    ++generation;
+    undo([&generation] { --generation; });
+    return true;
+  }
+
 private:
   template <class F>
   void undo(F f) {
@@ -383,12 +393,15 @@ private:
   durable& state_;
   aggregate_state& own_;
   const batch& batch_;
+  std::uint32_t outbox_rows_ = 0; ///< of this batch so far
   std::vector<std::function<void()>> undo_;
 };
 
 // -- the port -----------------------------------------------------------------------------------------------
 
 memory_ledger::memory_ledger(memory_ledger_options options) : options_(std::move(options)) {
+  if (!options_.now)
+    options_.now = [] { return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()); };
   state_.aggregates[accounts_aggregate];
   state_.aggregates[catalog_aggregate];
   if (!options_.sync_each_commit) synced_ = state_;
@@ -438,6 +451,7 @@ std::vector<commit_outcome> memory_ledger::commit(std::span<const batch> batches
   switch (fault.what) {
     case commit_fault::kind::none: return apply_all(batches);
     case commit_fault::kind::unavailable: throw ledger_unavailable("memory ledger: told to fail");
+    case commit_fault::kind::busy: return std::vector(batches.size(), commit_outcome::busy);
     case commit_fault::kind::unknown_applied: apply_all(batches); break;
     case commit_fault::kind::unknown_lost: break;
     case commit_fault::kind::unknown_late:
@@ -448,22 +462,6 @@ std::vector<commit_outcome> memory_ledger::commit(std::span<const batch> batches
       break;
   }
   throw commit_unknown("memory ledger: told to leave the commit unknown");
-}
-
-std::optional<acquired> memory_ledger::acquire(aggregate_id aggregate, timestamp idempotency_since) {
-  pass_a_call({aggregate});
-  if (options_.faults.acquire_fails && options_.faults.acquire_fails(aggregate))
-    throw ledger_unavailable("memory ledger: told to fail");
-  const auto found = state_.aggregates.find(aggregate);
-  if (found == state_.aggregates.end()) return std::nullopt;
-  auto& head = found->second.head;
-  ++head.epoch;
-  acquired result{head.epoch, head.applied_seq, head.committed_at, found->second.image};
-  auto& keys = result.image.idempotency;
-  std::erase_if(keys, [&](const idempotency_row& r) { return r.created_at < idempotency_since; });
-  keep_newest(keys, loaded_idempotency_max);
-  keep_newest(result.image.receipts, loaded_receipts_max);
-  return result;
 }
 
 std::vector<event_listing> memory_ledger::list_events(const event_filter& filter) {
@@ -478,10 +476,11 @@ std::vector<event_listing> memory_ledger::list_events(const event_filter& filter
   return result;
 }
 
-std::vector<aggregate_id> memory_ledger::aggregates_to_wake() {
+std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& owner) {
+  const auto now = options_.now();
   std::vector<aggregate_id> result;
   for (const auto& [number, state] : state_.aggregates)
-    if (must_run(state.image)) result.push_back(number);
+    if (must_run(state.image) && !state.lease.keeps_out(owner, now)) result.push_back(number);
   return result;
 }
 
@@ -522,17 +521,24 @@ std::size_t memory_ledger::prune_rows(RowsOf rows_of, TimeOf time_of_row, timest
   return old.size();
 }
 
-std::size_t memory_ledger::prune(timestamp idempotency_before, timestamp receipts_before, std::size_t limit) {
+std::size_t memory_ledger::prune(const prune_bounds& bounds) {
   const auto idempotency = prune_rows([](auto& s) -> auto& { return s.image.idempotency; },
                                       [](const idempotency_row& r) { return r.created_at; },
-                                      idempotency_before, limit, [](const idempotency_row&) {});
+                                      bounds.idempotency_before, bounds.limit, [](const idempotency_row&) {});
   const auto forget_receipt = [this](const receipt_row& r) {
     state_.receipts.erase({r.gateway, r.gateway_event});
   };
   const auto receipts = prune_rows([](auto& s) -> auto& { return s.image.receipts; },
                                    [](const receipt_row& r) { return r.received_at; },
-                                   receipts_before, limit - idempotency, forget_receipt);
-  return idempotency + receipts;
+                                   bounds.receipts_before, bounds.limit - idempotency, forget_receipt);
+  // An undelivered row never grows old.
+  const auto delivered = prune_rows([](auto& s) -> auto& { return s.outbox; },
+                                    [](const stored_outbox_row& r) {
+                                      return is_set(r.delivered_at) ? r.delivered_at : timestamp::max();
+                                    },
+                                    bounds.outbox_delivered_before, bounds.limit - idempotency - receipts,
+                                    [](const stored_outbox_row&) {});
+  return idempotency + receipts + delivered;
 }
 
 // -- for tests ----------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #pragma once
 #include "store/ledger.hpp"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -21,18 +22,19 @@ struct commit_fault {
   enum class kind : std::uint8_t {
     none,
     unavailable, ///< throws ledger_unavailable; nothing applied
+    busy, ///< somebody else holds the rows: every batch of the call answers busy; nothing applied
     unknown_applied, ///< applied at once, then throws commit_unknown
     unknown_lost, ///< throws commit_unknown; never applied
     /// Throws commit_unknown; the transaction holds its locks and lands after `calls` further calls, or
-    /// before the first call that touches one of its aggregates (a resubmission or an acquire waits for it),
-    /// whichever is sooner.
+    /// before the first call that touches one of its aggregates (a resubmission, an acquire or a renewal waits
+    /// for it), whichever is sooner.
     unknown_late,
     /// Throws commit_unknown; the request itself is still on its way and is executed after `calls` further
     /// calls, whatever was committed or acquired meanwhile: only its guard judges it then.
     unknown_delayed,
   };
   kind what = kind::none;
-  std::uint32_t calls = 0; ///< further calls of commit and acquire
+  std::uint32_t calls = 0; ///< further calls of commit, acquire, renew, release, lease_outbox and mark_delivered
 };
 
 /// Asked before every call; empty functions mean no faults. Deterministic if the functions are.
@@ -50,6 +52,8 @@ struct memory_ledger_options {
   bool skip_epoch_guard = false;
   /// Told of every batch at the moment it is applied, so that a checker can follow along.
   std::function<void(const batch&)> on_applied{};
+  /// The store's own clock, by which leases end; empty: the system's.
+  std::function<timestamp()> now{};
 };
 
 /// The aggregate's own row.
@@ -57,6 +61,7 @@ struct aggregate_head {
   std::uint64_t epoch = 0;
   std::uint64_t applied_seq = 0;
   timestamp committed_at;
+  std::uint64_t cache_generation = 0;
   friend bool operator==(const aggregate_head&, const aggregate_head&) = default;
 };
 
@@ -68,13 +73,20 @@ public:
   memory_ledger& operator=(const memory_ledger&) = delete;
 
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;
-  std::optional<acquired> acquire(aggregate_id aggregate, timestamp idempotency_since) override;
+  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) override;
+  std::vector<aggregate_id> renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
+  void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
+
   std::vector<event_listing> list_events(const event_filter& filter) override;
-  std::vector<aggregate_id> aggregates_to_wake() override;
+  std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;
   aggregate_id last_aggregate() override;
   std::vector<history_row> history(aggregate_id aggregate) override;
   aggregate_image peek(aggregate_id aggregate) override;
-  std::size_t prune(timestamp idempotency_before, timestamp receipts_before, std::size_t limit) override;
+
+  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
+  std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) override;
+  void mark_delivered(std::span<const outbox_key> keys, timestamp at) override;
+  std::size_t prune(const prune_bounds& bounds) override;
 
   // -- for tests: committed state without a copy; pointers are valid until the next call that writes --------
 
@@ -98,16 +110,32 @@ public:
   void crash();
 
 private:
+  struct held_lease {
+    std::string owner; ///< empty: nobody's
+    timestamp until;
+    /// Whether somebody else than `who` holds it at `now`. An empty `who` heeds no lease.
+    [[nodiscard]] bool keeps_out(const std::string& who, timestamp now) const;
+  };
+  struct stored_outbox_row {
+    std::uint64_t seq = 0;
+    std::uint32_t ordinal = 0;
+    outbox_row content;
+    timestamp delivered_at;
+  };
   struct aggregate_state {
     aggregate_head head;
+    tenant_id tenant = default_tenant;
+    held_lease lease;
     aggregate_image image;
     std::vector<history_row> history;
+    std::vector<stored_outbox_row> outbox; ///< by seq and ordinal
   };
   /// The whole durable state; a copy of it is what sync() keeps.
   struct durable {
     std::map<aggregate_id, aggregate_state> aggregates;
     std::set<std::string> payment_references;
     std::set<std::pair<std::string, std::string>> receipts;
+    std::array<held_lease, outbox_partitions> partitions;
   };
   struct undecided {
     std::vector<batch> batches;

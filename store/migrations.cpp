@@ -18,25 +18,9 @@ bool has_table(sqlite_db& db, const std::string& name) {
 
 bool is_empty(sqlite_db& db) { return db.integer("SELECT count(*) FROM sqlite_schema") == 0; }
 
-std::string label(std::int64_t number, const std::string& name) {
-  return std::to_string(number) + " (" + name + ")";
-}
-
-/// Every applied migration must be one we know, with the text we know.
-void mark_applied(sqlite_db& db, std::vector<migration_status>& known) {
+void read_applied(sqlite_db& db, std::vector<migration_status>& known) {
   sqlite_statement rows(db, "SELECT number, name, checksum FROM schema_migration ORDER BY number");
-  while (rows.step()) {
-    const auto number = rows.integer(0);
-    const auto name = rows.text(1);
-    if (number < 1 || number > static_cast<std::int64_t>(known.size()))
-      throw schema_refused("the ledger has migration " + label(number, name)
-                           + ", which this version does not know: run a newer fairqueue");
-    auto& ours = known[static_cast<std::size_t>(number - 1)];
-    if (ours.checksum != rows.text(2))
-      throw schema_refused("migration " + label(number, name)
-                           + " of the ledger differs from this version's: its checksum does not match");
-    ours.applied = true;
-  }
+  while (rows.step()) mark_applied(known, rows.integer(0), rows.text(1), rows.text(2));
 }
 
 void apply_one(sqlite_db& db, const migration& m) {
@@ -52,17 +36,16 @@ void apply_one(sqlite_db& db, const migration& m) {
 std::filesystem::path lock_path_of(const std::filesystem::path& file) { return file.string() + ".lock"; }
 
 std::vector<migration_status> migration_status_of(sqlite_db& db) {
-  std::vector<migration_status> result;
-  for (const auto& m : known_migrations()) result.push_back({m.number, m.name, m.checksum, false});
+  auto result = status_of(sqlite_migrations());
   if (has_table(db, "schema_migration"))
-    mark_applied(db, result);
+    read_applied(db, result);
   else if (!is_empty(db))
     throw schema_refused("the file is a SQLite database but not a FairQueue ledger");
   return result;
 }
 
 std::vector<migration_status> migrate(sqlite_db& db) {
-  const auto known = known_migrations();
+  const auto known = sqlite_migrations();
   auto result = migration_status_of(db);
   for (std::size_t i = 0; i < known.size(); ++i) {
     if (result[i].applied) continue;
@@ -95,7 +78,7 @@ std::vector<migration_status> migrate_dry_run(const std::filesystem::path& file)
   const auto before = migration_status_of(db);
   const sqlite_transaction rolled_back_at_the_end(db);
   for (std::size_t i = 0; i < before.size(); ++i)
-    if (!before[i].applied) apply_one(db, known_migrations()[i]);
+    if (!before[i].applied) apply_one(db, sqlite_migrations()[i]);
   return before;
 }
 

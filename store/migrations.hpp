@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Versioned schema changes of the SQLite ledger, compiled in from store/migrations/*.sql. Called when a
+// Versioned schema changes of the SQLite ledger, compiled in from store/migrations/sqlite/*.sql. Called when a
 // ledger opens and by `fairqueue migrate`. Each runs once, in a transaction of its own, and leaves its
 // checksum behind.
 #pragma once
-#include "store/ledger.hpp"
+#include "store/migration.hpp"
 #include "store/sqlite.hpp"
 
-#include <cstdint>
 #include <filesystem>
-#include <span>
-#include <stdexcept>
 #include <vector>
 
 namespace fq {
-
-/// The file cannot be used by this program: written by a newer one, changed by hand, or not a ledger at all.
-struct schema_refused : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-struct migration {
-  std::uint32_t number; ///< from 1, without gaps
-  const char* name;
-  const char* checksum; ///< SHA-256 of the file, hex
-  const char* sql;
-};
-
-std::span<const migration> known_migrations();
 
 /// All known migrations and whether `db` has them. Throws schema_refused.
 std::vector<migration_status> migration_status_of(sqlite_db& db);

@@ -22,6 +22,9 @@ struct sqlite3_stmt;
 
 namespace fq {
 
+/// The database's clock as an SQL expression: Unix milliseconds, the same throughout one run of a statement.
+inline const std::string sqlite_now = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)";
+
 class sqlite_error : public std::runtime_error {
 public:
   sqlite_error(int extended_code, const std::string& what) : std::runtime_error(what), code_(extended_code) {}

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transactions and failures of the SQLite ledger; the statements are in sqlite_writer and sqlite_reader.
+// Transactions and failures of the SQLite ledger; the statements are in sqlite_writer, sqlite_reader,
+// sqlite_leases and sqlite_outbox.
 #include "store/sqlite_ledger.hpp"
 
 #include "store/history.hpp"
 #include "store/sqlite.hpp"
+#include "store/sqlite_leases.hpp"
+#include "store/sqlite_outbox.hpp"
 #include "store/sqlite_reader.hpp"
 #include "store/sqlite_writer.hpp"
 
@@ -42,12 +45,14 @@ struct ready_db : sqlite_db {
 /// with one connection under the file lock there is no second one.
 struct sqlite_ledger::connection {
   explicit connection(const sqlite_ledger_options& options)
-      : lock(lock_path_of(options.file)), db(options), writer(db), reader(db) {}
+      : lock(lock_path_of(options.file)), db(options), writer(db), reader(db), leases(db), outbox(db) {}
 
   file_lock lock;
   ready_db db;
   sqlite_writer writer;
   sqlite_reader reader;
+  sqlite_leases leases;
+  sqlite_outbox outbox;
   std::string last_refusal;
 
   /// Runs `work`; a failure of the store leaves no transaction and no open cursor behind.
@@ -143,16 +148,40 @@ std::vector<commit_outcome> sqlite_ledger::commit(std::span<const batch> batches
   });
 }
 
-std::optional<acquired> sqlite_ledger::acquire(aggregate_id aggregate, timestamp idempotency_since) {
+acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) {
   auto& c = *connection_;
-  return c.guarded([&]() -> std::optional<acquired> {
+  return c.guarded([&]() -> acquire_result {
     sqlite_transaction transaction(c.db);
-    const auto epoch = c.writer.raise_epoch(aggregate);
-    if (!epoch) return std::nullopt;
+    if (auto held = c.leases.of_another(aggregate, lease.owner)) return std::move(*held);
+    const auto epoch = c.leases.take(aggregate, lease);
+    if (!epoch) return no_such_aggregate{};
     transaction.commit();
     const auto head = c.reader.read_head(aggregate);
     const image_bounds bounds{idempotency_since, loaded_idempotency_max, loaded_receipts_max};
-    return acquired{*epoch, head.applied_seq, head.committed_at, c.reader.read_image(aggregate, bounds)};
+    return acquired{*epoch, head.applied_seq, head.committed_at, head.cache_generation,
+                    c.reader.read_image(aggregate, bounds)};
+  });
+}
+
+std::vector<aggregate_id> sqlite_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+  auto& c = *connection_;
+  std::vector<aggregate_id> lost;
+  if (lease.owner.empty()) return lost; // it has no lease to lose
+  c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    for (const auto a : aggregates)
+      if (!c.leases.renew(a, lease)) lost.push_back(a);
+    transaction.commit();
+  });
+  return lost;
+}
+
+void sqlite_ledger::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
+  auto& c = *connection_;
+  c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    for (const auto a : aggregates) c.leases.release(a, owner);
+    transaction.commit();
   });
 }
 
@@ -160,8 +189,8 @@ std::vector<event_listing> sqlite_ledger::list_events(const event_filter& filter
   return connection_->guarded([&] { return connection_->reader.list_events(filter); });
 }
 
-std::vector<aggregate_id> sqlite_ledger::aggregates_to_wake() {
-  return connection_->guarded([&] { return connection_->reader.aggregates_to_wake(); });
+std::vector<aggregate_id> sqlite_ledger::aggregates_to_wake(const std::string& owner) {
+  return connection_->guarded([&] { return connection_->reader.aggregates_to_wake(owner); });
 }
 
 aggregate_id sqlite_ledger::last_aggregate() {
@@ -177,14 +206,41 @@ aggregate_image sqlite_ledger::peek(aggregate_id aggregate) {
   return connection_->guarded([&] { return connection_->reader.read_image(aggregate, all); });
 }
 
-std::size_t sqlite_ledger::prune(timestamp idempotency_before, timestamp receipts_before, std::size_t limit) {
+std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) {
+  if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
+  auto& c = *connection_;
+  return c.guarded([&] {
+    std::vector<std::uint32_t> held;
+    sqlite_transaction transaction(c.db);
+    for (const auto p : wanted)
+      if (c.leases.take_partition(p, lease)) held.push_back(p);
+    transaction.commit();
+    return held;
+  });
+}
+
+std::vector<outbox_item> sqlite_ledger::undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) {
+  return connection_->guarded([&] { return connection_->outbox.undelivered(partitions, limit); });
+}
+
+void sqlite_ledger::mark_delivered(std::span<const outbox_key> keys, timestamp at) {
+  auto& c = *connection_;
+  c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    for (const auto& key : keys) c.outbox.mark_delivered(key, at);
+    transaction.commit();
+  });
+}
+
+std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
   auto& c = *connection_;
   return c.guarded([&] {
     sqlite_transaction transaction(c.db);
-    const auto keys = c.writer.prune_idempotency(idempotency_before, limit);
-    const auto receipts = c.writer.prune_receipts(receipts_before, limit - keys);
+    const auto keys = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
+    const auto receipts = c.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
+    const auto delivered = c.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
     transaction.commit();
-    return keys + receipts;
+    return keys + receipts + delivered;
   });
 }
 

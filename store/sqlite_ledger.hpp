@@ -36,13 +36,20 @@ public:
   sqlite_ledger& operator=(const sqlite_ledger&) = delete;
 
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;
-  std::optional<acquired> acquire(aggregate_id aggregate, timestamp idempotency_since) override;
+  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) override;
+  std::vector<aggregate_id> renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
+  void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
+
   std::vector<event_listing> list_events(const event_filter& filter) override;
-  std::vector<aggregate_id> aggregates_to_wake() override;
+  std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;
   aggregate_id last_aggregate() override;
   std::vector<history_row> history(aggregate_id aggregate) override;
   aggregate_image peek(aggregate_id aggregate) override;
-  std::size_t prune(timestamp idempotency_before, timestamp receipts_before, std::size_t limit) override;
+
+  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
+  std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) override;
+  void mark_delivered(std::span<const outbox_key> keys, timestamp at) override;
+  std::size_t prune(const prune_bounds& bounds) override;
 
   /// "ok", or what SQLite's integrity check found. Reads the whole file.
   std::string check_integrity();

@@ -55,15 +55,15 @@ auto collect(sqlite_statement& s, Make make) {
 } // namespace
 
 sqlite_reader::statements::statements(sqlite_db& db)
-    : head(db, "SELECT applied_seq, committed_at FROM aggregate WHERE number = ?"),
+    : head(db, "SELECT applied_seq, committed_at, cache_generation FROM aggregate WHERE number = ?"),
       event(db, event_columns + "WHERE aggregate = ?"),
       ticket_types(db,
         "SELECT ordinal, id, name, price, total, held, sold, max_per_order, on_sale FROM ticket_type"
         " WHERE aggregate = ? ORDER BY ordinal"),
       entries(db,
-        "SELECT queue_number, subject, join_key, joined_at, admitted_at, session_expires_at, ended_at,"
-        " admission_no, admission_batch, priority_class, status, has_claimed FROM queue_entry WHERE"
-        " aggregate = ? ORDER BY queue_number"),
+        "SELECT queue_number, subject, join_key, joined_at, admitted_at, session_expires_at, claim_by,"
+        " ended_at, admission_no, admission_batch, priority_class, status, has_claimed FROM queue_entry"
+        " WHERE aggregate = ? ORDER BY queue_number"),
       claims(db,
         "SELECT id, customer, queue_number, status, live_slot, item_count, amount, created_at,"
         " expires_at, ended_at FROM claim WHERE aggregate = ? ORDER BY id"),
@@ -93,14 +93,15 @@ sqlite_reader::statements::statements(sqlite_db& db)
         event_columns + "WHERE organizer = ? AND aggregate > ? ORDER BY aggregate LIMIT ?"),
       // Each part but the second reads a partial index of its own.
       to_wake(db,
-        "SELECT aggregate FROM event WHERE status IN (1, 2)"
+        "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
         " UNION SELECT number FROM aggregate WHERE live_entries > 0"
         " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
         " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
         " UNION SELECT aggregate FROM refund WHERE status = 0"
         " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
-        " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
-        " ORDER BY 1"),
+        " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2))"
+        " JOIN aggregate USING (number) WHERE ?1 = '' OR lease_owner IS NULL OR lease_owner = ?1"
+        " OR lease_until <= " + sqlite_now + " ORDER BY number"),
       last_aggregate(db, "SELECT max(number) FROM aggregate"),
       history(db,
         "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"
@@ -111,7 +112,8 @@ sqlite_reader::sqlite_reader(sqlite_db& db) : sql_(db) {}
 sqlite_reader::head sqlite_reader::read_head(aggregate_id aggregate) {
   head result;
   sql_.head.bind(aggregate);
-  while (sql_.head.step()) result = {sql_.head.number<std::uint64_t>(0), sql_.head.time(1)};
+  while (sql_.head.step())
+    result = {sql_.head.number<std::uint64_t>(0), sql_.head.time(1), sql_.head.number<std::uint64_t>(2)};
   return result;
 }
 
@@ -157,12 +159,13 @@ std::vector<entry_row> sqlite_reader::entries(aggregate_id aggregate) {
     e.joined_at = s.time(3);
     e.admitted_at = s.time(4);
     e.session_expires_at = s.time(5);
-    e.ended_at = s.time(6);
-    e.admission_no = s.number<std::uint32_t>(7);
-    e.admission_batch = s.number<std::uint32_t>(8);
-    e.priority_class = s.number<std::uint8_t>(9);
-    e.status = s.number<entry_status>(10);
-    e.has_claimed = s.integer(11) != 0;
+    e.claim_by = s.time(6);
+    e.ended_at = s.time(7);
+    e.admission_no = s.number<std::uint32_t>(8);
+    e.admission_batch = s.number<std::uint32_t>(9);
+    e.priority_class = s.number<std::uint8_t>(10);
+    e.status = s.number<entry_status>(11);
+    e.has_claimed = s.integer(12) != 0;
     return e;
   });
 }
@@ -277,8 +280,8 @@ std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter
   return result;
 }
 
-std::vector<aggregate_id> sqlite_reader::aggregates_to_wake() {
-  return collect(sql_.to_wake, [](const sqlite_statement& s) { return s.number<aggregate_id>(0); });
+std::vector<aggregate_id> sqlite_reader::aggregates_to_wake(const std::string& owner) {
+  return collect(sql_.to_wake.bind(owner), [](const sqlite_statement& s) { return s.number<aggregate_id>(0); });
 }
 
 aggregate_id sqlite_reader::last_aggregate() {

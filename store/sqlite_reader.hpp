@@ -7,6 +7,7 @@
 #include "store/sqlite.hpp"
 
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace fq {
@@ -25,12 +26,13 @@ public:
   struct head {
     std::uint64_t applied_seq = 0;
     timestamp committed_at;
+    std::uint64_t cache_generation = 0;
   };
   /// The aggregate's own row; it must exist.
   head read_head(aggregate_id aggregate);
   aggregate_image read_image(aggregate_id aggregate, const image_bounds& bounds);
   std::vector<event_listing> list_events(const event_filter& filter);
-  std::vector<aggregate_id> aggregates_to_wake();
+  std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
   aggregate_id last_aggregate();
   std::vector<history_row> history(aggregate_id aggregate);
 

@@ -13,8 +13,6 @@ namespace {
 constexpr std::size_t rows_of_few = 4;
 constexpr std::size_t rows_of_many = 32;
 
-constexpr std::int64_t kind_of_event_aggregate = 2;
-
 std::string join_sql(std::size_t rows) {
   std::string sql =
     "INSERT INTO queue_entry (aggregate, queue_number, tenant, priority_class, subject, join_key, joined_at)"
@@ -23,27 +21,9 @@ std::string join_sql(std::size_t rows) {
   return sql;
 }
 
-/// A waiting entry with nothing else to tell: the join path.
-bool is_plain(const entry_row& r) {
-  return r.status == entry_status::waiting && !r.has_claimed && r.admission_no == 0 && r.admission_batch == 0
-         && !is_set(r.admitted_at) && !is_set(r.session_expires_at) && !is_set(r.ended_at);
-}
-
 const entry_row* plain_join_of(const change& c) {
   const auto* joined = std::get_if<entry_joined>(&c);
-  return joined && is_plain(joined->row) ? &joined->row : nullptr;
-}
-
-/// By how much `b` moves the number of entries that wait or shop. Exact, because a move names the status it
-/// starts from and is refused if that is not the stored one.
-std::int64_t live_entries_gained(const batch& b) {
-  std::int64_t gained = 0;
-  for (const auto& c : b.content)
-    if (const auto* joined = std::get_if<entry_joined>(&c))
-      gained += is_live(joined->row.status) ? 1 : 0;
-    else if (const auto* moved = std::get_if<entry_moved>(&c))
-      gained += (is_live(moved->row.status) ? 1 : 0) - (is_live(moved->from) ? 1 : 0);
-  return gained;
+  return joined && is_plain_join(joined->row) ? &joined->row : nullptr;
 }
 
 } // namespace
@@ -54,7 +34,9 @@ sqlite_writer::statements::statements(sqlite_db& db)
         " live_entries = live_entries + ?"
         " WHERE number = ? AND epoch = ? AND applied_seq = ? RETURNING tenant"),
       head(db, "SELECT epoch, applied_seq FROM aggregate WHERE number = ?"),
-      raise_epoch(db, "UPDATE aggregate SET epoch = epoch + 1 WHERE number = ? RETURNING epoch"),
+      raise_generation(db,
+        "UPDATE aggregate SET cache_generation = cache_generation + 1 WHERE number = ? AND"
+        " cache_generation = ?"),
       insert_aggregate(db, "INSERT INTO aggregate (number, kind, tenant, committed_at) VALUES (?, ?, ?, ?)"),
       insert_event(db,
         "INSERT INTO event (aggregate, tenant, id, organizer, name, currency, status, queue_opens_at,"
@@ -81,12 +63,12 @@ sqlite_writer::statements::statements(sqlite_db& db)
       join_many(db, join_sql(rows_of_many)),
       join_admitted(db,
         "INSERT INTO queue_entry (aggregate, queue_number, tenant, priority_class, subject, join_key,"
-        " joined_at, status, has_claimed, admitted_at, session_expires_at, ended_at, admission_no,"
-        " admission_batch) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+        " joined_at, status, has_claimed, admitted_at, session_expires_at, claim_by, ended_at, admission_no,"
+        " admission_batch) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       update_entry(db,
         "UPDATE queue_entry SET status = ?, has_claimed = ?, priority_class = ?, admitted_at = ?,"
-        " session_expires_at = ?, ended_at = ?, admission_no = ?, admission_batch = ? WHERE aggregate ="
-        " ? AND queue_number = ? AND status = ?"),
+        " session_expires_at = ?, claim_by = ?, ended_at = ?, admission_no = ?, admission_batch = ? WHERE"
+        " aggregate = ? AND queue_number = ? AND status = ?"),
       insert_claim(db,
         "INSERT INTO claim (aggregate, id, tenant, customer, queue_number, status, live_slot,"
         " item_count, amount, created_at, expires_at, ended_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"),
@@ -118,6 +100,9 @@ sqlite_writer::statements::statements(sqlite_db& db)
       insert_receipt(db,
         "INSERT INTO receipt (aggregate, seq, ordinal, tenant, gateway, gateway_event, received_at)"
         " VALUES (?,?,?,?,?,?,?)"),
+      insert_outbox(db,
+        "INSERT INTO outbox (aggregate, seq, ordinal, tenant, id, topic, payload, created_at) VALUES"
+        " (?,?,?,?,?,?,?,?)"),
       store_organizer(db,
         "INSERT INTO organizer (aggregate, id, tenant, email, password_hash, created_at) VALUES"
         " (?,?,?,?,?,?) ON CONFLICT (aggregate, id) DO UPDATE SET tenant = excluded.tenant, email ="
@@ -214,14 +199,14 @@ public:
     const auto& e = c.row;
     sql_.join_admitted.run(batch_.aggregate, e.number, tenant_, e.priority_class, e.subject, e.join_key,
                            e.joined_at, e.status, e.has_claimed, e.admitted_at, e.session_expires_at,
-                           e.ended_at, e.admission_no, e.admission_batch);
+                           e.claim_by, e.ended_at, e.admission_no, e.admission_batch);
     return true;
   }
 
   bool operator()(const entry_moved& c) {
     const auto& e = c.row;
     const auto changed = sql_.update_entry.run(e.status, e.has_claimed, e.priority_class, e.admitted_at,
-                                               e.session_expires_at, e.ended_at, e.admission_no,
+                                               e.session_expires_at, e.claim_by, e.ended_at, e.admission_no,
                                                e.admission_batch, batch_.aggregate, e.number, c.from);
     return changed == 1 && tell(history_kind::entry, e.number, c.from, e.status);
   }
@@ -315,6 +300,17 @@ public:
     return true;
   }
 
+  bool operator()(const outbox_appended& c) {
+    const auto& r = c.row;
+    sql_.insert_outbox.run(batch_.aggregate, batch_.to_seq, outbox_rows_++, tenant_, r.id, r.topic, r.payload,
+                           r.created_at);
+    return true;
+  }
+
+  bool operator()(const cache_generation_raised& c) {
+    return sql_.raise_generation.run(batch_.aggregate, c.from) == 1;
+  }
+
 private:
   [[nodiscard]] std::size_t count_plain_joins(std::size_t from) const {
     std::size_t n = 0;
@@ -360,7 +356,8 @@ private:
   statements& sql_;
   const batch& batch_;
   tenant_id tenant_;
-  std::int64_t ordinal_ = 0; ///< place of a row in its batch, shared by all appended tables
+  std::int64_t ordinal_ = 0; ///< place of a row in its batch, shared by all appended tables but the outbox
+  std::int64_t outbox_rows_ = 0; ///< of this batch so far
 };
 
 // -- batches ------------------------------------------------------------------------------------------------
@@ -386,14 +383,6 @@ commit_outcome sqlite_writer::judge_skipped(const batch& b) {
   if (b.epoch == 0 || epoch != b.epoch) return commit_outcome::fenced;
   if (b.to_seq <= b.from_seq || applied_seq < b.to_seq) return commit_outcome::out_of_order;
   return commit_outcome::already_applied;
-}
-
-std::optional<std::uint64_t> sqlite_writer::raise_epoch(aggregate_id aggregate) {
-  sql_.raise_epoch.bind(aggregate);
-  if (!sql_.raise_epoch.step()) return std::nullopt;
-  const auto epoch = sql_.raise_epoch.number<std::uint64_t>(0);
-  sql_.raise_epoch.finish();
-  return epoch;
 }
 
 std::size_t sqlite_writer::prune_idempotency(timestamp before, std::size_t limit) {

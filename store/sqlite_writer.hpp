@@ -19,9 +19,6 @@ public:
   /// some of the batch's statements may have been executed: the caller rolls back.
   commit_outcome apply(const batch& b);
 
-  /// The new epoch, or nothing if there is no such aggregate.
-  std::optional<std::uint64_t> raise_epoch(aggregate_id aggregate);
-
   std::size_t prune_idempotency(timestamp before, std::size_t limit);
   std::size_t prune_receipts(timestamp before, std::size_t limit);
 
@@ -32,13 +29,13 @@ private:
 
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement guard, head, raise_epoch;
+    sqlite_statement guard, head, raise_generation;
     sqlite_statement insert_aggregate, insert_event, update_event;
     sqlite_statement insert_ticket_type, update_ticket_type, move_stock;
     sqlite_statement join_one, join_few, join_many, join_admitted, update_entry;
     sqlite_statement insert_claim, insert_claim_item, update_claim, update_claim_item;
     sqlite_statement insert_payment, update_payment, insert_refund, update_refund;
-    sqlite_statement insert_idempotency, insert_receipt;
+    sqlite_statement insert_idempotency, insert_receipt, insert_outbox;
     sqlite_statement store_organizer, store_customer, store_otp, remove_otp;
     sqlite_statement insert_history;
     sqlite_statement prune_idempotency, prune_receipts;

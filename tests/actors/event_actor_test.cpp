@@ -23,13 +23,13 @@ struct event_fixture : fixture {
     event = put_event(total, queue);
     services.env = &env;
     services.sessions = &sessions;
-    services.ledger = worker;
+    services.ledgers = ledgers;
     owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
                            supervisor_handle{}));
     run();
   }
   ~event_fixture() {
-    services.ledger = nullptr;
+    services.ledgers.clear();
     if (owner) kill(owner);
     owner = nullptr;
   }
@@ -166,7 +166,7 @@ CAF_TEST(a fenced owner answers 503 and serves again from the ledger) {
   start(10);
   auto before = join_as(1);
   run();
-  store.acquire(event.aggregate, never); // a rival
+  store.seize(event.aggregate, never); // a rival
   auto lost = join_as(2);
   run();
   CAF_CHECK(lost->unavailable());
@@ -213,7 +213,7 @@ CAF_TEST(a claim is idempotent across a reload) {
   CAF_REQUIRE(first->ok && !first->value.no);
   CAF_CHECK(again->ok && again->value.replayed && again->value.claim.claim.id == first->value.claim.claim.id);
   CAF_CHECK(other_body->ok && other_body->value.no.why == reason::idempotency_key_reused);
-  store.acquire(event.aggregate, never);
+  store.seize(event.aggregate, never);
   auto lost = join_as(5);
   run(); // reloaded
   auto after = claim_as(1, token, key);
@@ -306,7 +306,7 @@ CAF_TEST(a wall clock that jumps back does not bring time back) {
   run();
   const auto joined = find_now(1).joined_at;
   env.skew = -1h;
-  store.acquire(event.aggregate, never);
+  store.seize(event.aggregate, never);
   auto lost = join_as(2);
   run(); // reloads under the wrong clock
   auto two = join_as(2);

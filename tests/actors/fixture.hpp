@@ -3,28 +3,30 @@
 #pragma once
 #include "actors/event_actor.hpp"
 #include "actors/ledger_worker.hpp"
+#include "actors/ledger_workers.hpp"
 #include "actors/payments.hpp"
 #include "actors/region.hpp"
 #include "actors/supervisor.hpp"
+#include "actors/system_config.hpp"
 #include "store/memory_ledger.hpp"
 
 #include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
+#include <caf/message.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/send.hpp>
 #include <caf/test/unit_test.hpp>
 
 #include <deque>
+#include <functional>
 #include <memory>
 
 namespace fq::test {
 
 using namespace std::chrono_literals;
 
-struct config : caf::actor_system_config {
+struct config : system_config {
   config() {
-    add_message_types<caf::id_block::fairqueue>();
     set("scheduler.policy", caf::atom("testing"));
     set("logger.verbosity", caf::atom("quiet"));
   }
@@ -74,37 +76,15 @@ struct fixture {
   std::deque<commit_fault> commit_faults; ///< for the next commits, one each
   std::uint32_t acquire_failures = 0;     ///< the next ones
   std::size_t commits = 0;                ///< calls
-  memory_ledger store{options()};
+  memory_ledger store{ledger_options()};
   session_keys sessions{secret_key{}};
   ledger_worker_handle worker = sys.spawn(ledger_worker, static_cast<ledger*>(&store),
-                                          static_cast<environment*>(&env), milliseconds{24h});
+                                          static_cast<environment*>(&env), ledger_worker_settings{.prune_interval = 24h});
+  ledger_workers ledgers{worker};
   std::vector<caf::actor> extra; ///< ended with the fixture
 
-  fixture() {
-    sched.clock().current_time += 1h;
-    run();
-  }
-  ~fixture() {
-    for (auto& a : extra) caf::anon_send_exit(a, caf::exit_reason::kill);
-    extra.clear();
-    caf::anon_send_exit(worker, caf::exit_reason::kill);
-    run();
-    sched.clock().cancel_all();
-    run();
-  }
-
-  memory_ledger_options options() {
-    memory_ledger_options o;
-    o.faults.on_commit = [this](std::span<const batch>) {
-      ++commits;
-      if (commit_faults.empty()) return commit_fault{};
-      const auto fault = commit_faults.front();
-      commit_faults.pop_front();
-      return fault;
-    };
-    o.faults.acquire_fails = [this](aggregate_id) { return acquire_failures > 0 && acquire_failures-- > 0; };
-    return o;
-  }
+  fixture();
+  ~fixture();
 
   template <class Handle>
   Handle keep(Handle handle) {
@@ -132,54 +112,32 @@ struct fixture {
     run();
   }
 
-  /// Sends a request from an actor of its own; look at the answer after run().
+  /// Sends a request; look at the answer after run(). Any message may be sent to any handle: a wrong one answers with an error.
   template <class Reply, class Handle, class Message>
   std::shared_ptr<answer<Reply>> ask(const Handle& handle, Message message) {
     auto a = std::make_shared<answer<Reply>>();
-    sys.spawn([=](caf::event_based_actor* self) {
-      self->request(handle, 3'600s, message)
-          .then([a](const Reply& r) { a->ok = true, a->value = r; },
-                [a](const caf::error& e) { a->error = e; });
-    });
+    ask_for(caf::actor_cast<caf::strong_actor_ptr>(handle), caf::make_message(std::move(message)),
+            [a](caf::type_erased_tuple& content) {
+              a->ok = content.size() == 1 && content.match_element<Reply>(0);
+              if (a->ok) a->value = content.get_as<Reply>(0);
+              else if (content.size() == 1 && content.match_element<caf::error>(0)) a->error = content.get_as<caf::error>(0);
+              else a->error = caf::sec::unexpected_message;
+            });
     return a;
   }
 
   /// An ACTIVE event of `total` tickets, straight into the ledger.
-  event_row put_event(std::int64_t total, queue_settings queue = {},
-                      aggregate_id aggregate = first_event_aggregate) {
-    event_row e;
-    const auto t = env.wall_now();
-    e.id = env.make_id(t, aggregate);
-    e.aggregate = aggregate;
-    e.organizer = env.make_id(t, accounts_aggregate);
-    e.name = "Test sale";
-    e.currency = "NGN";
-    e.status = event_status::active;
-    e.queue_opens_at = e.sale_start = t;
-    e.sale_end = t + 24h;
-    e.queue = queue;
-    e.created_at = e.updated_at = t;
-    const auto faults_before = std::exchange(commit_faults, {});
-    const auto failures_before = std::exchange(acquire_failures, 0);
-    batch b;
-    b.aggregate = catalog_aggregate;
-    const auto own = store.acquire(catalog_aggregate, never);
-    b.epoch = own->epoch;
-    b.from_seq = own->applied_seq;
-    b.to_seq = b.from_seq + 1;
-    b.at = t;
-    b.content.emplace_back(
-        event_created{e, {{0, env.make_id(t, aggregate), "Standard", 5'000, total, 0, 0, 2, true}}});
-    store.commit(std::span{&b, 1});
-    commit_faults = faults_before;
-    acquire_failures = failures_before;
-    commits = 0;
-    return e;
-  }
+  event_row put_event(std::int64_t total, queue_settings queue = {}, aggregate_id aggregate = first_event_aggregate);
 
   static customer_id customer(std::uint64_t n) {
     return make_uuid(from_unix_ms(1'700'000'000'000), accounts_aggregate, n);
   }
+
+private:
+  memory_ledger_options ledger_options();
+  /// Untyped, because CAF's typed requests cost a second of compile time for each kind.
+  void ask_for(const caf::strong_actor_ptr& target, caf::message question,
+               std::function<void(caf::type_erased_tuple&)> take);
 };
 
 } // namespace fq::test

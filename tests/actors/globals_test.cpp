@@ -23,7 +23,7 @@ struct globals_fixture : fixture {
     auto sent = mails;
     auto works = mail_works;
     services.env = &env;
-    services.ledger = worker;
+    services.ledgers = ledgers;
     services.passwords =
         keep(sys.spawn([](password_worker_handle::pointer) -> password_worker_handle::behavior_type {
           return {[](const check_password& x) {
@@ -38,14 +38,14 @@ struct globals_fixture : fixture {
       }};
     }));
     people = keep(sys.spawn(accounts, static_cast<const accounts_services*>(&services)));
-    shop = keep(sys.spawn(catalog, static_cast<environment*>(&env), worker));
+    shop = keep(sys.spawn(catalog, static_cast<environment*>(&env), ledgers));
     run();
   }
   ~globals_fixture() {
     kill(people);
     people = nullptr;
     shop = nullptr;
-    services.ledger = nullptr;
+    services.ledgers.clear();
     services.passwords = nullptr;
     services.mailer = nullptr;
   }
@@ -61,7 +61,7 @@ struct globals_fixture : fixture {
     return body.substr(body.find(" is ") + 4, 6);
   }
   void reload(aggregate_id aggregate) {
-    store.acquire(aggregate, never);
+    store.seize(aggregate, never);
     if (aggregate == accounts_aggregate)
       ask<ack_reply>(people, request_otp{"nobody@example.com"});
     else

@@ -12,6 +12,7 @@ struct worker_fixture : fixture {
   struct mail {
     std::vector<batch_settled> settled;
     std::vector<aggregate_acquired> acquired;
+    std::vector<aggregate_id> lost;
   };
   std::shared_ptr<mail> box = std::make_shared<mail>();
   owner_handle me;
@@ -20,7 +21,8 @@ struct worker_fixture : fixture {
     auto b = box;
     me = keep(sys.spawn([b](owner_handle::pointer) -> owner_handle::behavior_type {
       return {[b](const batch_settled& x) { b->settled.push_back(x); },
-              [b](const aggregate_acquired& x) { b->acquired.push_back(x); }};
+              [b](const aggregate_acquired& x) { b->acquired.push_back(x); },
+              [b](const lease_lost& x) { b->lost.push_back(x.aggregate); }};
     }));
     run();
   }
@@ -50,7 +52,7 @@ CAF_TEST(batches that wait are committed together and answered each) {
   std::vector<event_row> events;
   for (std::uint32_t i = 0; i < 5; ++i) {
     events.push_back(put_event(10, {}, aggregate_id{16 + i}));
-    store.acquire(events.back().aggregate, never);
+    store.seize(events.back().aggregate, never);
   }
   for (const auto& e : events) send(commit_batch{batch_for(e)});
   run();
@@ -62,8 +64,8 @@ CAF_TEST(batches that wait are committed together and answered each) {
 CAF_TEST(a batch that fails its guard does no harm to the others) {
   const auto good = put_event(10, {}, aggregate_id{16});
   const auto bad = put_event(10, {}, aggregate_id{17});
-  store.acquire(good.aggregate, never);
-  store.acquire(bad.aggregate, never);
+  store.seize(good.aggregate, never);
+  store.seize(bad.aggregate, never);
   send(commit_batch{batch_for(bad, false)});
   send(commit_batch{batch_for(good)});
   run();
@@ -76,7 +78,7 @@ CAF_TEST(a batch that fails its guard does no harm to the others) {
 
 CAF_TEST(the same batch twice is applied once) {
   const auto e = put_event(10);
-  store.acquire(e.aggregate, never);
+  store.seize(e.aggregate, never);
   const auto b = batch_for(e);
   send(commit_batch{b});
   send(commit_batch{b});
@@ -92,7 +94,7 @@ CAF_TEST(the same batch twice is applied once) {
 
 CAF_TEST(an outage and an unknown commit are told as unavailable) {
   const auto e = put_event(10);
-  store.acquire(e.aggregate, never);
+  store.seize(e.aggregate, never);
   commit_faults = {{commit_fault::kind::unavailable, 0}, {commit_fault::kind::unknown_lost, 0}};
   for (int i = 0; i < 2; ++i) {
     send(commit_batch{batch_for(e)});
@@ -119,7 +121,7 @@ CAF_TEST(acquiring raises the epoch and tells absence and outage apart) {
 
 CAF_TEST(more than one commit may carry goes into the next) {
   const auto e = put_event(10);
-  store.acquire(e.aggregate, never);
+  store.seize(e.aggregate, never);
   const auto b = batch_for(e);
   for (std::size_t i = 0; i < batches_per_commit_max + 1; ++i) send(commit_batch{b});
   run();

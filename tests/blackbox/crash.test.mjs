@@ -2,7 +2,6 @@
 // kill -9 at random moments of running sales. Whatever was acknowledged is there afterwards, and the sale ends with every
 // invariant (DESIGN section 3): I1, I2, I3, I4, I6, I7, I8, I9. Prints its seed; FAIRQUEUE_TEST_SEED repeats the same moments.
 import test from 'node:test';
-import crypto from 'node:crypto';
 import path from 'node:path';
 import {
   assert,
@@ -10,24 +9,15 @@ import {
   expect_problem,
   fairqueue_load,
   patience,
+  random_of,
   run,
   sale,
+  seed,
   server_for,
   sleep,
 } from './lib.mjs';
 
-const seed = Number(process.env.FAIRQUEUE_TEST_SEED ?? crypto.randomInt(2 ** 31));
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
-
-/** mulberry32: small, seeded, good enough for moments. */
-function random_of(state) {
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let x = Math.imul(state ^ (state >>> 15), 1 | state);
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const sales = 3;
 const kills_per_sale = 8;

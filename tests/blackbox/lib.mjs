@@ -40,6 +40,19 @@ export const WebSocket = ws_module.WebSocket;
 /** Sanitizer builds are several times slower: every wait is multiplied by this. */
 export const patience = Number(process.env.FAIRQUEUE_TEST_PATIENCE ?? 1);
 
+/** FAIRQUEUE_TEST_SEED repeats the moments of an earlier run. */
+export const seed = Number(process.env.FAIRQUEUE_TEST_SEED ?? crypto.randomInt(2 ** 31));
+
+/** mulberry32: small, seeded, good enough for moments. */
+export function random_of(state) {
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let x = Math.imul(state ^ (state >>> 15), 1 | state);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
 // -- children ---------------------------------------------------------------------------------------------------------
 
 const children = new Set();
@@ -88,16 +101,21 @@ export function run(file, args, { input, env, cwd, timeout_ms = 60_000 * patienc
   });
 }
 
-/** A port that nobody listens on, below the range from which the kernel takes the ports of outgoing connections. */
+const given_ports = new Set();
+
+/** A free port, never the same twice, below the range from which the kernel takes the ports of outgoing connections. */
 export async function free_port() {
   for (let attempt = 0; attempt < 200; ++attempt) {
     const port = 10_000 + crypto.randomInt(20_000);
+    if (given_ports.has(port)) continue;
     const free = await new Promise((resolve) => {
       const probe = net.createServer();
       probe.once('error', () => resolve(false));
       probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
     });
-    if (free) return port;
+    if (!free) continue;
+    given_ports.add(port);
+    return port;
   }
   throw new Error('no free port');
 }

@@ -2,6 +2,7 @@
 // Slow and hostile clients: absolute deadlines for header, body and reading; idle and too many connections; pipelining. Honest
 // clients must not notice.
 import test from 'node:test';
+import http from 'node:http';
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { assert, eventually, patience, server_for, sleep } from './lib.mjs';
@@ -159,6 +160,64 @@ test('too many connections: the newest are closed, the admin listener and the ol
   for (const connection of crowd) connection.destroy();
   await eventually('it passes', async () => (await server.get('/livez').catch(() => null))?.status === 200);
   working.destroy();
+});
+
+/** The value of an unlabelled metric. */
+async function metric(server, name) {
+  const { text } = await server.get('/metrics', { admin: true });
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+}
+
+const half_a_request = 'GET /livez HTTP/1.1\r\nHo';
+const its_other_half = 'st: x\r\n\r\n';
+
+/** Opens connections of which every other one says nothing and the rest half a request. */
+const open_silent = (server, count) =>
+  Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const connection = await server.connect();
+      return i % 2 ? connection.send(half_a_request) : connection;
+    }),
+  );
+
+test('a table full of connections that say nothing: honest ones get in', async (t) => {
+  const server = await server_for(t, {
+    settings: { 'http.max_connections': 60, 'http.header_timeout': '5m', 'http.idle_timeout': '1h' },
+  });
+  const organizer = await server.organizer();
+  const { id: event } = await server.event(organizer, { queue: { policy: 'operator' } });
+  const fans = await server.customers(30);
+  const silent = await open_silent(server, 60);
+  await sleep(1500);
+  for (const fan of fans) {
+    const agent = new http.Agent({ keepAlive: true }); // a connection of its own
+    t.after(() => agent.destroy());
+    assert.equal((await server.post(`/events/${event}/queue`, { token: fan, agent })).status, 201);
+  }
+  assert.ok((await metric(server, 'fairqueue_connections_evicted_total')) >= 29);
+  for (const connection of silent) connection.destroy();
+});
+
+test('one address cannot hold many silent connections for long; a crowd has time to speak', async (t) => {
+  const server = await server_for(t, {
+    settings: {
+      'http.pending_connections_per_address': 10,
+      'http.header_timeout': '5m',
+      'http.idle_timeout': '1h',
+    },
+  });
+  const crowd = await open_silent(server, 100);
+  await sleep(1000);
+  for (const [i, connection] of crowd.splice(0, 50).entries()) {
+    connection.send(i % 2 ? its_other_half : half_a_request + its_other_half);
+    assert.equal((await connection.answer())?.status, 200, 'who speaks in time is served');
+    connection.destroy();
+  }
+  const is_open = (connection) => !connection.is_closed && !connection.socket.readableEnded;
+  await eventually('ten are left', () => crowd.filter(is_open).length === 10);
+  assert.equal(await metric(server, 'fairqueue_connections_evicted_total'), 40);
+  assert.equal((await server.get('/livez')).status, 200);
+  for (const connection of crowd) connection.destroy();
 });
 
 test('a thousand pipelined requests: answered in order', async (t) => {

@@ -6,9 +6,11 @@ import {
   assert,
   eventually,
   expect_problem,
+  fairqueue,
   forge,
   patience,
   refused_socket,
+  run,
   server_for,
   sleep,
 } from './lib.mjs';
@@ -205,6 +207,33 @@ test('cancelled by the organizer: the admitted are revoked', async (t) => {
     socket.frames.some((f) => f.type === 'revoked' || f.type === 'ended'),
   );
   assert.equal(await socket.close_code(), 1000);
+});
+
+test('its token ends: 4401 soon after, and no new socket with it', async (t) => {
+  const {
+    server,
+    event,
+    fans: [other],
+  } = await line_of(t, 1);
+  const lifetime_ms = 4000;
+  const { code, out, err } = await run(fairqueue, [
+    ...['token', '--kind', 'customer', '--ttl', `${lifetime_ms / 1000}s`],
+    ...['--data_dir', server.data_dir],
+  ]);
+  assert.equal(code, 0, err);
+  const issued = Date.now();
+  const token = out.trim();
+  await server.join(token, event);
+  const brief = await server.socket(event, token);
+  const lasting = await server.socket(event, other);
+  await brief.frame('state');
+  await lasting.frame('state');
+  assert.equal(await brief.close_code(), 4401);
+  const lived_ms = Date.now() - issued;
+  assert.ok(lived_ms > lifetime_ms - 2000 && lived_ms < lifetime_ms + 5000 * patience, `${lived_ms} ms`);
+  expect_problem(await refused_socket(server, event, token), 401, 'unauthenticated', 'afterwards');
+  assert.equal(lasting.ws.readyState, lasting.ws.OPEN);
+  lasting.close();
 });
 
 test('after kill -9 a client comes back to its number', async (t) => {

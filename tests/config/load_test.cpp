@@ -4,6 +4,7 @@
 #include "caf/test/unit_test.hpp"
 
 #include "config/load.hpp"
+#include "config/node_id.hpp"
 #include "config/table.hpp"
 
 #include <CLI/CLI.hpp>
@@ -56,6 +57,14 @@ flags parse(std::vector<const char*> arguments) {
   return out;
 }
 
+bool fails_to_name_itself(const options& o) {
+  try {
+    return node_id(o).empty();
+  } catch (const std::runtime_error& e) {
+    return std::string{e.what()}.find("node-id") != std::string::npos;
+  }
+}
+
 const std::map<std::string, std::string> sound_production{{"environment", "production"},
                                                           {"gateway.sandbox", "false"},
                                                           {"http.public_url", "https://tickets.example.com"}};
@@ -78,6 +87,11 @@ CAF_TEST(with nothing configured the defaults of the design hold) {
   CAF_CHECK(o.tokens.customer_ttl == std::chrono::hours{24});
   CAF_CHECK(o.gateway.sandbox);
   CAF_CHECK(o.http.allowed_origins.empty());
+  CAF_CHECK_EQUAL(o.ledger.workers, 2);
+  CAF_CHECK_EQUAL(o.ledger.readers, 2);
+  CAF_CHECK(o.ledger.lease == std::chrono::seconds{10});
+  CAF_CHECK(!o.ledger.is_postgres());
+  CAF_CHECK_EQUAL(o.cache.url, "");
 }
 
 CAF_TEST(flags win over the environment over the file over the default) {
@@ -136,7 +150,7 @@ CAF_TEST(variables that steer tests are no options) {
 CAF_TEST(all problems are reported at once with their origin) {
   const auto config =
       with_file("[http]\nlisten = \"nowhere\"\nbody_limit = \"1B\"\n[queue]\nsession_ttl = 20\n",
-                {{"FAIRQUEUE_LOG_LEVEL", "loud"}}, {{"claims.ttl", "19m"}, {"ledger.url", "postgres://h/d"}});
+                {{"FAIRQUEUE_LOG_LEVEL", "loud"}}, {{"claims.ttl", "19m"}, {"ledger.url", "mysql://h/d"}});
   CAF_CHECK(complains(config, "http.listen", "numeric address"));
   CAF_CHECK(complains(config, "http.body_limit", "1KiB to 16MiB"));
   CAF_CHECK(complains(config, "queue.session_ttl", "time with a unit"));
@@ -229,8 +243,36 @@ CAF_TEST(what print config writes configures the same) {
 
 CAF_TEST(a password in a url is not printed) {
   auto config = load({}, {});
-  config.values.ledger.url = "sqlite://user:hunter2@host/x";
-  CAF_CHECK(print_config(config).find("hunter2") == std::string::npos);
+  config.values.ledger.url = "postgres://user:hunter2@host/x";
+  config.values.cache.url = "redis://:hunter2@host";
+  const auto text = print_config(config);
+  CAF_CHECK(text.find("hunter2") == std::string::npos);
+  CAF_CHECK(text.find("url = \"postgres://user:***@host/x\"") != std::string::npos);
+}
+
+CAF_TEST(a node keeps the name it made for itself) {
+  auto o = default_options();
+  o.data_dir = folder;
+  const auto name = node_id(o);
+  CAF_CHECK(!name.empty());
+  CAF_CHECK_EQUAL(node_id(o), name);
+  CAF_CHECK_EQUAL(std::distance(std::filesystem::directory_iterator{folder}, {}), 1); // no draft is left behind
+  std::filesystem::remove(folder / "node-id");
+  CAF_CHECK_NOT_EQUAL(node_id(o), name);
+  o.node.id = "fq-1";
+  CAF_CHECK_EQUAL(node_id(o), "fq-1");
+}
+
+CAF_TEST(a spoilt node name is reported and not replaced) {
+  auto o = default_options();
+  o.data_dir = folder;
+  for (const auto* text : {"", "Not A Name\n"}) {
+    write("node-id", text);
+    CAF_CHECK(fails_to_name_itself(o));
+  }
+  std::filesystem::remove(folder / "node-id");
+  o.data_dir = folder / "absent";
+  CAF_CHECK(fails_to_name_itself(o));
 }
 
 CAF_TEST(only our variables are taken from the process) {

@@ -86,8 +86,58 @@ CAF_TEST(urls paths origins and ledgers are checked by form) {
   CAF_CHECK_EQUAL(values.ledger.sqlite_path().string(), "/var/lib/fq/ledger.db");
   CAF_CHECK(ok("ledger.url", "memory:"));
   for (const auto* text : {"", "sqlite:", "memory:x", "ledger.db"}) CAF_CHECK(!ok("ledger.url", text));
-  CAF_CHECK(assign(*find_option("ledger.url"), "postgres://u:secret@h/d", values)
-                .starts_with("unsupported scheme \"postgres\""));
+  CAF_CHECK(!values.ledger.is_postgres());
+  CAF_CHECK(assign(*find_option("ledger.url"), "mysql://u:secret@h/d", values)
+                .starts_with("unsupported scheme \"mysql\""));
+}
+
+CAF_TEST(postgres urls are what libpq takes with nothing in them that could be cut wrongly) {
+  options values;
+  const auto& row = *find_option("ledger.url");
+  for (const auto* text :
+       {"postgres://u:p@h/d", "postgresql://u@h:5432/d?sslmode=require", "postgresql:///d?host=/run/postgresql",
+        "postgres://u:p%40ss@h1:5432,h2:5433/d?target_session_attrs=read-write", "postgres://h"}) {
+    CAF_CHECK_EQUAL(assign(row, text, values), "");
+    CAF_CHECK_EQUAL(values.ledger.url, text);
+    CAF_CHECK(values.ledger.is_postgres());
+    CAF_CHECK(values.ledger.sqlite_path().empty());
+  }
+  for (const auto* text : {"postgres:", "postgres:h/d", "postgres://u:p@ss@h/d", "postgres://u:p/w@h/d",
+                           "postgres://u:p?w@h/d", "postgres://u:p:w@h/d", "postgres://@h/d", "postgres://u@h/a b",
+                           "postgres://h/d?p%61ssword=x"})
+    CAF_CHECK_NOT_EQUAL(assign(row, text, values), "");
+}
+
+CAF_TEST(a cache is redis without tls or none) {
+  options values;
+  const auto& row = *find_option("cache.url");
+  for (const auto* text : {"", "redis://h", "redis://127.0.0.1:6379", "redis://:pw@h:6379/15", "redis://u:pw@h/",
+                           "redis://[::1]:6379/0"})
+    CAF_CHECK_EQUAL(assign(row, text, values), "");
+  for (const auto* text : {"h:6379", "redis:", "redis://", "redis://h:0", "redis://h:65536", "redis://h:x", "redis://h/a",
+                           "redis://h/1/2", "redis://h,i", "redis://::1", "redis://h?db=1", "redis://u:p@w@h",
+                           "unix:///run/redis.sock"})
+    CAF_CHECK(assign(row, text, values).starts_with("must "));
+  CAF_CHECK(assign(row, "rediss://h", values).find("TLS") != std::string::npos);
+}
+
+CAF_TEST(node names are short and plain) {
+  options values;
+  const auto& row = *find_option("node.id");
+  for (const std::string& text : {std::string{}, std::string{"fq-1"}, std::string(64, 'a')})
+    CAF_CHECK_EQUAL(assign(row, text, values), "");
+  for (const std::string& text : {std::string{"Node"}, std::string{"a.b"}, std::string{"a\n"}, std::string(65, 'a')})
+    CAF_CHECK(assign(row, text, values).starts_with("must "));
+}
+
+CAF_TEST(every password in a url is masked and nothing else) {
+  CAF_CHECK_EQUAL(without_password("postgres://u:hunter2@h:5432/d?sslmode=require"),
+                  "postgres://u:***@h:5432/d?sslmode=require");
+  CAF_CHECK_EQUAL(without_password("postgresql:///d?host=/run&password=hunter2&sslpassword=hunter3&user=u"),
+                  "postgresql:///d?host=/run&password=***&sslpassword=***&user=u");
+  CAF_CHECK_EQUAL(without_password("redis://:hunter2@h/0"), "redis://:***@h/0");
+  for (const auto* text : {"postgres://u@h:5432/d", "sqlite:/a:b@c.db", "memory:", ""})
+    CAF_CHECK_EQUAL(without_password(text), text);
 }
 
 CAF_TEST(the example file in the repository is the one the table gives) {

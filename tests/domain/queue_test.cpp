@@ -52,7 +52,7 @@ struct model {
     return best;
   }
   static timestamp deadline(const entry_row& r) {
-    return r.has_claimed ? r.session_expires_at : std::min(r.session_expires_at, r.admitted_at + claim_window);
+    return r.has_claimed ? r.session_expires_at : r.claim_by;
   }
   std::vector<queue_number> due(timestamp now) const {
     std::vector<std::pair<timestamp, queue_number>> all;
@@ -104,7 +104,6 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
 
 queue_line reloaded(const model& m) {
   queue_line line;
-  line.set_claim_window(claim_window);
   for (const auto& [n, r] : m.rows) line.load(r);
   for (const auto& [n, count] : m.live_claims)
     for (std::uint32_t i = 0; i < count; ++i) line.restore_claim(queue_number{n});
@@ -147,14 +146,17 @@ void random_walk(std::uint64_t seed, std::uint64_t entries_at_start) {
       FQ_HOLDS(seed, out.size() == 1 && std::get<entry_joined>(out[0]).row == r);
     } else if (what < 45) {
       const auto wanted = d.below(4);
-      const auto numbers = line.admit(wanted, now, settings(), out);
+      auto q = settings();
+      q.claim_window = milliseconds{500 + d.below(6000)}; // sometimes longer than the session
+      const auto numbers = line.admit(wanted, now, q, out);
       FQ_HOLDS(seed, numbers.size() == out.size());
       for (std::size_t i = 0; i < numbers.size(); ++i) {
         auto* r = m.first();
         FQ_HOLDS(seed, r != nullptr && r->number == numbers[i]); // I6
         r->status = entry_status::admitted;
         r->admitted_at = now;
-        r->session_expires_at = now + settings().session_ttl;
+        r->session_expires_at = now + q.session_ttl;
+        r->claim_by = std::min(now + q.claim_window, r->session_expires_at);
         r->admission_batch = m.last_batch + 1;
         ++r->admission_no;
         FQ_HOLDS(seed, std::get<entry_moved>(out[i]).from == entry_status::waiting);
@@ -237,20 +239,20 @@ CAF_TEST(who came back from away is first again and its admission counts in the 
   CAF_CHECK(after.window().oldest_leaves(seconds{60}, now) == start + seconds{61});
 }
 
-CAF_TEST(when the claim window changes the deadlines of the admitted follow) {
+CAF_TEST(who has not claimed shops until the window of its admission ends and never beyond the session) {
   queue_line line;
-  line.set_claim_window(claim_window);
   changes out;
-  line.join(fan(1), 0, start, out);
-  line.join(fan(2), 0, start, out);
-  line.admit(2, start, settings(), out);
+  for (std::uint64_t n = 1; n <= 3; ++n) line.join(fan(n), 0, start, out);
+  auto q = settings();
+  line.admit(2, start, q, out);
   line.claim_opened(queue_number{2}, out);
+  q.claim_window = seconds{30};
+  line.admit(1, start, q, out);
+  CAF_CHECK(line.find(queue_number{1})->row.claim_by == start + claim_window);
+  CAF_CHECK(line.find(queue_number{3})->row.claim_by == start + q.session_ttl);
   CAF_CHECK(line.next_session_deadline() == start + claim_window);
-  line.set_claim_window(seconds{3});
-  CAF_CHECK(line.next_session_deadline() == start + seconds{3});
-  line.set_claim_window(seconds{30}); // never beyond the session
-  CAF_CHECK(line.next_session_deadline() == start + seconds{5});
-  CAF_CHECK(line.sessions_due(start + seconds{4}, 10).empty());
-  CAF_CHECK_EQUAL(line.sessions_due(start + seconds{5}, 10).size(), 2u);
-  CAF_CHECK_EQUAL(line.sessions_due(start + seconds{5}, 1).size(), 1u); // bounded
+  CAF_CHECK(line.sessions_due(start + claim_window - milliseconds{1}, 10).empty());
+  CAF_CHECK(line.sessions_due(start + claim_window, 10) == std::vector{queue_number{1}});
+  CAF_CHECK_EQUAL(line.sessions_due(start + q.session_ttl, 10).size(), 3u);
+  CAF_CHECK_EQUAL(line.sessions_due(start + q.session_ttl, 1).size(), 1u); // bounded
 }

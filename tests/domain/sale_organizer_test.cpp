@@ -153,18 +153,39 @@ CAF_TEST(a restart grants no extra batch) {
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted_total, 100u);
 }
 
-CAF_TEST(a shorter claim window ends sessions a longer one gives time) {
+CAF_TEST(a shorter claim window takes nothing from who was admitted before) {
   sample_sale s{sample_event(), sample_types(1)};
   s.join_all(1, 2);
   event_patch p;
-  p.claim_window = {true, seconds{30}};
-  CAF_CHECK(!s.patch(p));
-  s.pass(seconds{29});
-  CAF_CHECK(s.entry(1).status == entry_status::admitted);
   p.claim_window = {true, seconds{5}};
   CAF_CHECK(!s.patch(p));
+  CAF_CHECK(s.it->view_of(*s.it->queue().find(fan(1)), s.now).claim_by == opening + seconds{10});
+  s.pass(milliseconds{9'999});
+  CAF_CHECK(s.entry(1).status == entry_status::admitted);
+  s.reload(); // the promise is durable
+  CAF_CHECK(!s.claim(1));
+  s.pass(seconds{11});
+  CAF_CHECK(s.entry(1).status == entry_status::admitted);
+  check_sound(s);
+}
+
+CAF_TEST(a changed claim window is that of the next admission) {
+  sample_sale s{sample_event(), sample_types(1)};
+  s.join_all(1, 3);
+  event_patch p;
+  p.claim_window = {true, seconds{5}};
+  CAF_CHECK(!s.patch(p));
+  s.pass(seconds{10}); // the first has not claimed: the second is let in
   CAF_CHECK(s.entry(1).status == entry_status::session_expired);
   CAF_CHECK(s.entry(2).status == entry_status::admitted);
+  CAF_CHECK(s.entry(2).claim_by == opening + seconds{15});
+  p.claim_window = {true, seconds{30}};
+  CAF_CHECK(!s.patch(p));
+  s.pass(seconds{5}); // nor does a longer one give more than was promised
+  CAF_CHECK(s.entry(2).status == entry_status::session_expired);
+  CAF_CHECK(s.entry(3).claim_by == opening + seconds{45});
+  s.pass(milliseconds{29'999});
+  CAF_CHECK(s.entry(3).status == entry_status::admitted);
   check_sound(s);
 }
 

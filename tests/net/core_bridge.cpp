@@ -72,7 +72,7 @@ struct fixture {
   fake::environment clock;
   server_state state;
   log pushes;
-  fake::system_config cfg;
+  fake::one_thread_config cfg;
   caf::actor_system system;
   region_handle region;
   std::unique_ptr<actor_bridge> bridge;
@@ -108,8 +108,9 @@ CAF_TEST(an exception in a handler fails the question and the next one finds a n
   CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
 }
 
-CAF_TEST(an absent aggregate is absent and an ownerless one unavailable) {
+CAF_TEST(an absent aggregate is absent and an ownerless one unavailable and one of another node not ours) {
   fixture f;
+  CAF_CHECK(is(f.ask(fake::foreign_event, fake::customer(behaves::well)).error, errc::not_owner));
   CAF_CHECK(is(f.ask(fake::absent_event, fake::customer(behaves::well)).error, errc::absent));
   CAF_CHECK(is(f.ask(fake::unavailable_event, fake::customer(behaves::well)).error, errc::unavailable));
 }
@@ -222,7 +223,7 @@ CAF_TEST(starting and stopping in the middle of traffic harms nobody) {
   for (int run = 0; run < 300; ++run) {
     boost::asio::io_context io{1};
     server_state state;
-    fake::system_config cfg;
+    fake::one_thread_config cfg;
     caf::actor_system system{cfg};
     const auto region = system.spawn(fake::region);
     std::vector<awaitable<outcome>> waiting;

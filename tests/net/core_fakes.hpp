@@ -3,21 +3,23 @@
 // clock, keys of their own. Nothing of the product's actors.
 #pragma once
 #include "actors/protocol.hpp"
+#include "actors/system_config.hpp"
 #include "config/options.hpp"
 #include "crypto/random.hpp"
 #include "net/actor_bridge.hpp"
 #include "net/server.hpp"
 
 #include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -29,7 +31,8 @@ inline aggregate_id number(std::uint32_t n) {
 }
 
 /// Aggregates of the fake region.
-inline constexpr std::uint32_t good_event = 16, other_event = 17, absent_event = 99, unavailable_event = 98, silent_region = 97;
+inline constexpr std::uint32_t good_event = 16, other_event = 17, absent_event = 99, unavailable_event = 98, silent_region = 97,
+                               foreign_event = 96;
 
 inline event_id event_of(std::uint32_t aggregate) {
   return make_uuid(from_unix_ms(1'700'000'000'000), number(aggregate), 7);
@@ -41,15 +44,21 @@ inline customer_id customer(behaves how, std::uint64_t extra = 0) {
   return {0x1234, static_cast<std::uint64_t>(how) + extra};
 }
 
+/// The real clocks; the steady one can be set ahead, so that minutes need not pass.
 class environment final : public fq::environment {
 public:
+  void advance(milliseconds by) { ahead_ms_ += by.count(); }
   timestamp wall_now() override {
     return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
   }
   milliseconds steady_now() override {
-    return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
+    return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+           + milliseconds{ahead_ms_.load()};
   }
   void random_bytes(std::span<std::byte> out) override { fill_random(out); }
+
+private:
+  std::atomic<std::int64_t> ahead_ms_{0};
 };
 
 struct event_state {
@@ -100,7 +109,8 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
 }
 
 /// What a test tells the event: messages of kind timer_fired, with a number.
-///   admission n: admit everybody up to number n · sweep: line_moved · flush: the sale ends · journal: it pauses · idle: stop
+///   admission n: admit everybody up to number n · sweep: line_moved · flush: the sale ends · journal: it pauses · idle: stop ·
+///   renew: another node has taken it over
 inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
   auto& s = self->state;
   const auto push = [&](const auto& message) {
@@ -128,6 +138,7 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     case timer_kind::flush: push(event_noticed{event_of(aggregate), notice_kind::ended}); break;
     case timer_kind::journal: push(event_noticed{event_of(aggregate), notice_kind::paused}); break;
     case timer_kind::idle: self->quit(caf::exit_reason::user_shutdown); break;
+    case timer_kind::renew: self->quit(make_error(errc::not_owner)); break;
     default: break;
   }
 }
@@ -173,14 +184,20 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
             self->state.subscribers.push_back(hub);
             self->monitor(hub->address());
           },
+          [](const verify_mirror&) { return mirror_report{}; },
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
+          [](const lease_lost&) {},
+          [](const mirror_checked&) {},
+          [](const mirror_lost&) {},
+          [](const cache_is_back&) {},
           [](const gateway_answered&) {},
           [=](const timer_fired& order) { obey(self, aggregate, order); }};
 }
 
 struct region_state {
   std::map<std::uint32_t, event_handle> events;
+  std::set<std::uint32_t> lost{foreign_event}; ///< to another node
   std::vector<caf::typed_response_promise<event_handle>> kept;
   static inline const char* name = "fake_region";
 };
@@ -192,7 +209,12 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
     self->quit(e.reason);
   });
   self->set_down_handler([self](const caf::down_msg& down) {
-    std::erase_if(self->state.events, [&](const auto& e) { return e.second.address() == down.source; });
+    std::erase_if(self->state.events, [&](const auto& e) {
+      const bool ended = e.second.address() == down.source;
+      if (ended && is(down.reason, errc::not_owner))
+        self->state.lost.insert(e.first);
+      return ended;
+    });
   });
   return {[self](const resolve_event& m) -> caf::result<event_handle> {
             const auto n = number_of(m.aggregate);
@@ -200,6 +222,8 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
               return make_error(errc::absent);
             if (n == unavailable_event)
               return make_error(errc::unavailable);
+            if (self->state.lost.contains(n))
+              return make_error(errc::not_owner);
             if (n == silent_region) {
               auto kept = self->make_response_promise<event_handle>();
               self->state.kept.push_back(kept);
@@ -212,6 +236,7 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
             }
             return found;
           },
+          [](const list_owned&) { return owned_aggregates{}; },
           [](const aggregates_to_wake&) {},
           [self](const timer_fired& order) { // pass an order on
             if (const auto found = self->state.events.find(good_event); found != self->state.events.end())
@@ -219,9 +244,8 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
           }};
 }
 
-struct system_config : caf::actor_system_config {
-  system_config() {
-    add_message_types<caf::id_block::fairqueue>();
+struct one_thread_config : system_config {
+  one_thread_config() {
     set("scheduler.policy", caf::atom("sharing"));
     set("scheduler.max-threads", std::size_t{1});
     set("scheduler.max-throughput", std::size_t{100});
@@ -272,7 +296,7 @@ public:
 
   config::options options;
   environment clock;
-  system_config cfg;
+  one_thread_config cfg;
   caf::actor_system system;
   region_handle owner;
   key_store keys;

@@ -69,7 +69,7 @@ inline awaitable<response> get_large(context&, const request&, const path_parame
   co_return r;
 }
 
-/// /ws/{customer}: follows that place of the good event.
+/// /ws/{customer}: follows that place of the good event; with `X-Seconds: n` for so long.
 inline awaitable<response> get_socket(context& ctx, const request& req, const path_parameters& p) {
   const customer_id who{0x1234, number_in(p.values[0])};
   auto found = co_await ask_event(ctx, aggregate_id{good_event}, find_entry{event_of(good_event), who});
@@ -80,6 +80,8 @@ inline awaitable<response> get_socket(context& ctx, const request& req, const pa
   r.upgrade = ws_upgrade{.customer = who, .event = event_of(good_event), .entry = found.reply.entry.id,
                          .number = found.reply.entry.number,
                          .protocol = protocol.starts_with("fairqueue.v1") ? "fairqueue.v1" : ""};
+  if (const auto lifetime = req.field("x-seconds"); !lifetime.empty())
+    r.upgrade->authorized_until = ctx.environment.wall_now() + seconds{number_in(lifetime)};
   co_return r;
 }
 

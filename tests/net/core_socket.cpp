@@ -126,6 +126,23 @@ CAF_TEST(sockets survive their owner and get a new state) {
   CAF_CHECK(is_type(c.read_frame(), "admitted"));
 }
 
+CAF_TEST(who follows an event that another node took is told to come back) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()}, d{w.server.public_port()};
+  follow(c, 1004);
+  follow(d, 1005);
+  w.order(timer_kind::renew);
+  for (auto* follower : {&c, &d}) {
+    const auto f = follower->read_frame();
+    CAF_CHECK(is_type(f, "draining"));
+    CAF_CHECK(f.payload.find("reconnect_after_ms") != std::string::npos);
+    const auto close = follower->read_frame();
+    CAF_CHECK_EQUAL(close.close_code(), 1012u);
+    follower->send_frame(0x88, close.payload);
+  }
+  CAF_CHECK(eventually([&] { return w.state.websockets == 0; }));
+}
+
 CAF_TEST(pings are answered and closes returned) {
   world w{fake::test_site()};
   client c{w.server.public_port()};
@@ -138,6 +155,46 @@ CAF_TEST(pings are answered and closes returned) {
   c.send_frame(0x88, std::string{"\x03\xe9", 2});
   CAF_CHECK_EQUAL(c.read_frame().close_code(), 1001u);
   CAF_CHECK(c.ended());
+}
+
+CAF_TEST(a socket ends with the authority it was opened with) {
+  world w{fake::test_site()};
+  client brief{w.server.public_port()}, lasting{w.server.public_port()};
+  CAF_REQUIRE_EQUAL(brief.open_socket(1004, "X-Seconds: 30\r\n").status, 101u);
+  CAF_CHECK(is_type(brief.read_frame(), "state"));
+  follow(lasting, 1005);
+  w.clock.advance(milliseconds{26'000});
+  CAF_CHECK_EQUAL(brief.read_frame().opcode, 9u); // four seconds left
+  CAF_CHECK_EQUAL(lasting.read_frame().opcode, 9u);
+  w.clock.advance(milliseconds{5'000});
+  const auto f = brief.read_frame();
+  CAF_CHECK_EQUAL(f.opcode, 8u);
+  CAF_CHECK_EQUAL(f.close_code(), 4401u);
+  brief.send_frame(0x88, f.payload);
+  CAF_CHECK(brief.ended());
+  CAF_CHECK(eventually([&] { return w.state.websockets == 1; }));
+  w.order(timer_kind::admission, 6);
+  CAF_CHECK(is_type(lasting.read_frame(), "admitted"));
+}
+
+CAF_TEST(every 25 seconds a ping and who is silent for 60 is gone) {
+  CAF_CHECK_EQUAL(ws_times{}.ping_interval, milliseconds{25'000});
+  CAF_CHECK_EQUAL(ws_times{}.silence_max, milliseconds{60'000});
+  world w{fake::test_site()};
+  client lively{w.server.public_port()}, mute{w.server.public_port()};
+  follow(lively, 1004);
+  follow(mute, 1005);
+  for (int i = 0; i < 3; ++i) {
+    w.clock.advance(milliseconds{26'000});
+    CAF_CHECK_EQUAL(lively.read_frame().opcode, 9u);
+    lively.send_frame(0x8a, {});
+    lively.send_frame(0x89, "heard"); // its pong says that the one before has arrived
+    CAF_CHECK_EQUAL(lively.read_frame().payload, "heard");
+  }
+  CAF_CHECK_EQUAL(mute.read_frame().opcode, 9u);
+  CAF_CHECK_EQUAL(mute.read_frame().opcode, 9u);
+  CAF_CHECK_EQUAL(mute.read_frame().opcode, 0u); // cut: there is nobody to take a close frame
+  CAF_CHECK(eventually([&] { return w.state.websockets == 1; }));
 }
 
 CAF_TEST(violations are closed with their code) {

@@ -118,6 +118,14 @@ CAF_TEST(an owner that cannot serve is 503 with a time to wait) {
   CAF_CHECK_EQUAL(field_of(answer, "Retry-After"), "1");
 }
 
+CAF_TEST(an event that another node has is 503 with a code of its own) {
+  world w;
+  w.told->error = make_error(errc::not_owner);
+  const auto answer = w.send(method::post, w.event_path("/queue"), "", w.as_customer());
+  CAF_CHECK_EQUAL(shown(answer), "503 not_owner");
+  CAF_CHECK_EQUAL(field_of(answer, "Retry-After"), "1");
+}
+
 CAF_TEST(the limit of a customer is its own wherever it comes from) {
   auto o = world_options();
   o.rate_limits.customer_requests_per_minute = 3;
@@ -133,6 +141,73 @@ CAF_TEST(the limit of a customer is its own wherever it comes from) {
   CAF_CHECK_EQUAL(field_of(no, "Retry-After"), "20");
   for (std::uint64_t i = 0; i < 100; ++i)
     CAF_CHECK_EQUAL(poll({7, i + 1}, "192.0.2.1").status, 200u); // a stadium behind one address
+}
+
+CAF_TEST(a client near its limit is told how much is left) {
+  auto o = world_options();
+  o.rate_limits.customer_requests_per_minute = 12;
+  world w{std::move(o)};
+  for (int left = 11; left >= 0; --left) {
+    const auto answer = w.send(method::get, w.event_path("/queue/position"), "", w.as_customer());
+    CAF_CHECK_EQUAL(answer.status, 200u);
+    const bool near = left < 3;
+    CAF_CHECK_EQUAL(field_of(answer, "RateLimit-Policy"), near ? "\"customer\";q=12;w=60" : "");
+    const auto until_full = std::to_string((12 - left) * 5);
+    CAF_CHECK_EQUAL(field_of(answer, "RateLimit"),
+                    near ? "\"customer\";r=" + std::to_string(left) + ";t=" + until_full : "");
+  }
+}
+
+CAF_TEST(new places are limited and joining again is not) {
+  auto o = world_options();
+  o.rate_limits.joins_per_customer_per_minute = 3;
+  world w{std::move(o)};
+  const auto join_as = [&](const uuid& who) {
+    return w.send(method::post, w.event_path("/queue"), "", w.bearer(token_kind::customer, who));
+  };
+  w.told->entry.created = false;
+  for (int i = 0; i < 20; ++i)
+    CAF_CHECK_EQUAL(join_as(w.customer).status, 200u);
+  w.told->entry.no = reason::queue_not_open;
+  for (int i = 0; i < 20; ++i)
+    CAF_CHECK_EQUAL(join_as(w.customer).status, 409u);
+  w.told->entry.no = {};
+  w.told->entry.created = w.told->entry.replayed = true; // the first answer once more
+  for (int i = 0; i < 20; ++i)
+    CAF_CHECK_EQUAL(join_as(w.customer).status, 201u);
+  w.told->entry.replayed = false;
+  for (int i = 0; i < 3; ++i)
+    CAF_CHECK_EQUAL(join_as(w.customer).status, 201u);
+  const auto no = join_as(w.customer);
+  CAF_CHECK_EQUAL(shown(no), "429 rate_limited");
+  CAF_CHECK_EQUAL(field_of(no, "Retry-After"), "20");
+  CAF_CHECK_EQUAL(field_of(no, "RateLimit-Policy"), "\"join\";q=3;w=60");
+  CAF_CHECK_EQUAL(join_as({7, 7}).status, 201u);
+  w.clock.now_ms += 20'000;
+  CAF_CHECK_EQUAL(join_as(w.customer).status, 201u);
+}
+
+CAF_TEST(a join without an answer may have made a place and counts) {
+  auto o = world_options();
+  o.rate_limits.joins_per_customer_per_minute = 1;
+  world w{std::move(o)};
+  w.told->error = make_error(errc::unavailable);
+  CAF_CHECK_EQUAL(w.send(method::post, w.event_path("/queue"), "", w.as_customer()).status, 503u);
+  CAF_CHECK_EQUAL(w.send(method::post, w.event_path("/queue"), "", w.as_customer()).status, 429u);
+}
+
+CAF_TEST(clients without a token are limited by address where options say) {
+  auto o = world_options();
+  o.rate_limits.anonymous_requests_per_ip_per_minute = 2;
+  o.rate_limits.sandbox_requests_per_ip_per_minute = 2;
+  world w{std::move(o)};
+  for (const auto& path : {w.event_path(""), std::string{"/sandbox/pay/fq-unknown"}}) {
+    const auto status_from = [&](const char* peer) { return w.send(method::get, path, "", {}, peer).status; };
+    CAF_CHECK_NOT_EQUAL(status_from("2001:db8::1"), 429u);
+    CAF_CHECK_NOT_EQUAL(status_from("2001:db8::2"), 429u);
+    CAF_CHECK_EQUAL(status_from("2001:db8::3"), 429u);
+    CAF_CHECK_NOT_EQUAL(status_from("2001:db8:0:1::1"), 429u);
+  }
 }
 
 // -- queue ---------------------------------------------------------------------------------------------
@@ -587,6 +662,18 @@ CAF_TEST(a socket is decided before its upgrade) {
   CAF_CHECK_EQUAL(shown(w.send(method::get, "/ws/queue/x?token=" + token)), "404 not_found");
   w.told->entry.no = reason::not_in_queue;
   CAF_CHECK_EQUAL(shown(w.send(method::get, path + "?token=" + token)), "404 not_in_queue");
+}
+
+CAF_TEST(a socket is authorized as long as its token and none opens in the leeway after it) {
+  world w;
+  const auto path = "/ws/queue/" + to_string(w.event_id) + "?token="
+                    + w.issuer.issue(token_kind::customer, w.customer, from_unix_ms(w.clock.now_ms), seconds{60});
+  const auto end = from_unix_ms(w.clock.now_ms + 60'000);
+  const auto answer = w.send(method::get, path);
+  CAF_REQUIRE(answer.upgrade);
+  CAF_CHECK(answer.upgrade->authorized_until == end);
+  w.clock.now_ms += 60'000;
+  CAF_CHECK_EQUAL(shown(w.send(method::get, path)), "401 unauthenticated");
 }
 
 CAF_TEST(health tells the truth) {

@@ -4,6 +4,7 @@
 #pragma once
 #include "../crypto/temp_folder.hpp"
 #include "actors/protocol.hpp"
+#include "actors/system_config.hpp"
 #include "config/options.hpp"
 #include "crypto/random.hpp"
 #include "net/actor_bridge.hpp"
@@ -15,7 +16,6 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -108,8 +108,13 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer, script_
           [s](const find_stats&) { return scripted(*s, s->stats); },
           [](const find_positions&) { return positions_reply{}; },
           [](const subscribe&) {},
+          [](const verify_mirror&) { return mirror_report{}; },
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
+          [](const lease_lost&) {},
+          [](const mirror_checked&) {},
+          [](const mirror_lost&) {},
+          [](const cache_is_back&) {},
           [](const gateway_answered&) {},
           [](const timer_fired&) {}};
 }
@@ -121,7 +126,8 @@ inline region_handle::behavior_type scripted_region(region_handle::pointer, even
               return make_error(errc::absent);
             return event;
           },
-          [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
+          [](const list_owned&) { return owned_aggregates{}; }, [](const aggregates_to_wake&) {},
+          [](const timer_fired&) {}};
 }
 
 inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, script_ptr s) {
@@ -135,6 +141,7 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
           },
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
+          [](const lease_lost&) {},
           [](const last_aggregate_found&) {},
           [](const timer_fired&) {}};
 }
@@ -155,12 +162,12 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
           [s](const add_organizer&) { return scripted(*s, s->person); },
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
+          [](const lease_lost&) {},
           [](const timer_fired&) {}};
 }
 
-struct world_config : caf::actor_system_config {
+struct world_config : system_config {
   world_config() {
-    add_message_types<caf::id_block::fairqueue>();
     set("scheduler.max-threads", std::size_t{1});
   }
 };
@@ -179,6 +186,9 @@ inline config::options world_options() {
   o.rate_limits.login_failures_per_ip_per_minute = 20;
   o.rate_limits.customer_requests_per_minute = 600;
   o.rate_limits.organizer_requests_per_minute = 600;
+  o.rate_limits.joins_per_customer_per_minute = 30;
+  o.rate_limits.anonymous_requests_per_ip_per_minute = 1200;
+  o.rate_limits.sandbox_requests_per_ip_per_minute = 6000;
   o.rate_limits.tracked_max = 1000;
   return o;
 }

@@ -27,6 +27,14 @@ std::string_view name_of(rare r) {
   case rare::claim_waited_for_verdict: return "claim waited for a verdict";
   case rare::passivated: return "idle owner passivated";
   case rare::process_crashed: return "process crashed";
+  case rare::process_frozen: return "process stood still";
+  case rare::commit_busy: return "commit answered busy";
+  case rare::owned_elsewhere: return "another node's lease heeded";
+  case rare::taken_over: return "taken over by another node";
+  case rare::zombie_refused: return "batch of a zombie refused";
+  case rare::mirror_rebuilt: return "mirror lost, begun anew";
+  case rare::old_dump_noticed: return "old dump of the cache noticed";
+  case rare::delivered_again: return "domain event delivered again";
   case rare::count_: break;
   }
   return "";
@@ -55,6 +63,7 @@ void checker::settled(const batch& b, commit_outcome outcome) {
   switch (outcome) {
   case commit_outcome::committed:
   case commit_outcome::already_applied: return;
+  case commit_outcome::busy: return reached(rare::commit_busy);
   case commit_outcome::fenced:
     if (b.epoch + 1 == rival_epoch_) reached(rare::fenced_reload);
     return reached(rare::old_epoch_refused);
@@ -123,6 +132,8 @@ void checker::see(const entry_moved& c) {
   known = c.row;
   if (from == c.row.status) return;
   if (c.row.status == entry_status::admitted) admitted(c.row);
+  if (c.row.status == entry_status::session_expired && c.row.ended_at < deadline_of(c.row))
+    fail("I15", "session of " + text(c.row.number) + " ended before its time");
   waiting_.erase(c.row.number);
   if (!is_live(c.row.status)) {
     active_.erase(c.row.number);
@@ -332,6 +343,10 @@ void checker::saw_entry(const customer_id& who, const entry_reply& told) {
   if (is_set(e.admitted_at) && row->admitted_at != e.admitted_at)
     fail("I7", "an admission was shown that is not durable");
   if (!is_live(e.status) && row->status != e.status) fail("I7", "an end was shown that is not durable");
+  if (e.status == entry_status::admitted) {
+    const auto [promised, fresh] = promised_.emplace(e.id, e.claim_by);
+    if (!fresh && e.claim_by < promised->second) fail("I15", "the time promised to claim in became shorter");
+  }
   if (!is_in_line(e.status)) return;
   const auto [last, first] = last_position_.emplace(e.id, e.position);
   if (!first && e.position > last->second)
@@ -388,8 +403,7 @@ void checker::saw_released(const claim_id& claim) {
 // -- time -------------------------------------------------------------------------------------------------
 
 timestamp checker::deadline_of(const entry_row& row) const {
-  return row.has_claimed ? row.session_expires_at
-                         : std::min(row.admitted_at + event_.queue.claim_window, row.session_expires_at);
+  return row.has_claimed ? row.session_expires_at : row.claim_by;
 }
 
 std::uint64_t checker::room(timestamp now) const {

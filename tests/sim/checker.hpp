@@ -30,6 +30,14 @@ enum class rare : std::uint8_t {
   claim_waited_for_verdict,
   passivated,
   process_crashed,
+  process_frozen,
+  commit_busy,
+  owned_elsewhere,
+  taken_over,
+  zombie_refused,
+  mirror_rebuilt,
+  old_dump_noticed,
+  delivered_again,
   count_
 };
 std::string_view name_of(rare r);
@@ -45,8 +53,9 @@ public:
   void applied(const batch& b);
   void settled(const batch& b, commit_outcome outcome);
   /// Another node's owner took `epoch` and went away: the living owner's next batch must be refused.
-  void rival_took(std::uint64_t epoch) { rival_epoch_ = epoch; }
-  void epoch_raised(std::uint64_t epoch) { epoch_ = std::max(epoch_, epoch); }
+  void rival_took(std::uint64_t epoch) { rival_epoch_ = epoch_ = epoch; }
+  void owner_took(std::uint64_t epoch) { owner_epoch_ = epoch_ = epoch; }
+  [[nodiscard]] std::uint64_t owner_epoch() const { return owner_epoch_; }
 
   // -- what fans were told; `asked` is the step at which they sent the request ----------------------------
   void saw_place(const customer_id& who, std::uint64_t key, const entry_reply& told);
@@ -119,7 +128,7 @@ private:
   memory_ledger& store_;
   aggregate_id aggregate_;
   milliseconds grace_;
-  std::uint64_t epoch_ = 0, rival_epoch_ = 0;
+  std::uint64_t epoch_ = 0, rival_epoch_ = 0, owner_epoch_ = 0;
   std::uint64_t digest_ = 0;
 
   // the model
@@ -143,6 +152,7 @@ private:
   std::map<std::pair<customer_id, std::uint64_t>, queue_number> place_of_key_;
   std::map<entry_id, std::uint64_t> last_position_;
   std::map<customer_id, queue_number> known_place_;
+  std::map<entry_id, timestamp> promised_; ///< until when an admitted fan may claim
   std::map<digest128, uuid> effect_of_key_;
   std::uint64_t sold_out_at_ = 0; ///< last step at which the ledger was sold out
   bool was_sold_out_ = false;

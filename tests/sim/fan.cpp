@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fan.hpp"
 
+#include "ledger_connection.hpp"
+
 namespace fq::sim {
 namespace {
-constexpr seconds patience{8};            ///< then the connection is given up and the request repeated
 constexpr std::uint32_t places_max = 3;   ///< how often a fan queues again
 constexpr std::uint32_t watches_max = 40; ///< polls of a payment's outcome before it gives up
 } // namespace
@@ -16,6 +17,7 @@ fan::fan(caf::actor_config& config, world* w, std::uint32_t number)
 caf::behavior fan::make_behavior() {
   set_default_handler(caf::drop);
   join_key_ = world_->rng() | 1;
+  node_ = world_->rng() % world_->regions.size();
   next(goal::join, between(world_->rng, milliseconds{0}, world_->options.arrival_span));
   return {[this](const timer_fired& t) {
             if (t.generation == generation_) act();
@@ -35,13 +37,19 @@ void fan::next(goal g, milliseconds delay) {
 
 void fan::stumble() {
   owner_ = nullptr;
+  node_ = (node_ + 1) % world_->regions.size(); // as long as there is another
   next(goal_, soon(20, 800));
 }
 
 void fan::act() {
   if (goal_ == goal::done || (!world_->chaos && world_->options.fans_vanish)) return;
+  const auto nodes = world_->regions.size();
+  if (nodes > 1 && world_->chaos && wants(50)) { // a load balancer owes nobody the same node
+    node_ = world_->rng() % nodes;
+    owner_ = nullptr;
+  }
   if (!owner_) {
-    request(world_->region, patience, resolve_event{world_->aggregate})
+    request(world_->regions[node_], world_->options.patience, resolve_event{world_->aggregate})
         .then(
             [this](event_handle& owner) {
               owner_ = std::move(owner);
@@ -67,9 +75,11 @@ void fan::act() {
 template <class Message, class Then>
 void fan::ask(Message message, Then then) {
   const auto asked = world_->check->step;
-  request(owner_, patience, std::move(message))
+  const auto lease = world_->leases->asked(node_name(node_));
+  request(owner_, world_->options.patience, std::move(message))
       .then(
-          [this, then, asked](const typename Then::reply_type& reply) {
+          [this, then, asked, lease, node = node_](const typename Then::reply_type& reply) {
+            world_->leases->answered(lease, node_name(node));
             then.check(reply, asked); // the server has answered, whether the fan hears it or not
             if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
             then.use(reply);
@@ -126,7 +136,7 @@ void fan::on_place(const entry_reply& told) {
   case entry_status::waiting:
   case entry_status::away:
     if (wants(world_->options.leaves / 8)) return next(goal::leave, milliseconds{1});
-    return next(goal::poll, soon(200, 900));
+    return next(goal::poll, world_->chaos ? soon(200, 900) : soon(500, 2'000));
   case entry_status::admitted: return on_admitted(told.entry);
   case entry_status::expired:
   case entry_status::cancelled:

@@ -22,7 +22,7 @@ private:
 
   void act();
   void next(goal g, milliseconds delay);
-  void stumble(); ///< the answer was lost: the same again, after looking for the owner anew
+  void stumble(); ///< the answer was lost: the same again, at the next node, after looking for the owner anew
   template <class Message, class Then>
   void ask(Message message, Then then);
 
@@ -51,6 +51,7 @@ private:
   customer_id me_;
   goal goal_ = goal::join;
   std::uint64_t generation_ = 0, keys_ = 0;
+  std::size_t node_ = 0; ///< that it sends its requests to
   event_handle owner_;
   std::uint64_t join_key_ = 0;
   idempotency_ref claim_key_, payment_key_;

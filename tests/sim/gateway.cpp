@@ -186,7 +186,7 @@ namespace {
 
 /// One delivery attempt; the webhook stays in the outbox until an owner acknowledged it.
 void deliver(caf::event_based_actor* self, world* w, std::size_t index) {
-  self->request(w->region, patience, resolve_event{w->aggregate})
+  self->request(w->some_region(), patience, resolve_event{w->aggregate})
       .then(
           [=](const event_handle& owner) {
             self->request(owner, patience, apply_fact{w->gateway->outbox()[index].fact})

@@ -38,6 +38,15 @@ constexpr std::array planted_bugs{
     planted_row{"late_money_kept", bug::late_money_kept, 40},
     planted_row{"amount_unchecked", bug::amount_unchecked, 80},
     planted_row{"idempotency_forgotten", bug::idempotency_forgotten, 90},
+    planted_row{"claim_window_at_read", bug::claim_window_at_read, 500},
+    planted_row{"mirror_before_commit", bug::mirror_before_commit, 500},
+    planted_row{"lost_mirror_kept", bug::lost_mirror_kept, 500},
+    planted_row{"generation_kept", bug::generation_kept, 500},
+    planted_row{"lease_ignored", bug::lease_ignored, 500},
+    planted_row{"lease_loss_ignored", bug::lease_loss_ignored, 5000},
+    planted_row{"takeover_forgotten", bug::takeover_forgotten, 500},
+    planted_row{"fenced_taken_for_commit", bug::fenced_taken_for_commit, 500},
+    planted_row{"marked_before_consumed", bug::marked_before_consumed, 500},
 };
 
 void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
@@ -101,6 +110,7 @@ int run_seeds(std::uint64_t first, std::uint64_t count, bool all_rare) {
 }
 
 int run_one(std::uint64_t seed, bool trace) {
+  if (trace) std::cout << std::unitbuf; // a crash keeps the trace
   const auto o = run_sale(seed, trace);
   std::cout << "seed " << seed << ": hash " << std::hex << o.hash << std::dec << ", " << o.steps << " steps, "
             << o.virtual_time.count() << " virtual ms, " << o.sold << " sold\n";

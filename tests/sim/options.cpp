@@ -35,7 +35,10 @@ fault_rates faults_of(generator& rng) {
   f.commit_lost_unknown = perhaps(rng, 5, 60);
   f.commit_late = perhaps(rng, 5, 60);
   f.commit_delayed = perhaps(rng, 5, 60);
+  f.commit_busy = perhaps(rng, 5, 60);
   f.acquire_unavailable = perhaps(rng, 50, 300);
+  f.call_unavailable = perhaps(rng, 20, 200);
+  f.call_unanswered = perhaps(rng, 20, 200);
   f.store_delay = milliseconds{perhaps(rng, 1, 400)};
   f.kill_owner = perhaps(rng, 10, 150);
   f.kill_supervisor = perhaps(rng, 5, 40);
@@ -54,7 +57,27 @@ fault_rates faults_of(generator& rng) {
   f.refund_pending = perhaps(rng, 100, 700);
   f.answer_lost = perhaps(rng, 10, 150);
   f.wall_clock_jumps = chance(rng, 200);
+  f.cache_unavailable = perhaps(rng, 5, 80);
+  f.cache_unanswered = perhaps(rng, 5, 80);
+  f.cache_torn = perhaps(rng, 5, 80);
+  f.cache_flushed = perhaps(rng, 2, 40);
+  f.cache_rolled_back = perhaps(rng, 2, 40);
+  f.cache_saved = 200;
+  f.cache_away = perhaps(rng, 10, 60);
+  f.freeze = perhaps(rng, 20, 120);
+  f.consumer_refuses = perhaps(rng, 50, 400);
+  f.consumer_stops_early = perhaps(rng, 50, 400);
+  f.consumer_answer_lost = perhaps(rng, 10, 100);
+  f.consumer_delay = milliseconds{perhaps(rng, 1, 4'000)};
   return f;
+}
+
+/// Two processes in a third of the sales; leases also where one is alone.
+void draw_nodes(generator& rng, sale_options& o) {
+  o.nodes = chance(rng, 330) ? 2 : 1;
+  if (o.nodes == 1 && !chance(rng, 300)) return;
+  o.lease_term = between(rng, milliseconds{1'000}, milliseconds{3'000});
+  o.takeover_interval = between(rng, milliseconds{200}, milliseconds{600});
 }
 
 } // namespace
@@ -94,6 +117,12 @@ sale_options options_of(std::uint64_t seed) {
   o.faults = faults_of(rng);
   o.pays_after_declining = perhaps(rng, 100, 500);
   o.fans_vanish = chance(rng, 250);
+  draw_nodes(rng, o);
+  o.has_cache = chance(rng, 500);
+  o.reconciliation_interval = between(rng, milliseconds{1'000}, milliseconds{4'000});
+  o.cache_chunk_max = static_cast<std::size_t>(chance(rng, 500) ? between(rng, 2, 5) : 1'000);
+  o.has_dispatcher = chance(rng, 500);
+  o.patience = between(rng, milliseconds{1'500}, milliseconds{8'000});
   return o;
 }
 
@@ -107,19 +136,31 @@ std::string describe(const sale_options& o) {
     << o.queue.session_ttl.count() << " ms, claim window " << o.queue.claim_window.count() << " ms, claim "
     << o.claim_ttl.count() << " ms, grace " << o.rules.verdict_grace.count() << " ms\n  commits: unavailable "
     << f.commit_unavailable << ", unknown applied " << f.commit_applied_unknown << ", lost "
-    << f.commit_lost_unknown << ", late " << f.commit_late << ", delayed " << f.commit_delayed << "; acquire "
-    << f.acquire_unavailable << "; store delay " << f.store_delay.count() << " ms\n  kills: owner "
-    << f.kill_owner << ", supervisor " << f.kill_supervisor << ", process " << f.crash_process
-    << ", payments " << f.kill_payments << ", rival " << f.rival_owner << "\n  gateway: unavailable "
-    << f.gateway_unavailable << ", effect but unavailable " << f.gateway_effect_but_unavailable
-    << ", answer lost " << f.gateway_answer_lost << ", outage " << f.gateway_outage << ", delay "
-    << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost << ", twice " << f.webhook_twice
-    << ", delay " << f.webhook_delay.count() << " ms; wrong amount " << f.wrong_amount << "; refunds pending "
-    << f.refund_pending << "\n  fans: answer lost " << f.answer_lost << ", no-show " << o.no_show
-    << ", leave " << o.leaves << ", abandon " << o.abandons << ", release " << o.releases << ", decline "
-    << o.declines << ", pay after declining " << o.pays_after_declining << ", pay late " << o.pays_late
+    << f.commit_lost_unknown << ", late " << f.commit_late << ", delayed " << f.commit_delayed << ", busy "
+    << f.commit_busy << "; acquire " << f.acquire_unavailable << "; other calls unavailable "
+    << f.call_unavailable << ", unanswered " << f.call_unanswered << "; store delay "
+    << f.store_delay.count() << " ms\n  kills: owner " << f.kill_owner << ", supervisor "
+    << f.kill_supervisor << ", process " << f.crash_process << ", payments " << f.kill_payments << ", rival "
+    << f.rival_owner << ", freeze " << f.freeze << "; nodes " << o.nodes << ", lease "
+    << o.lease_term.count() << " ms, takeover " << o.takeover_interval.count()
+    << " ms\n  gateway: unavailable " << f.gateway_unavailable << ", effect but unavailable "
+    << f.gateway_effect_but_unavailable << ", answer lost " << f.gateway_answer_lost << ", outage "
+    << f.gateway_outage << ", delay " << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost
+    << ", twice " << f.webhook_twice << ", delay " << f.webhook_delay.count() << " ms; wrong amount "
+    << f.wrong_amount << "; refunds pending " << f.refund_pending << "\n  fans: answer lost "
+    << f.answer_lost << ", patience " << o.patience.count() << " ms, no-show " << o.no_show << ", leave "
+    << o.leaves << ", abandon " << o.abandons << ", release " << o.releases << ", decline " << o.declines
+    << ", pay after declining " << o.pays_after_declining << ", pay late " << o.pays_late
     << (o.fans_vanish ? ", vanish" : "") << "; organizer " << (o.organizer_acts ? "acts" : "rests")
     << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
+  if (o.has_cache)
+    s << "\n  cache: unavailable " << f.cache_unavailable << ", unanswered " << f.cache_unanswered
+      << ", torn " << f.cache_torn << " at " << o.cache_chunk_max << ", flushed " << f.cache_flushed
+      << ", rolled back " << f.cache_rolled_back << ", away " << f.cache_away << "; reconciled every "
+      << o.reconciliation_interval.count() << " ms";
+  if (o.has_dispatcher)
+    s << "\n  consumer: refuses " << f.consumer_refuses << ", stops early " << f.consumer_stops_early
+      << ", answer lost " << f.consumer_answer_lost << ", delay " << f.consumer_delay.count() << " ms";
   return s.str();
 }
 

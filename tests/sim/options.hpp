@@ -26,8 +26,9 @@ inline milliseconds between(generator& rng, milliseconds low, milliseconds high)
 /// ("per 100,000 steps").
 struct fault_rates {
   std::uint32_t commit_unavailable = 0, commit_applied_unknown = 0, commit_lost_unknown = 0, commit_late = 0,
-                commit_delayed = 0;
+                commit_delayed = 0, commit_busy = 0;
   std::uint32_t acquire_unavailable = 0;
+  std::uint32_t call_unavailable = 0, call_unanswered = 0; ///< the ledger's other calls; unanswered: done all the same
   milliseconds store_delay{0}; ///< at most, each way
   std::uint32_t kill_owner = 0, kill_supervisor = 0, crash_process = 0,
                 rival_owner = 0;   ///< per 100,000 steps
@@ -38,6 +39,12 @@ struct fault_rates {
   std::uint32_t webhook_lost = 0, webhook_twice = 0, wrong_amount = 0, refund_pending = 0;
   milliseconds webhook_delay{0};
   std::uint32_t answer_lost = 0; ///< a fan's connection breaks after the request was sent
+  std::uint32_t cache_unavailable = 0, cache_unanswered = 0, cache_torn = 0, cache_flushed = 0,
+                cache_rolled_back = 0;
+  std::uint32_t cache_saved = 0, cache_away = 0; ///< per 100,000 steps: a dump; no answer for a while
+  std::uint32_t freeze = 0; ///< per 100,000 steps: a process stands still, perhaps beyond its leases (SIGSTOP)
+  std::uint32_t consumer_refuses = 0, consumer_stops_early = 0, consumer_answer_lost = 0;
+  milliseconds consumer_delay{0};
   bool wall_clock_jumps = false;
 };
 
@@ -55,6 +62,14 @@ struct sale_options {
   sale_rules rules;
   std::uint32_t restarts_in_budget = 5;
   milliseconds idle_after{0};
+  std::uint32_t nodes = 1;     ///< processes of the server beside each other
+  milliseconds lease_term{0};  ///< 0: without leases, one process
+  milliseconds takeover_interval{0};
+  bool has_cache = false;
+  milliseconds reconciliation_interval{0};
+  std::size_t cache_chunk_max = 0; ///< small: short steps can be torn as well
+  bool has_dispatcher = false;
+  milliseconds patience{0}; ///< of a fan; then the connection is given up and the request repeated
   bool organizer_acts = false;
   bool organizer_may_end = false, organizer_may_cancel = false;
   std::uint32_t steps_per_timer = 64; ///< how long jobs may wait while time goes on

@@ -2,20 +2,20 @@
 #include "simulation.hpp"
 
 #include "fan.hpp"
-#include "slow_link.hpp"
+#include "ledger_connection.hpp"
+#include "organizer.hpp"
+#include "outbox.hpp"
+#include "process.hpp"
+#include "watched_cache.hpp"
 
-#include "actors/event_actor.hpp"
-#include "actors/ledger_worker.hpp"
-#include "actors/payments.hpp"
-#include "actors/region.hpp"
-#include "actors/supervisor.hpp"
+#include "actors/system_config.hpp"
 #include "domain/planted.hpp"
 
 #include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/send.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 
@@ -26,46 +26,16 @@ constexpr aggregate_id sale_aggregate = first_event_aggregate;
 constexpr milliseconds recovery{16'000};    ///< after faults stop: back-off, cool-down, reload, resubmission
 constexpr milliseconds last_claims{22'000}; ///< after faults stop, fans begin nothing new
 constexpr milliseconds quiet_span{48'000};
-constexpr std::uint64_t steps_max = 400'000;
+constexpr milliseconds look_interval{1'000}; ///< how often the cache is compared when all is quiet
+constexpr milliseconds load_time{100};       ///< of an owner when nothing fails
+constexpr std::uint64_t steps_max = 600'000;
 
-/// The memory ledger, with the outcomes told to the checker.
-class watched_ledger final : public ledger {
-public:
-  watched_ledger(memory_ledger& inner, checker& check) : inner_(inner), check_(check) {}
-
-  std::vector<commit_outcome> commit(std::span<const batch> batches) override {
-    auto outcomes = inner_.commit(batches);
-    for (std::size_t i = 0; i < batches.size(); ++i)
-      if (batches[i].aggregate == sale_aggregate) check_.settled(batches[i], outcomes[i]);
-    return outcomes;
-  }
-  std::optional<acquired> acquire(aggregate_id aggregate, timestamp since) override {
-    auto got = inner_.acquire(aggregate, since);
-    if (got && aggregate == sale_aggregate) check_.epoch_raised(got->epoch);
-    return got;
-  }
-  std::vector<event_listing> list_events(const event_filter& f) override { return inner_.list_events(f); }
-  std::vector<aggregate_id> aggregates_to_wake() override { return inner_.aggregates_to_wake(); }
-  aggregate_id last_aggregate() override { return inner_.last_aggregate(); }
-  std::vector<history_row> history(aggregate_id a) override { return inner_.history(a); }
-  aggregate_image peek(aggregate_id a) override { return inner_.peek(a); }
-  std::size_t prune(timestamp i, timestamp r, std::size_t n) override { return inner_.prune(i, r, n); }
-
-private:
-  memory_ledger& inner_;
-  checker& check_;
-};
-
-struct test_config : caf::actor_system_config {
+struct test_config : system_config {
   test_config() {
-    add_message_types<caf::id_block::fairqueue>();
     set("scheduler.policy", caf::atom("testing"));
     set("logger.verbosity", caf::atom("quiet"));
   }
 };
-
-/// The organizer: pauses and resumes, changes numbers, sometimes ends or cancels the sale.
-caf::behavior organizer(caf::event_based_actor* self, world* w);
 
 /// Learns how supervisors ended.
 caf::behavior witness(caf::event_based_actor* self, checker* check) {
@@ -78,23 +48,14 @@ caf::behavior witness(caf::event_based_actor* self, checker* check) {
   }};
 }
 
-/// State of a living typed actor.
-template <class Handle, class State>
-State* state_of(const Handle& handle) {
-  auto* actor = dynamic_cast<std::remove_pointer_t<typename Handle::template stateful_pointer<State>>*>(
-      caf::actor_cast<caf::abstract_actor*>(handle));
-  return actor == nullptr || actor->getf(caf::abstract_actor::is_terminated_flag) ? nullptr : &actor->state;
-}
-
-/// What one process of the server consists of.
-struct process {
-  owner_services owners;
-  payments_services payments;
-  ledger_worker_handle worker;
-  caf::actor link;
-  gateway_worker_handle gateway_worker;
-  payments_handle payments_actor;
-  region_handle region;
+/// A machine of the cluster: the process that runs there, its clock.
+struct node {
+  std::string name;
+  sim_environment env;
+  std::unique_ptr<process> runs{}; ///< null: down
+  milliseconds dies_at{-1};      ///< a global actor has ended; the process follows
+  milliseconds back_at{0};       ///< when it is down
+  caf::actor_id watched = 0;     ///< the supervisor that the witness has been shown last
 };
 
 class simulation {
@@ -104,29 +65,44 @@ public:
   outcome run();
 
 private:
-  void close();
+  // -- the world
   void create_event();
-  void start_process();
-  void end_process();
-  template <class Look>
-  void finish(const caf::actor& victim, Look look);
-  void crash_process();
+  void close();
+  void start_process(node& n);
+  void end_process(node& n, bool killed);
+  void crash_process(node& n);
+  void tend_nodes(); ///< what is due on them
+  void show_supervisors();
+
+  // -- faults
+  commit_fault fault_of(std::span<const batch> batches);
+  void strike(); ///< perhaps a fault, between two steps
+  void strike(node& n);
+  void freeze(node& n, milliseconds span);
+  void raise_epoch();
+  void begin_quiet();
+  void lose_owner();
+  bool per_100000(std::uint32_t rate) { return rate != 0 && world_.rng() % 100'000 < rate; }
+  void kill(const caf::actor& victim) { caf::anon_send_exit(victim, caf::exit_reason::kill); }
+
+  // -- steps
   bool step();
   bool run_job();
-  void raise_epoch();
-  void strike(); ///< perhaps a fault, between two steps
-  void kill(const caf::actor& victim) { caf::anon_send_exit(victim, caf::exit_reason::kill); }
-  [[nodiscard]] supervisor_handle supervisor() const;
-  [[nodiscard]] event_handle owner() const;
-  commit_fault fault_of(std::span<const batch> batches);
+  void run_chaos();
+  void run_quiet();
+
+  // -- what must hold when nothing fails
+  [[nodiscard]] event_state* serving();
+  void look_around();
+  void check_served(const event_state* owner);
+  void check_liveness(const event_state& owner);
+  void check_memory();
+  void check_end();
+
   void mix(std::uint64_t x) { hash_ ^= x + 0x9e3779b97f4a7c15ull + (hash_ << 6) + (hash_ >> 2); }
   [[nodiscard]] milliseconds now() { return env_.steady_now(); }
-  void show_supervisor();
-  void check_liveness();
-  void check_memory();
-  void begin_quiet();
   [[nodiscard]] bool failed() const { return !check_.violation().empty(); }
-  bool per_100000(std::uint32_t rate) { return rate != 0 && world_.rng() % 100'000 < rate; }
+  [[nodiscard]] memory_ledger_options store_options();
 
   test_config config_;
   caf::actor_system system_;
@@ -135,30 +111,24 @@ private:
   world world_;
   memory_ledger store_;
   checker check_;
-  watched_ledger ledger_;
+  lease_watch leases_;
+  outbox_watch outbox_;
   gateway_books gateway_;
   session_keys sessions_;
-  std::vector<std::unique_ptr<process>>
-      processes_; ///< earlier ones stay: late messages may still look at their services
+  std::optional<watched_cache> cache_;
+  std::vector<node> nodes_;
+  homes homes_;
+  std::vector<std::unique_ptr<process>> ended_; ///< kept: whoever outlives its process is found out, not a crash
   std::vector<caf::actor> people_;
   caf::actor witness_;
   std::optional<milliseconds> lag_; ///< of the aggregate's time when the quiet phase has settled
-  caf::actor_id watched_ = 0; ///< the supervisor that the witness has been shown last
-  milliseconds process_dies_at_{-1};
+  milliseconds calm_from_{0};       ///< since then everything must have recovered from the last fault
+  milliseconds next_look_{0};
   std::uint64_t hash_ = 0, steps_ = 0;
   std::set<std::pair<std::uint64_t, std::uint64_t>> unknown_; ///< (epoch, to_seq) of commits left in the air
 };
 
-memory_ledger_options store_options(std::function<commit_fault(std::span<const batch>)> on_commit,
-                                    std::function<bool(aggregate_id)> acquire_fails,
-                                    std::function<void(const batch&)> on_applied) {
-  memory_ledger_options o;
-  o.faults.on_commit = std::move(on_commit);
-  o.faults.acquire_fails = std::move(acquire_fails);
-  o.on_applied = std::move(on_applied);
-  o.skip_epoch_guard = planted(bug::skip_epoch_guard);
-  return o;
-}
+// -- the world --------------------------------------------------------------------------------------------
 
 session_keys some_keys() {
   std::array<std::uint8_t, secret_key::size> bytes{};
@@ -166,22 +136,31 @@ session_keys some_keys() {
   return session_keys{secret_key{bytes}};
 }
 
+memory_ledger_options simulation::store_options() {
+  memory_ledger_options o;
+  o.faults.on_commit = [this](std::span<const batch> b) { return fault_of(b); };
+  o.faults.acquire_fails = [this](aggregate_id) {
+    return world_.chaos && chance(world_.rng, world_.options.faults.acquire_unavailable);
+  };
+  o.on_applied = [this](const batch& b) {
+    if (unknown_.erase({b.epoch, b.to_seq}) != 0) check_.reached(rare::unknown_commit_landed_late);
+    check_.applied(b);
+    outbox_.applied(b);
+    if (cache_) cache_->applied(b);
+  };
+  o.now = [this] { return env_.wall_now(); };
+  o.skip_epoch_guard = planted(bug::skip_epoch_guard);
+  return o;
+}
+
 simulation::simulation(std::uint64_t seed, bool trace)
     : system_(config_),
       sched_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
       env_(sched_.clock(), seed),
-      store_(store_options([this](std::span<const batch> b) { return fault_of(b); },
-                           [this](aggregate_id) {
-                             return world_.chaos
-                                    && chance(world_.rng, world_.options.faults.acquire_unavailable);
-                           },
-                           [this](const batch& b) {
-                             if (unknown_.erase({b.epoch, b.to_seq}) != 0)
-                               check_.reached(rare::unknown_commit_landed_late);
-                             check_.applied(b);
-                           })),
+      store_(store_options()),
       check_(store_, sale_aggregate, options_of(seed).rules.verdict_grace),
-      ledger_(store_, check_),
+      leases_(world_),
+      outbox_(world_),
       gateway_(world_),
       sessions_(some_keys()) {
   system_.await_actors_before_shutdown(false); // close() looks for who is left
@@ -190,32 +169,42 @@ simulation::simulation(std::uint64_t seed, bool trace)
   world_.rng.seed(seed ^ 0x5151);
   world_.env = &env_;
   world_.check = &check_;
+  world_.leases = &leases_;
+  world_.outbox = &outbox_;
   world_.gateway = &gateway_;
+  world_.store = &store_;
   world_.sessions = &sessions_;
   world_.aggregate = sale_aggregate;
   world_.trace = trace;
-  create_event();
-  start_process();
   const auto& o = world_.options;
+  if (o.has_cache) world_.mirror = &cache_.emplace(world_);
+  create_event();
+  world_.regions.resize(o.nodes);
+  nodes_.reserve(o.nodes); // processes keep a reference to their machine's clock
+  for (std::uint32_t i = 0; i < o.nodes; ++i)
+    nodes_.push_back({node_name(i), {sched_.clock(), seed + (std::uint64_t{i} << 32)}});
+  for (auto& n : nodes_) start_process(n);
   for (std::uint32_t i = 0; i < o.fans; ++i) people_.push_back(system_.spawn<fan>(&world_, i));
   people_.push_back(system_.spawn(sim_courier, &world_));
   people_.push_back(witness_ = system_.spawn(witness, &check_));
   if (o.organizer_acts) people_.push_back(system_.spawn(organizer, &world_));
+  homes_.settle(system_.latest_actor_id(), nullptr);
 }
 
 simulation::~simulation() { close(); }
 
 /// Ends everybody. Whoever is still there then has outlived parent and process.
 void simulation::close() {
-  if (processes_.empty()) return;
+  if (nodes_.empty()) return;
   for (auto& p : people_) kill(p);
   people_.clear();
   witness_ = nullptr;
-  world_.region = nullptr;
-  end_process();
+  for (auto& n : nodes_)
+    if (n.runs) end_process(n, true);
+  nodes_.clear();
   sched_.clock().cancel_all();
   while (sched_.has_job()) sched_.try_run_once();
-  processes_.clear();
+  ended_.clear();
   if (system_.registry().running() != 0)
     check_.fail("I14", "an actor outlived its supervisor and its process");
 }
@@ -247,100 +236,58 @@ void simulation::create_event() {
   if (auto no = validate(e, types)) check_.fail("simulation", "invalid options: " + no.detail);
   batch b;
   b.aggregate = catalog_aggregate;
-  b.epoch = store_.acquire(catalog_aggregate, never)->epoch;
+  b.epoch = store_.seize(catalog_aggregate, never)->epoch;
   b.to_seq = 1;
   b.at = t;
   b.content.emplace_back(event_created{std::move(e), std::move(types)});
-  ledger_.commit(std::span{&b, 1});
+  store_.commit(std::span{&b, 1});
   world_.chaos = true;
 }
 
 // -- processes --------------------------------------------------------------------------------------------
 
-void simulation::start_process() {
-  auto p = std::make_unique<process>();
-  p->worker = system_.spawn(ledger_worker, static_cast<ledger*>(&ledger_), static_cast<environment*>(&env_),
-                            milliseconds{3'600'000});
-  caf::actor_config config{system_.dummy_execution_unit()};
-  p->link = caf::make_actor<slow_link, caf::actor>(system_.next_actor_id(), system_.node(), &system_, config,
-                                                   caf::actor_cast<caf::strong_actor_ptr>(p->worker), &world_,
-                                                   &sched_.clock(), true);
-  p->gateway_worker = system_.spawn(sim_gateway_worker, &world_);
-  p->payments.env = &env_;
-  p->payments.gateways.emplace("sim", p->gateway_worker);
-  p->payments.retry = {3, milliseconds{50}, milliseconds{400}};
-  p->payments.failures_to_open = 5;
-  p->payments.open_for = milliseconds{800};
-  p->payments.answer_timeout = milliseconds{1'500};
-  p->payments_actor = system_.spawn(payments, &p->payments);
-  p->owners = {.env = &env_,
-               .sessions = &sessions_,
-               .ledger = caf::actor_cast<ledger_worker_handle>(p->link),
-               .payments = p->payments_actor,
-               .rules = world_.options.rules,
-               .idle_after = world_.options.idle_after};
-  p->region = system_.spawn(region, &p->owners,
-                            restart_budget{world_.options.restarts_in_budget, milliseconds{20'000},
-                                           milliseconds{20}, milliseconds{1'000}});
-  world_.region = p->region;
-  processes_.push_back(std::move(p));
+void simulation::start_process(node& n) {
+  homes_.settle(system_.latest_actor_id(), nullptr);
+  n.runs = std::make_unique<process>(sched_, world_, n.name, n.env);
+  homes_.settle(system_.latest_actor_id(), n.runs.get());
+  world_.regions[static_cast<std::size_t>(&n - nodes_.data())] = n.runs->region();
 }
 
-/// Runs only `victim` until it is dead; what `look` finds meanwhile may be its last child.
-template <class Look>
-void simulation::finish(const caf::actor& victim, Look look) {
-  kill(victim);
-  look();
-  while (sched_.prioritize(victim)) {
-    sched_.try_run_once();
-    look();
-  }
+void simulation::end_process(node& n, bool killed) {
+  world_.regions[static_cast<std::size_t>(&n - nodes_.data())] = nullptr;
+  n.dies_at = milliseconds{-1};
+  n.runs->end(homes_, killed);
+  ended_.push_back(std::move(n.runs));
 }
 
-/// Every actor of the process is gone before anything else runs, parents before children.
-void simulation::end_process() {
-  auto& p = *processes_.back();
-  supervisor_handle last_supervisor;
-  event_handle last_owner;
-  finish(caf::actor_cast<caf::actor>(p.region), [&] {
-    if (auto s = supervisor()) last_supervisor = s;
-  });
-  if (last_supervisor)
-    finish(caf::actor_cast<caf::actor>(last_supervisor), [&] {
-      auto* state = state_of<supervisor_handle, supervisor_state>(last_supervisor);
-      if (state != nullptr && state->owner()) last_owner = state->owner();
-    });
-  std::vector<caf::actor> others{caf::actor_cast<caf::actor>(p.worker),
-                                 caf::actor_cast<caf::actor>(p.gateway_worker),
-                                 caf::actor_cast<caf::actor>(p.payments_actor)};
-  if (last_owner) others.push_back(caf::actor_cast<caf::actor>(last_owner));
-  for (const auto& victim : others) finish(victim, [] {});
-  p.worker = nullptr;
-  p.link = nullptr;
-  p.gateway_worker = nullptr;
-  p.payments_actor = nullptr;
-  p.region = nullptr;
-  p.payments.gateways.clear();
-  p.owners.ledger = nullptr;
-  p.owners.payments = nullptr;
-}
-
-void simulation::crash_process() {
+/// Or is told to stop, and leaves its leases to the others. Where two run, one may stay away for a while.
+void simulation::crash_process(node& n) {
   check_.reached(rare::process_crashed);
-  process_dies_at_ = milliseconds{-1};
-  end_process();
-  start_process();
+  end_process(n, !chance(world_.rng, 250));
+  const bool stays_away = nodes_.size() > 1 && world_.chaos && chance(world_.rng, 500);
+  n.back_at = now() + (stays_away ? between(world_.rng, milliseconds{0}, world_.options.lease_term * 2) : milliseconds{0});
+  if (!stays_away) start_process(n);
 }
 
-supervisor_handle simulation::supervisor() const {
-  auto* r = state_of<region_handle, region_state>(processes_.back()->region);
-  return r == nullptr ? supervisor_handle{} : r->find(sale_aggregate);
+void simulation::tend_nodes() {
+  for (auto& n : nodes_) {
+    if (!n.runs) {
+      if (n.back_at <= now()) start_process(n);
+      continue;
+    }
+    if (n.runs->is_frozen() && n.runs->frozen_until() <= now()) n.runs->go_on();
+    if (n.dies_at >= milliseconds{0} && n.dies_at <= now()) crash_process(n);
+  }
+  if (steps_ % 16 == 0) show_supervisors();
 }
 
-event_handle simulation::owner() const {
-  const auto s = supervisor();
-  auto* state = s ? state_of<supervisor_handle, supervisor_state>(s) : nullptr;
-  return state == nullptr ? event_handle{} : state->owner();
+void simulation::show_supervisors() {
+  for (auto& n : nodes_) {
+    const auto s = n.runs ? n.runs->supervisor() : supervisor_handle{};
+    if (!s || s.id() == n.watched) continue;
+    n.watched = s.id();
+    caf::anon_send(witness_, caf::actor_cast<caf::strong_actor_ptr>(s));
+  }
 }
 
 // -- faults -----------------------------------------------------------------------------------------------
@@ -355,6 +302,7 @@ commit_fault simulation::fault_of(std::span<const batch> batches) {
     return commit_fault{what, calls};
   };
   if (chance(rng, f.commit_unavailable)) return {commit_fault::kind::unavailable, 0};
+  if (chance(rng, f.commit_busy)) return {commit_fault::kind::busy, 0};
   if (chance(rng, f.commit_applied_unknown)) return {commit_fault::kind::unknown_applied, 0};
   if (chance(rng, f.commit_lost_unknown)) return {commit_fault::kind::unknown_lost, 0};
   if (chance(rng, f.commit_late)) return in_air(commit_fault::kind::unknown_late);
@@ -362,35 +310,73 @@ commit_fault simulation::fault_of(std::span<const batch> batches) {
   return {};
 }
 
-/// Another node takes the aggregate over and is gone again.
+/// A tool, or a node that heeds no lease, takes the aggregate over and is gone again.
 void simulation::raise_epoch() {
   try {
-    const auto taken = ledger_.acquire(sale_aggregate, never);
+    const auto taken = store_.seize(sale_aggregate, never);
     check_.rival_took(taken->epoch);
+    leases_.broken();
   } catch (const ledger_unavailable&) {} // not this time
+}
+
+void simulation::freeze(node& n, milliseconds span) {
+  n.runs->freeze(now() + span);
+  check_.reached(rare::process_frozen);
 }
 
 void simulation::strike() {
   const auto& f = world_.options.faults;
-  if (steps_ % 16 == 0) show_supervisor();
-  if (process_dies_at_ >= milliseconds{0} && now() >= process_dies_at_) return crash_process();
-  if (per_100000(f.kill_owner))
-    if (auto e = owner()) kill(caf::actor_cast<caf::actor>(e));
-  if (per_100000(f.kill_supervisor))
-    if (auto s = supervisor()) kill(caf::actor_cast<caf::actor>(s));
-  if (per_100000(f.kill_payments) && process_dies_at_ < milliseconds{0}) {
-    // A global actor ends only by a defect; the root sees it and the process ends, a little later.
-    auto& p = *processes_.back();
-    kill(chance(world_.rng, 500) ? caf::actor_cast<caf::actor>(p.payments_actor)
-                                 : caf::actor_cast<caf::actor>(p.worker));
-    process_dies_at_ = now() + between(world_.rng, milliseconds{0}, milliseconds{50});
-  }
+  tend_nodes();
+  if (auto& n = nodes_[world_.rng() % nodes_.size()]; n.runs) strike(n);
   if (per_100000(f.rival_owner)) raise_epoch();
   if (per_100000(f.gateway_outage))
     gateway_.down_until = now() + between(world_.rng, milliseconds{500}, milliseconds{6'000});
+  if (cache_) cache_->strike();
+}
+
+void simulation::strike(node& n) {
+  const auto& f = world_.options.faults;
+  if (per_100000(f.kill_owner))
+    if (auto e = n.runs->owner()) kill(caf::actor_cast<caf::actor>(e));
+  if (per_100000(f.kill_supervisor))
+    if (auto s = n.runs->supervisor()) kill(caf::actor_cast<caf::actor>(s));
+  if (per_100000(f.kill_payments) && n.dies_at < milliseconds{0}) {
+    // A global actor ends only by a defect; the root sees it and the process ends, a little later.
+    kill(n.runs->some_global());
+    n.dies_at = now() + between(world_.rng, milliseconds{0}, milliseconds{50});
+  }
   if (f.wall_clock_jumps && per_100000(20))
-    env_.skew = -between(world_.rng, milliseconds{0}, milliseconds{5'000});
-  if (per_100000(f.crash_process)) crash_process();
+    n.env.skew = -between(world_.rng, milliseconds{0}, milliseconds{5'000});
+  const auto term = std::max(world_.options.lease_term, milliseconds{1'000});
+  if (per_100000(f.freeze) && !n.runs->is_frozen()) freeze(n, between(world_.rng, term / 2, term * 3));
+  if (per_100000(f.crash_process)) crash_process(n);
+}
+
+void simulation::begin_quiet() {
+  world_.chaos = false;
+  store_.settle();
+  gateway_.down_until = milliseconds{0};
+  for (auto& n : nodes_) {
+    if (n.runs && n.runs->is_frozen()) n.runs->go_on();
+    const bool restarts = n.dies_at >= milliseconds{0} || world_.options.faults.wall_clock_jumps || chance(world_.rng, 300);
+    n.env.skew = milliseconds{0};
+    if (n.runs && restarts) crash_process(n);
+    if (!n.runs) start_process(n);
+  }
+  calm_from_ = now() + recovery;
+}
+
+/// One of two processes dies for good, or stands still; nothing else fails. The other must take over when the lease
+/// has ended and it looks around.
+void simulation::lose_owner() {
+  const auto& o = world_.options;
+  const auto n = std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
+  if (n == nodes_.end()) return; // everything is over
+  calm_from_ = now() + o.lease_term + o.takeover_interval + load_time;
+  lag_.reset();
+  if (chance(world_.rng, 500)) return freeze(*n, o.lease_term * 2 + o.takeover_interval * 2);
+  end_process(*n, true);
+  n->back_at = milliseconds::max();
 }
 
 // -- steps ------------------------------------------------------------------------------------------------
@@ -398,6 +384,16 @@ void simulation::strike() {
 bool simulation::run_job() {
   auto& jobs = sched_.jobs;
   std::swap(jobs.front(), jobs[world_.rng() % jobs.size()]);
+  auto* home = homes_.of(jobs.front());
+  if (home != nullptr && home->is_frozen()) {
+    home->set_aside(jobs.front());
+    jobs.pop_front();
+    return true;
+  }
+  if (home != nullptr && home->has_ended()) {
+    check_.fail("I14", "an actor outlived its process");
+    return false;
+  }
   if (auto* actor = dynamic_cast<caf::scheduled_actor*>(jobs.front())) {
     mix(actor->id());
     if (world_.trace)
@@ -405,7 +401,9 @@ bool simulation::run_job() {
         std::cout << now().count() << " ms  " << actor->name() << "#" << actor->id() << "  "
                   << caf::to_string(element->copy_content_to_message()) << "\n";
   }
-  return sched_.try_run_once();
+  const bool ran = sched_.try_run_once();
+  homes_.settle(system_.latest_actor_id(), home);
+  return ran;
 }
 
 bool simulation::step() {
@@ -421,19 +419,59 @@ bool simulation::step() {
   return true;
 }
 
-void simulation::show_supervisor() {
-  const auto s = supervisor();
-  if (!s || s.id() == watched_) return;
-  watched_ = s.id();
-  caf::anon_send(witness_, caf::actor_cast<caf::strong_actor_ptr>(s));
+void simulation::run_chaos() {
+  const auto start = now();
+  while (!failed() && now() - start < world_.options.chaos && steps_ < steps_max && step()) strike();
+}
+
+void simulation::run_quiet() {
+  const auto calm = now();
+  auto loses_owner_at = calm + recovery + between(world_.rng, milliseconds{0}, milliseconds{4'000});
+  while (!failed() && now() - calm < quiet_span && steps_ < steps_max && step()) {
+    world_.closing = now() - calm > last_claims;
+    tend_nodes();
+    if (sched_.has_job() || now() < calm_from_) continue;
+    look_around();
+    if (nodes_.size() == 1 || now() < loses_owner_at) continue;
+    lose_owner();
+    loses_owner_at = milliseconds::max();
+  }
+}
+
+// -- what must hold when nothing fails --------------------------------------------------------------------
+
+/// The state of the one owner that serves, of processes that do not stand still.
+event_state* simulation::serving() {
+  event_state* found = nullptr;
+  for (auto& n : nodes_) {
+    auto* state = n.runs && !n.runs->is_frozen() ? n.runs->serving() : nullptr;
+    if (state != nullptr && found != nullptr) check_.fail("I17", "two processes serve the sale");
+    if (state != nullptr) found = state;
+  }
+  return found;
+}
+
+/// When nobody has work and all should have recovered.
+void simulation::look_around() {
+  const auto* owner = serving();
+  check_served(owner);
+  if (owner == nullptr) return;
+  check_liveness(*owner);
+  if (!cache_ || now() < next_look_ || now() < calm_from_ + world_.options.reconciliation_interval) return;
+  next_look_ = now() + look_interval;
+  cache_->check_equal(owner->peek_now());
+}
+
+void simulation::check_served(const event_state* owner) {
+  if (owner != nullptr) return;
+  const auto must_run = store_.aggregates_to_wake({});
+  if (std::ranges::find(must_run, sale_aggregate) != must_run.end())
+    check_.fail("I13", "the sale must run, and no process runs it");
 }
 
 /// By the aggregate's own time, which stood still while the ledger was away and must go on now.
-void simulation::check_liveness() {
-  const auto e = owner();
-  auto* state = e ? state_of<event_handle, event_state>(e) : nullptr;
-  const auto time = state == nullptr ? never : state->peek_now();
-  const auto lag = is_set(time) ? env_.wall_now() - time : milliseconds{0};
+void simulation::check_liveness(const event_state& owner) {
+  const auto lag = env_.wall_now() - owner.peek_now();
   if (!lag_) lag_ = lag;
   if (lag > *lag_) check_.fail("I13", "the aggregate's time stands still");
   check_.check_liveness(env_.wall_now() - lag);
@@ -441,46 +479,34 @@ void simulation::check_liveness() {
 
 /// What the owner remembers is what the ledger holds.
 void simulation::check_memory() {
-  const auto e = owner();
-  auto* state = e ? state_of<event_handle, event_state>(e) : nullptr;
-  const auto* memory = state == nullptr ? nullptr : state->peek();
-  if (memory == nullptr) return; // passivated
-  const auto& counts = memory->queue().counts();
+  auto* state = serving();
+  if (state == nullptr) return; // passivated
+  const auto& memory = *state->peek();
+  const auto& counts = memory.queue().counts();
   const auto model = check_.counts();
-  if (memory->stock().types() != store_.committed(sale_aggregate)->ticket_types
-      || memory->event() != check_.event() || counts.waiting != model.waiting
-      || counts.admitted != model.admitted || memory->claims().counts().live != model.claims_live
-      || memory->claims().counts().confirmed != model.claims_confirmed
-      || memory->payments().open_count() != model.payments_open)
+  if (memory.stock().types() != store_.committed(sale_aggregate)->ticket_types
+      || memory.event() != check_.event() || counts.waiting != model.waiting
+      || counts.admitted != model.admitted || memory.claims().counts().live != model.claims_live
+      || memory.claims().counts().confirmed != model.claims_confirmed
+      || memory.payments().open_count() != model.payments_open)
     check_.fail("I11", "the owner's memory is not what the ledger holds");
 }
 
-void simulation::begin_quiet() {
-  world_.chaos = false;
-  store_.settle();
-  const bool skewed = env_.skew != milliseconds{0};
-  env_.skew = milliseconds{0};
-  gateway_.down_until = milliseconds{0};
-  if (process_dies_at_ >= milliseconds{0} || skewed || world_.options.faults.wall_clock_jumps
-      || chance(world_.rng, 300))
-    crash_process();
+void simulation::check_end() {
+  if (steps_ >= steps_max) return check_.fail("I14", "the sale did not come to rest");
+  check_.check_end();
+  check_memory();
+  if (world_.options.has_dispatcher) outbox_.check_end();
+  gateway_.check_end(check_);
 }
 
 outcome simulation::run() {
   const auto start = now();
   if (world_.trace) std::cout << describe(world_.options) << "\n";
-  while (!failed() && now() - start < world_.options.chaos && steps_ < steps_max && step()) strike();
+  run_chaos();
   if (!failed()) begin_quiet();
-  const auto calm = now();
-  while (!failed() && now() - calm < quiet_span && steps_ < steps_max && step()) {
-    world_.closing = now() - calm > last_claims;
-    if (steps_ % 16 == 0) show_supervisor();
-    if (!sched_.has_job() && now() - calm > recovery) check_liveness();
-  }
-  if (!failed() && steps_ >= steps_max) check_.fail("I14", "the sale did not come to rest");
-  if (!failed()) check_.check_end();
-  if (!failed()) check_memory();
-  if (!failed()) gateway_.check_end(check_);
+  if (!failed()) run_quiet();
+  if (!failed()) check_end();
   mix(check_.digest());
   outcome result;
   result.virtual_time = now() - start;
@@ -491,51 +517,6 @@ outcome simulation::run() {
   result.sold = check_.sold();
   result.reached = check_.reached();
   return result;
-}
-
-// -- the organizer ----------------------------------------------------------------------------------------
-
-template <class Message>
-void ask_owner(caf::event_based_actor* self, world* w, Message message) {
-  self->request(w->region, seconds{5}, resolve_event{w->aggregate})
-      .then(
-          [=](const event_handle& owner) {
-            self->request(owner, seconds{5}, message).then([](const event_reply&) {}, [](caf::error&) {});
-          },
-          [](caf::error&) {});
-}
-
-event_patch some_patch(world* w) {
-  event_patch p;
-  const auto& now = w->check->event();
-  if (chance(w->rng, 500)) {
-    ticket_type_patch t;
-    t.id = w->ticket_types[w->rng() % w->ticket_types.size()];
-    t.total = {true, between(w->rng, 1, 20)};
-    p.ticket_types.push_back(t);
-  } else if (now.queue.concurrency != 0) {
-    p.concurrency = {true, static_cast<std::uint32_t>(between(w->rng, 1, 10))};
-  } else {
-    p.batch_size = {true, static_cast<std::uint32_t>(between(w->rng, 1, 8))};
-  }
-  return p;
-}
-
-caf::behavior organizer(caf::event_based_actor* self, world* w) {
-  self->set_default_handler(caf::drop);
-  self->send(self, timer_fired{timer_kind::sweep, 0});
-  return {[=](const timer_fired&) {
-    self->delayed_send(self, between(w->rng, milliseconds{300}, milliseconds{3'000}),
-                       timer_fired{timer_kind::sweep, 0});
-    const auto& o = w->options;
-    const auto turn = [=](event_trigger t) { ask_owner(self, w, turn_event{w->event, w->organizer, t}); };
-    if (w->check->event().status == event_status::paused) return turn(event_trigger::resume);
-    if (!w->chaos) return;
-    if (o.organizer_may_end && chance(w->rng, 40)) return turn(event_trigger::end);
-    if (o.organizer_may_cancel && chance(w->rng, 60)) return turn(event_trigger::cancel);
-    if (chance(w->rng, 250)) return turn(event_trigger::pause);
-    ask_owner(self, w, patch_event{w->event, w->organizer, some_patch(w)});
-  }};
 }
 
 } // namespace

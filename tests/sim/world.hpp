@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of one simulated sale share: the seed's generator, virtual time, the checker, the way to the
-// present server.
+// What the parts of one simulated sale share: the seed's generator, virtual time, the checkers, the stores, the
+// ways to the servers.
 #pragma once
 #include "checker.hpp"
 #include "gateway.hpp"
@@ -9,12 +9,19 @@
 #include "actors/protocol.hpp"
 #include "crypto/session_token.hpp"
 #include "domain/environment.hpp"
+#include "store/cache.hpp"
 
 #include <caf/detail/test_actor_clock.hpp>
 
 namespace fq::sim {
 
 inline constexpr std::int64_t start_of_time_ms = 1'800'000'000'000;
+
+/// Owner of leases.
+inline std::string node_name(std::size_t node) { return std::string(1, static_cast<char>('a' + node)); }
+
+class lease_watch;
+class outbox_watch;
 
 /// Time from CAF's test clock, randomness from the seed, a wall clock that may be wrong.
 class sim_environment final : public environment {
@@ -41,11 +48,15 @@ private:
 struct world {
   sale_options options;
   generator rng;
-  sim_environment* env = nullptr;
+  sim_environment* env = nullptr; ///< with the right time; every node has one of its own
   checker* check = nullptr;
+  lease_watch* leases = nullptr;
+  outbox_watch* outbox = nullptr;
   gateway_books* gateway = nullptr;
+  memory_ledger* store = nullptr;
+  cache* mirror = nullptr; ///< null: this sale has no cache
   const session_keys* sessions = nullptr;
-  region_handle region; ///< of the process that runs now
+  std::vector<region_handle> regions; ///< of every node; null while it is down
   event_id event;
   organizer_id organizer;
   aggregate_id aggregate{};
@@ -53,6 +64,9 @@ struct world {
   bool chaos = true;    ///< faults happen
   bool closing = false; ///< fans begin nothing new
   bool trace = false;
+
+  /// The node that a load balancer picks; it may be down.
+  [[nodiscard]] const region_handle& some_region() { return regions[rng() % regions.size()]; }
 };
 
 } // namespace fq::sim

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random calls, valid and not, through the memory ledger and the SQLite ledger side by side: every answer and
+// Random calls, valid and not, through the memory ledger and the SQL ledgers side by side: every answer and
 // every image must be the same. Replay one seed: FQ_STORE_SEED=<n> test_store -s store_differential;
 // FQ_STORE_RUNS=<n> runs more seeds.
 #define CAF_SUITE store_differential
 #include "tests/store/engines.hpp"
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -20,6 +22,18 @@ std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
 }
 
 constexpr std::uint32_t last_event = 19; // events 16 to 19
+
+/// Each engine has a clock of its own, so a lease of the walk has ended at once or does not end in it.
+constexpr milliseconds ended_at_once{0}, long_term{3'600'000};
+
+/// Nobody, and two who compete.
+const std::array<std::string, 3> owners{"", "ada", "ben"};
+
+std::vector<std::uint32_t> all_partitions() {
+  std::vector<std::uint32_t> all(outbox_partitions);
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
 
 /// Draws calls that are mostly right, by looking at the oracle's committed state.
 class generator {
@@ -46,7 +60,30 @@ public:
     return result;
   }
 
+  std::string some_owner() { return owners[below(owners.size())]; }
+  lease_terms lease() { return {some_owner(), percent(30) ? ended_at_once : long_term}; }
+
+  /// Of those that may exist, and of one that never does.
+  std::vector<aggregate_id> some_aggregates() {
+    return some_of<aggregate_id>({{}, accounts_aggregate, catalog_aggregate, sale, other_sale});
+  }
+  std::vector<std::uint32_t> some_partitions() { return some_of(all_partitions()); }
+
+  /// Keys of what waits, and keys of nothing.
+  std::vector<outbox_key> some_keys(const std::vector<outbox_item>& waiting) {
+    std::vector<outbox_key> keys{{some_event(), below(99), static_cast<std::uint32_t>(below(3))}};
+    for (const auto& item : waiting)
+      if (percent(30)) keys.push_back(item.key);
+    return keys;
+  }
+
 private:
+  template <class T>
+  std::vector<T> some_of(std::vector<T> all) {
+    std::erase_if(all, [&](const T&) { return percent(50); });
+    return all;
+  }
+
   template <class Status>
   Status status(Status last) {
     return static_cast<Status>(below(static_cast<std::uint64_t>(last) + 1));
@@ -84,11 +121,14 @@ private:
     const auto& image = committed ? *committed : none;
     const auto count = percent(10) ? 1 + below(45) : 1 + below(4);
     next_number_ = 0;
+    generation_ = head ? head->cache_generation : 0;
     for (std::uint64_t i = 0; i < count; ++i) b.content.push_back(some_change(b.aggregate, image, count > 4));
     return b;
   }
 
   change some_change(aggregate_id a, const aggregate_image& image, bool crowd) {
+    if (percent(8)) return outbox_appended{domain_event()};
+    if (percent(2)) return cache_generation_raised{percent(70) ? generation_++ : below(4)};
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
@@ -117,6 +157,10 @@ private:
       case 2: return otp_stored{{email(), "code", time(), static_cast<std::uint32_t>(below(5))}};
       default: return otp_removed{email()};
     }
+  }
+
+  outbox_row domain_event() {
+    return {id_of(below(1'000'000)), text("topic.", 5), R"({"n":)" + std::to_string(below(99)) + "}", time()};
   }
 
   event_row event(aggregate_id a) {
@@ -163,6 +207,7 @@ private:
     e.status = status(entry_status::revoked);
     e.admitted_at = time();
     e.session_expires_at = time();
+    e.claim_by = time();
     e.admission_no = static_cast<std::uint32_t>(below(4'294'967'296));
     e.admission_batch = static_cast<std::uint32_t>(below(9));
     e.has_claimed = percent(50);
@@ -248,13 +293,16 @@ private:
 
   std::mt19937_64 rng_;
   const memory_ledger& oracle_;
-  std::uint64_t next_number_ = 0; ///< of the batch that is being drawn
+  std::uint64_t next_number_ = 0, generation_ = 0; ///< of the batch that is being drawn
 };
 
 /// What the generator reached, over all seeds: a comparison of refusals only would prove little.
 struct coverage {
   std::set<std::size_t> committed_kinds;
   std::map<commit_outcome, std::size_t> outcomes;
+  std::map<std::size_t, std::size_t> acquisitions; ///< by the kind of their answer
+  std::size_t partial_renewals = 0, partial_dispatches = 0; ///< some of what was asked for, not all
+  std::size_t delivered = 0;
 
   void count(const std::vector<batch>& call, const std::vector<commit_outcome>& answers) {
     for (std::size_t i = 0; i < call.size(); ++i) {
@@ -279,15 +327,35 @@ std::string text_of(commit_outcome outcome) {
     case commit_outcome::fenced: return "fenced";
     case commit_outcome::out_of_order: return "out of order";
     case commit_outcome::conflict: return "conflict";
+    case commit_outcome::busy: return "busy";
   }
   return {};
 }
 
+/// Whether two engines answered the same; what is left of a lease is each one's own.
+bool same_answers(const acquire_result& a, const acquire_result& b) {
+  if (a.index() != b.index()) return false;
+  if (const auto* x = std::get_if<lease_held>(&a)) return x->owner == std::get<lease_held>(b).owner;
+  const auto* x = std::get_if<acquired>(&a);
+  if (x == nullptr) return true;
+  const auto& y = std::get<acquired>(b);
+  return x->epoch == y.epoch && x->applied_seq == y.applied_seq && x->committed_at == y.committed_at
+         && x->cache_generation == y.cache_generation && x->image == y.image;
+}
+
+/// An engine that is compared with the oracle.
+struct contender {
+  std::string name;
+  ledger& store;
+  std::function<std::string()> last_refusal;
+};
+
 class comparison {
 public:
   comparison(std::uint64_t seed, coverage& seen)
-      : seen_(seen), draw_(seed, memory_), sqlite_({.file = folder_ / "ledger.db", .checkpoint_pages = 100}) {
-    for (const auto a : {accounts_aggregate, catalog_aggregate}) acquire(a, never);
+      : seen_(seen), draw_(seed, memory_), sqlite_({.file = folder_ / "ledger.db", .checkpoint_pages = 100}),
+        postgres_({.url = schema_.url()}) {
+    for (const auto a : {accounts_aggregate, catalog_aggregate}) acquire(a, {}, never);
   }
 
   /// Whether the engines agreed on `steps` random calls and on everything stored after them.
@@ -307,56 +375,95 @@ private:
     same_ = same_ && holds;
   }
 
-  void step() {
-    if (draw_.percent(8)) return acquire(draw_.some_aggregate(), draw_.time());
-    for (const auto a : memory_.aggregates())
-      if (memory_.head(a)->epoch == 0) acquire(a, never); // a new event has no owner yet
-    if (draw_.percent(3)) return prune();
-    const auto call = draw_.call();
-    const auto expected = memory_.commit(call);
-    const auto got = sqlite_.commit(call);
-    seen_.count(call, expected);
-    for (std::size_t i = 0; i < call.size(); ++i)
-      check(expected[i] == got[i], "batch " + std::to_string(i) + " of a call: memory " + text_of(expected[i])
-                                     + ", sqlite " + text_of(got[i]) + " (" + sqlite_.last_refusal() + ")");
+  /// What the oracle answers; every other engine is asked too and must answer the same.
+  template <class Ask, class Same = std::equal_to<>>
+  auto agreed(const std::string& about, Ask ask, Same same = {}) {
+    auto expected = ask(memory_);
+    for (const auto& c : contenders_) check(same(expected, ask(c.store)), about + ": " + c.name);
+    return expected;
   }
 
-  void acquire(aggregate_id a, timestamp since) {
-    const auto expected = memory_.acquire(a, since);
-    const auto got = sqlite_.acquire(a, since);
-    check(expected.has_value() == got.has_value(), "the existence of an aggregate");
-    if (!expected || !got) return;
-    check(expected->epoch == got->epoch && expected->applied_seq == got->applied_seq
-            && expected->committed_at == got->committed_at,
-          "the head of an aggregate");
-    check(expected->image == got->image, "an acquired image");
+  void step() {
+    if (draw_.percent(8)) return acquire(draw_.some_aggregate(), draw_.lease(), draw_.time());
+    if (draw_.percent(8)) return lease();
+    if (draw_.percent(8)) return dispatch();
+    for (const auto a : memory_.aggregates())
+      if (memory_.head(a)->epoch == 0) acquire(a, {}, never); // a new event has no owner yet
+    if (draw_.percent(3)) return prune();
+    commit(draw_.call());
+  }
+
+  void commit(const std::vector<batch>& call) {
+    const auto expected = memory_.commit(call);
+    seen_.count(call, expected);
+    for (const auto& c : contenders_) {
+      const auto got = c.store.commit(call);
+      for (std::size_t i = 0; i < call.size(); ++i)
+        check(expected[i] == got[i], "batch " + std::to_string(i) + " of a call: memory " + text_of(expected[i]) + ", " + c.name
+                                       + " " + text_of(got[i]) + " (" + c.last_refusal() + ")");
+    }
+  }
+
+  void acquire(aggregate_id a, const lease_terms& terms, timestamp since) {
+    const auto answer = agreed("acquiring " + std::to_string(number_of(a)),
+                               [&](ledger& l) { return l.acquire(a, terms, since); }, same_answers);
+    ++seen_.acquisitions[answer.index()];
+  }
+
+  void lease() {
+    const auto terms = draw_.lease();
+    const auto some = draw_.some_aggregates();
+    if (draw_.percent(50)) acquire(draw_.some_aggregate(), terms, never);
+    if (draw_.percent(30)) {
+      memory_.release(terms.owner, some);
+      for (const auto& c : contenders_) c.store.release(terms.owner, some);
+    }
+    const auto lost = agreed("what a renewal has lost", [&](ledger& l) { return l.renew(terms, some); });
+    if (!lost.empty() && lost.size() < some.size()) ++seen_.partial_renewals;
+    const auto wanted = draw_.some_partitions();
+    const auto held = agreed("who holds a partition", [&](ledger& l) { return l.lease_outbox(terms, wanted); });
+    if (!held.empty() && held.size() < wanted.size()) ++seen_.partial_dispatches;
+  }
+
+  void dispatch() {
+    const auto wanted = draw_.some_partitions();
+    const auto limit = draw_.below(30);
+    const auto keys = draw_.some_keys(agreed("what goes out", [&](ledger& l) { return l.undelivered(wanted, limit); }));
+    const auto at = draw_.time();
+    memory_.mark_delivered(keys, at);
+    for (const auto& c : contenders_) c.store.mark_delivered(keys, at);
+    seen_.delivered += keys.size() - 1;
   }
 
   void prune() {
-    const auto keys = draw_.time(), receipts = draw_.time();
-    const auto limit = draw_.below(12);
-    check(memory_.prune(keys, receipts, limit) == sqlite_.prune(keys, receipts, limit), "what to prune");
+    const auto keys = draw_.time(), receipts = draw_.time(), delivered = draw_.time();
+    const prune_bounds bounds{keys, receipts, delivered, draw_.below(12)};
+    agreed("what to prune", [&](ledger& l) { return l.prune(bounds); });
   }
 
   void compare_all() {
     for (std::uint32_t n : {1, 2, 16, 17, 18, 19}) {
       const aggregate_id a{n};
-      check(memory_.peek(a) == sqlite_.peek(a), "the image of " + std::to_string(n));
-      check(memory_.history(a) == sqlite_.history(a), "the history of " + std::to_string(n));
+      agreed("the image of " + std::to_string(n), [&](ledger& l) { return l.peek(a); });
+      agreed("the history of " + std::to_string(n), [&](ledger& l) { return l.history(a); });
     }
-    check(memory_.aggregates_to_wake() == sqlite_.aggregates_to_wake(), "who must be woken");
-    check(memory_.last_aggregate() == sqlite_.last_aggregate(), "the last aggregate");
+    for (const auto& o : owners) agreed("who must be woken", [&](ledger& l) { return l.aggregates_to_wake(o); });
+    agreed("all that waits to go out", [](ledger& l) { return l.undelivered(all_partitions(), 100'000); });
+    agreed("the last aggregate", [](ledger& l) { return l.last_aggregate(); });
     const event_filter filters[] = {{}, {{}, aggregate_id{17}, 1}, {id_of(1, accounts_aggregate), {}, 2}};
-    for (const auto& f : filters)
-      check(same_events(memory_.list_events(f), sqlite_.list_events(f)), "a listing");
+    for (const auto& f : filters) agreed("a listing", [&](ledger& l) { return l.list_events(f); }, same_events);
   }
 
   coverage& seen_;
   bool same_ = true;
   temp_folder folder_;
+  postgres_schema schema_;
   memory_ledger memory_;
   generator draw_;
   sqlite_ledger sqlite_;
+  postgres_ledger postgres_;
+  std::vector<contender> contenders_{{"sqlite", sqlite_, [this] { return sqlite_.last_refusal(); }},
+                                     {"postgres", postgres_, [this] { return postgres_.last_refusal(); }}};
 };
 
 } // namespace
@@ -366,12 +473,18 @@ CAF_TEST(random calls have the same effect on every engine) {
   const auto runs = from_environment("FQ_STORE_RUNS", std::getenv("FQ_STORE_SEED") ? 1 : 16);
   coverage seen;
   for (auto seed = first; seed < first + runs; ++seed) {
-    const bool same = comparison(seed, seen).run(250);
+    const bool same = comparison(seed, seen).run(300);
     if (!same) CAF_ERROR("replay with FQ_STORE_SEED=" << seed << " test_store -s store_differential");
   }
   CAF_MESSAGE("seeds " << first << " to " << first + runs - 1);
   for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE(text_of(outcome) << ": " << count);
+  CAF_MESSAGE("renewed in part: " << seen.partial_renewals << ", partitions leased in part: " << seen.partial_dispatches
+                                  << ", marked delivered: " << seen.delivered);
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);
+  CAF_CHECK_EQUAL(seen.acquisitions.size(), std::variant_size_v<acquire_result>);
+  CAF_CHECK(seen.partial_renewals > 20);
+  CAF_CHECK(seen.partial_dispatches > 50);
+  CAF_CHECK(seen.delivered > 100);
 }

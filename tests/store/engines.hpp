@@ -4,7 +4,9 @@
 #pragma once
 #include "store/ledger.hpp"
 #include "store/memory_ledger.hpp"
+#include "store/postgres_ledger.hpp"
 #include "store/sqlite_ledger.hpp"
+#include "tests/store/postgres_server.hpp"
 
 #include "caf/test/unit_test.hpp"
 
@@ -47,7 +49,7 @@ public:
   explicit owner(ledger& store) : store_(store) {}
 
   const acquired& take(aggregate_id aggregate) {
-    auto taken = store_.acquire(aggregate, never);
+    auto taken = store_.seize(aggregate, never);
     if (!taken) throw std::runtime_error{"no such aggregate"};
     return owned_[aggregate] = std::move(*taken);
   }
@@ -175,6 +177,12 @@ inline void on_every_engine(const std::function<void(ledger&)>& test) {
     sqlite_ledger store({.file = folder / "ledger.db"});
     test(store);
     CAF_CHECK_EQUAL(store.check_integrity(), "ok");
+  }
+  {
+    CAF_MESSAGE("engine: postgres");
+    const postgres_schema schema;
+    postgres_ledger store({.url = schema.url()});
+    test(store);
   }
 }
 

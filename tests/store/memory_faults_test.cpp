@@ -21,17 +21,19 @@ struct faulty_world {
     o.faults.on_commit = [this](std::span<const batch>) { return std::exchange(next, {}); };
     o.faults.acquire_fails = [this](aggregate_id) { return std::exchange(acquire_fails, false); };
     o.on_applied = [this](const batch&) { ++applied; };
+    o.now = [this] { return now; };
     return o;
   }
 
   batch join(std::uint64_t number) const { return w.me.next(sale, {entry_joined{sample_entry(number)}}); }
   commit_outcome commit(const batch& b) { return store.commit({&b, 1}).at(0); }
   std::size_t entries() const { return store.committed(sale)->entries.size(); }
-  void touch_something_else() { store.acquire(accounts_aggregate, never); }
+  void touch_something_else() { store.seize(accounts_aggregate, never); }
 
   commit_fault next;
   bool acquire_fails = false;
   int applied = 0;
+  timestamp now = noon;
   memory_ledger store;
   world w;
 };
@@ -103,7 +105,7 @@ CAF_TEST(a late commit is decided before its resubmission and before a successor
   faulty_world g;
   g.next = {kind::unknown_late, 100};
   CAF_CHECK(throws_unknown(g, g.join(1)));
-  const auto successor = g.store.acquire(sale, never);
+  const auto successor = g.store.seize(sale, never);
   CAF_CHECK_EQUAL(successor->applied_seq, 1u);
   CAF_CHECK_EQUAL(successor->image.entries.size(), 1u);
 }
@@ -113,14 +115,62 @@ CAF_TEST(a late creation is decided before its event is asked for) {
   f.next = {kind::unknown_late, 100};
   const auto b = f.w.me.next(catalog_aggregate, {event_created{sample_event(other_sale), {}}});
   CAF_CHECK(throws_unknown(f, b));
-  CAF_CHECK(f.store.acquire(other_sale, never).has_value());
+  CAF_CHECK(f.store.seize(other_sale, never).has_value());
+}
+
+CAF_TEST(a late commit is decided before its lease is renewed or released) {
+  const aggregate_id held[] = {sale};
+  faulty_world f;
+  f.next = {kind::unknown_late, 100};
+  CAF_CHECK(throws_unknown(f, f.join(1)));
+  f.store.renew({"ada", milliseconds{1'000}}, held);
+  CAF_CHECK_EQUAL(f.entries(), 1u);
+
+  faulty_world g;
+  g.next = {kind::unknown_late, 100};
+  CAF_CHECK(throws_unknown(g, g.join(1)));
+  g.store.release("ada", held);
+  CAF_CHECK_EQUAL(g.entries(), 1u);
+}
+
+CAF_TEST(calls about leases and the outbox pass the time of a late commit) {
+  const aggregate_id others[] = {accounts_aggregate};
+  const std::uint32_t partition[] = {0};
+  const lease_terms lease{"ada", milliseconds{1'000}};
+  faulty_world f;
+  f.next = {kind::unknown_late, 4};
+  CAF_CHECK(throws_unknown(f, f.w.me.next(sale, {outbox_appended{{id_of(1), "topic", "{}", noon}}})));
+  f.store.renew(lease, others);
+  f.store.release(lease.owner, others);
+  f.store.lease_outbox(lease, partition);
+  f.store.mark_delivered({}, noon);
+  CAF_CHECK(f.store.undelivered(partition, 1).empty()); // a read sees what is committed and passes no time
+  CAF_CHECK_EQUAL(f.store.in_air(), 1u);
+  f.store.lease_outbox(lease, partition);
+  CAF_CHECK_EQUAL(f.store.undelivered(partition, 1).size(), 1u);
+}
+
+CAF_TEST(leases end at their millisecond by the clock that was given) {
+  faulty_world f;
+  const lease_terms ada{"ada", milliseconds{100}}, ben{"ben", milliseconds{100}};
+  const std::uint32_t partition[] = {0};
+  CAF_CHECK(std::holds_alternative<acquired>(f.store.acquire(sale, ada, never)));
+  CAF_CHECK_EQUAL(f.store.lease_outbox(ada, partition).size(), 1u);
+  f.now += milliseconds{99};
+  const auto refusal = f.store.acquire(sale, ben, never);
+  CAF_REQUIRE(std::holds_alternative<lease_held>(refusal));
+  CAF_CHECK(std::get<lease_held>(refusal).left == milliseconds{1});
+  CAF_CHECK(f.store.lease_outbox(ben, partition).empty());
+  f.now += milliseconds{1};
+  CAF_CHECK(std::holds_alternative<acquired>(f.store.acquire(sale, ben, never)));
+  CAF_CHECK_EQUAL(f.store.lease_outbox(ben, partition).size(), 1u);
 }
 
 CAF_TEST(a delayed request that a successor overtook is fenced when it arrives) {
   faulty_world f;
   f.next = {kind::unknown_delayed, 1};
   CAF_CHECK(throws_unknown(f, f.join(1)));
-  CAF_CHECK(f.store.acquire(sale, never)->applied_seq == 0u);
+  CAF_CHECK(f.store.seize(sale, never)->applied_seq == 0u);
   f.touch_something_else();
   CAF_CHECK_EQUAL(f.store.in_air(), 0u);
   CAF_CHECK_EQUAL(f.entries(), 0u);
@@ -144,13 +194,23 @@ CAF_TEST(a failed acquire leaves the epoch alone) {
   f.acquire_fails = true;
   bool thrown = false;
   try {
-    f.store.acquire(sale, never);
+    f.store.seize(sale, never);
   } catch (const ledger_unavailable&) {
     thrown = true;
   }
   CAF_CHECK(thrown);
   CAF_CHECK(*f.store.head(sale) == before);
   FQ_COMMITS(f.commit(f.join(1)));
+}
+
+CAF_TEST(a busy store says so and applies nothing and takes the batch later) {
+  faulty_world f;
+  f.next = {kind::busy};
+  const auto b = f.join(1);
+  CAF_CHECK(f.commit(b) == commit_outcome::busy);
+  CAF_CHECK_EQUAL(f.entries(), 0u);
+  FQ_COMMITS(f.commit(b));
+  CAF_CHECK_EQUAL(f.entries(), 1u);
 }
 
 CAF_TEST(a crash drops what is in the air and keeps what was acknowledged) {

@@ -95,7 +95,7 @@ CAF_TEST(what must run without being asked is woken) {
     put(28, {claim(claim_status::confirmed), payment(5, payment_status::confirmed)});
     const auto woken = [&] {
       list result;
-      for (const auto a : store.aggregates_to_wake()) result.push_back(number_of(a));
+      for (const auto a : store.aggregates_to_wake({})) result.push_back(number_of(a));
       return result;
     };
     CAF_CHECK((woken() == list{17, 18, 20, 21, 22, 23, 25, 26, 28}));
@@ -122,7 +122,7 @@ CAF_TEST(images list rows by key whatever the order they came in) {
     CAF_CHECK(ascending(image.claims, [](const claim_row& r) { return r.id; }));
     CAF_CHECK(ascending(image.payments, [](const payment_row& r) { return r.id; }));
     CAF_CHECK(ascending(image.refunds, [](const refund_row& r) { return r.id; }));
-    CAF_CHECK(w.store.acquire(sale, never)->image == image);
+    CAF_CHECK(w.store.seize(sale, never)->image == image);
   });
 }
 
@@ -135,11 +135,11 @@ CAF_TEST(pruning forgets the oldest first and makes a receipt possible again) {
                         {idempotency_stored{sample_key(1, noon)}, idempotency_stored{young}}));
     FQ_COMMITS(w.put({idempotency_stored{sample_key(3, noon + seconds{1})}, receipt_stored{old_receipt},
                       receipt_stored{young_receipt}}));
-    CAF_CHECK_EQUAL(w.store.prune(noon, noon, 10), 0u);
-    CAF_CHECK_EQUAL(w.store.prune(noon + seconds{5}, noon + seconds{5}, 1), 1u);
+    CAF_CHECK_EQUAL(w.store.prune({noon, noon, never, 10}), 0u);
+    CAF_CHECK_EQUAL(w.store.prune({noon + seconds{5}, noon + seconds{5}, never, 1}), 1u);
     CAF_CHECK((w.store.peek(accounts_aggregate).idempotency == std::vector{young}));
     CAF_CHECK_EQUAL(w.image().idempotency.size(), 1u);
-    CAF_CHECK_EQUAL(w.store.prune(noon + seconds{5}, noon + seconds{1}, 10), 2u);
+    CAF_CHECK_EQUAL(w.store.prune({noon + seconds{5}, noon + seconds{1}, never, 10}), 2u);
     CAF_CHECK(w.image().idempotency.empty());
     CAF_CHECK((w.image().receipts == std::vector{young_receipt}));
     FQ_COMMITS(w.put({receipt_stored{old_receipt}}));

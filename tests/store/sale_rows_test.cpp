@@ -65,11 +65,15 @@ CAF_TEST(an entry that joined already admitted keeps that) {
     e.status = entry_status::admitted;
     e.admitted_at = noon;
     e.session_expires_at = noon + seconds{60};
+    e.claim_by = noon + seconds{30};
     e.admission_no = 1;
     e.admission_batch = 3;
     e.has_claimed = true;
-    FQ_COMMITS(w.put({entry_joined{sample_entry(1)}, entry_joined{e}, entry_joined{sample_entry(2)}}));
-    CAF_CHECK((w.image().entries == std::vector{sample_entry(1), sample_entry(2), e}));
+    auto promised = sample_entry(3); // one column is enough to make it more than a plain join
+    promised.claim_by = noon + seconds{31};
+    FQ_COMMITS(w.put({entry_joined{sample_entry(1)}, entry_joined{e}, entry_joined{sample_entry(2)},
+                      entry_joined{promised}}));
+    CAF_CHECK((w.image().entries == std::vector{sample_entry(1), sample_entry(2), promised, e}));
   });
 }
 
@@ -93,7 +97,8 @@ CAF_TEST(an entry moves from the status it has and keeps who it is) {
     auto e = sample_entry(1);
     e.status = entry_status::admitted;
     e.admitted_at = noon + seconds{1};
-    e.session_expires_at = noon + seconds{2};
+    e.session_expires_at = noon + seconds{9};
+    e.claim_by = noon + seconds{2};
     e.ended_at = noon + seconds{3};
     e.admission_no = 4;
     e.admission_batch = 5;
@@ -323,7 +328,7 @@ CAF_TEST(idempotency answers are kept in order and survive with every byte) {
       FQ_COMMITS(w.put({idempotency_stored{expected[n]}, idempotency_stored{expected[n + 1]}}));
     }
     CAF_CHECK(w.image().idempotency == expected);
-    const auto since = w.store.acquire(sale, noon + seconds{2});
+    const auto since = w.store.seize(sale, noon + seconds{2});
     CAF_CHECK((since->image.idempotency == std::vector(expected.begin() + 2, expected.end())));
   });
 }

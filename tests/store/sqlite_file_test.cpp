@@ -121,7 +121,7 @@ CAF_TEST(everything committed is there after the ledger is opened again) {
   sqlite_ledger store({.file = folder / "ledger.db"});
   CAF_CHECK(store.peek(sale) == before);
   CAF_CHECK(store.history(sale) == history);
-  const auto taken = store.acquire(sale, never);
+  const auto taken = store.seize(sale, never);
   CAF_CHECK_EQUAL(taken->epoch, 2u);
   CAF_CHECK_EQUAL(taken->applied_seq, 1u);
 }
@@ -154,7 +154,7 @@ CAF_TEST(migrations run once and dry runs leave nothing) {
     }
   CAF_CHECK(migrate_dry_run(file).at(0).applied);
   const auto status = migrate_status(file);
-  CAF_REQUIRE_EQUAL(status.size(), known_migrations().size());
+  CAF_REQUIRE_EQUAL(status.size(), sqlite_migrations().size());
   CAF_CHECK_EQUAL(status.at(0).number, 1u);
   CAF_CHECK_EQUAL(status.at(0).name, "initial");
 }
@@ -220,7 +220,7 @@ CAF_TEST(a lock held by a tool makes the ledger unavailable and nothing is lost)
     sqlite_db tool(file, sqlite_access::read_write, milliseconds{20});
     const sqlite_transaction held(tool);
     CAF_CHECK(message_of<ledger_unavailable>([&] { store.commit({&b, 1}); }));
-    CAF_CHECK(message_of<ledger_unavailable>([&] { store.acquire(sale, never); }));
+    CAF_CHECK(message_of<ledger_unavailable>([&] { store.seize(sale, never); }));
     CAF_CHECK(store.peek(sale).entries.empty());
   }
   FQ_COMMITS(store.commit({&b, 1}).at(0));

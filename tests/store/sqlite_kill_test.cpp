@@ -81,7 +81,7 @@ CAF_TEST(kill -9 in the middle of commits loses nothing that was acknowledged) {
 
     sqlite_ledger store({.file = file});
     CAF_REQUIRE_EQUAL(store.check_integrity(), "ok");
-    const auto taken = store.acquire(victim_sale, never);
+    const auto taken = store.seize(victim_sale, never);
     // One batch more may have been committed without its answer.
     CAF_REQUIRE(taken->applied_seq >= applied + acknowledged);
     CAF_REQUIRE(taken->applied_seq <= applied + acknowledged + 1);

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/event_mirror.hpp"
+
+#include "actors/errors.hpp"
+#include "domain/planted.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fq {
+
+event_mirror::~event_mirror() {
+  for (auto& p : verifying_) p.deliver(make_error(errc::unavailable));
+}
+
+// -- following the journal ---------------------------------------------------------------------------------------------
+
+void event_mirror::submitted(const batch& b) {
+  if (b.to_seq == last_submitted_) return; // the same batch again
+  last_submitted_ = b.to_seq;
+  if (begun_) {
+    auto delta = mirror_of(b.content);
+    if (moves_stock(b.content)) delta.stock = stock();
+    const auto after = planted(bug::mirror_before_commit) ? 0 : b.to_seq;
+    if (!delta.empty()) journal_->hold(after, [this, g = generation_, d = std::move(delta)] { send(g, d); });
+  }
+  for (auto& work : std::exchange(at_next_boundary_, {})) journal_->hold(b.to_seq, work());
+}
+
+void event_mirror::settled() {
+  if (!journal_->is_idle()) return;
+  for (auto& work : std::exchange(at_next_boundary_, {})) work()();
+}
+
+void event_mirror::at_boundary(boundary_work work) {
+  if (journal_->is_idle()) return work()();
+  at_next_boundary_.push_back(std::move(work));
+}
+
+void event_mirror::send(std::uint64_t generation, const mirror_delta& delta) {
+  if (generation != generation_) return; // lost in the meantime
+  auto step = std::make_shared<mirror_step>();
+  step->aggregate = aggregate_;
+  step->queue = sale_->event().id;
+  step->generation = generation;
+  step->number = steps_++;
+  step->now = port_.now();
+  step->delta = delta;
+  port_.send_step(std::move(step));
+}
+
+// -- generations -------------------------------------------------------------------------------------------------------
+
+void event_mirror::rebuild() {
+  at_next_boundary_.push_back(begin_work()); // at the submission of the new generation, or of a later batch
+  if (!planted(bug::generation_kept)) raise();
+}
+
+void event_mirror::lost(std::uint64_t generation) {
+  if (generation != generation_ || !begun_ || planted(bug::lost_mirror_kept)) return;
+  cache_is_away_ = true;
+  raise(); // at once: others may read the old keys until the ledger names new ones
+}
+
+void event_mirror::cache_is_back() {
+  if (!std::exchange(cache_is_away_, false)) return;
+  at_boundary(begin_work());
+}
+
+void event_mirror::raise() {
+  begun_ = false;
+  report(mirror_state::lost, {});
+  port_.raise(generation_++);
+}
+
+event_mirror::boundary_work event_mirror::begin_work() {
+  return [this] {
+    begun_ = true;
+    const auto all = image();
+    mirror_delta everything{all.waiting, {}, all.sessions, {}, all.stock};
+    return [this, g = generation_, d = std::move(everything)] {
+      steps_ = 0;
+      send(g, d);
+    };
+  };
+}
+
+// -- comparing ---------------------------------------------------------------------------------------------------------
+
+void event_mirror::check() {
+  if (cache_is_away_) return;
+  at_boundary([this] {
+    return [this, g = generation_, expected = std::make_shared<const mirror_image>(image())] {
+      if (g == generation_ && begun_) port_.send_check({aggregate_, sale_->event().id, g, steps_, port_.now(), expected});
+    };
+  });
+}
+
+void event_mirror::checked(const mirror_checked& result) {
+  if (result.generation != generation_ || !begun_) return;
+  report(result.state, result.differences);
+  if (planted(bug::lost_mirror_kept)) return;
+  if (result.state == mirror_state::lost || result.state == mirror_state::different) rebuild();
+}
+
+void event_mirror::verify(bool rebuild_first, caf::typed_response_promise<mirror_report> promise) {
+  if (cache_is_away_) {
+    promise.deliver(report_of(mirror_state::unavailable, {}));
+    return;
+  }
+  if (rebuild_first) rebuild();
+  verifying_.push_back(std::move(promise));
+  check();
+}
+
+mirror_report event_mirror::report_of(mirror_state result, std::vector<std::string> differences) const {
+  return {sale_->event().id, generation_, result, std::move(differences)};
+}
+
+void event_mirror::report(mirror_state result, const std::vector<std::string>& differences) {
+  for (auto& p : std::exchange(verifying_, {})) p.deliver(report_of(result, differences));
+}
+
+// -- what should be there ------------------------------------------------------------------------------------------------
+
+std::vector<mirrored_stock> event_mirror::stock() const {
+  std::vector<mirrored_stock> all;
+  for (const auto& t : sale_->stock().types()) all.push_back({t.id, t.total, t.held, t.sold});
+  std::ranges::sort(all, {}, &mirrored_stock::id);
+  return all;
+}
+
+mirror_image event_mirror::image() const {
+  mirror_image all;
+  const auto& line = sale_->queue();
+  all.waiting.reserve(line.counts().waiting + line.counts().away);
+  for (std::uint64_t n = 1; n <= value_of(line.last_number()); ++n) {
+    const auto& row = line.find(queue_number{n})->row;
+    if (is_in_line(row.status)) all.waiting.push_back(row.number);
+    if (row.status == entry_status::admitted) all.sessions.push_back(session_of(row));
+  }
+  all.stock = stock();
+  return all;
+}
+
+} // namespace fq

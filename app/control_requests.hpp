@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What subcommands ask of a running server, on both sides of the control socket: the request as JSON, what the server does, the answer.
+#pragma once
+#include "actors/protocol.hpp"
+#include "app/control.hpp"
+
+#include <string>
+#include <vector>
+
+namespace caf {
+class actor_system;
+}
+
+namespace fq {
+
+struct organizer_request {
+  std::string email;
+  std::string password;
+  bool replace = false;
+};
+
+/// What came of a request: the organizer's id, or a code and a text.
+struct organizer_answer {
+  std::string organizer_id;
+  std::string error; ///< empty: done
+};
+
+/// Asks `accounts` and waits up to 10 s. For the control socket and for `organizer add` without a server.
+organizer_answer add_organizer_now(caf::actor_system& system, const accounts_handle& accounts, const organizer_request& request);
+
+/// Compares (or first rebuilds) the mirror of every event that runs in this process; one report each.
+std::vector<mirror_report> verify_mirrors_now(caf::actor_system& system, const region_handle& region, bool rebuild);
+
+/// "equal", "lost", "different", "unavailable" or "none".
+std::string_view name_of(mirror_state state);
+
+/// The server's side.
+control_handlers control_requests(caf::actor_system& system, const accounts_handle& accounts, const region_handle& region);
+
+/// A subcommand's side: nothing if no server answers.
+std::optional<organizer_answer> ask_for_organizer(const std::filesystem::path& data_dir, const organizer_request& request);
+
+} // namespace fq

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/stores.hpp"
+
+#include "config/node_id.hpp"
+#include "store/memory_ledger.hpp"
+#include "store/postgres_ledger.hpp"
+#include "store/redis_cache.hpp"
+#include "store/sqlite_ledger.hpp"
+
+namespace fq {
+namespace {
+
+ledger_engines embedded(std::unique_ptr<ledger> engine) {
+  ledger_engines result;
+  result.writers.push_back(std::move(engine));
+  return result;
+}
+
+/// A schema that this version cannot use is the operator's to mend, now; a server that is away may come later.
+void refuse_foreign_schema(const postgres_ledger_options& options) {
+  try {
+    postgres_ledger{options}.connect();
+  } catch (const ledger_unavailable&) {
+  }
+}
+
+ledger_engines postgres(const config::options& options) {
+  ledger_engines result;
+  // Two processes under one name would take each other's aggregates without end.
+  result.name_lock = std::make_unique<file_lock>(options.data_dir / "node.lock");
+  result.lease = {config::node_id(options), options.ledger.lease};
+  const postgres_ledger_options one{.url = options.ledger.url, .patience = {}, .steady_now = {}};
+  refuse_foreign_schema(one);
+  const auto open = [&one] { return std::make_unique<postgres_ledger>(one); };
+  for (std::int64_t i = 0; i < options.ledger.workers; ++i) result.writers.push_back(open());
+  for (std::int64_t i = 0; i < options.ledger.readers; ++i) result.readers.push_back(open());
+  return result;
+}
+
+} // namespace
+
+ledger_engines open_ledger(const config::options& options) {
+  if (options.ledger.is_postgres()) return postgres(options);
+  if (const auto file = options.ledger.sqlite_path(); !file.empty())
+    return embedded(std::make_unique<sqlite_ledger>(sqlite_ledger_options{.file = file}));
+  return embedded(std::make_unique<memory_ledger>());
+}
+
+std::unique_ptr<cache> open_cache(const config::options& options, environment& env) {
+  if (options.cache.url.empty()) return nullptr;
+  return std::make_unique<redis_cache>(redis_options{.address = parse_redis_url(options.cache.url)}, env);
+}
+
+} // namespace fq

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which engines the options name: the ledger's connections and the cache.
+#pragma once
+#include "config/options.hpp"
+#include "domain/environment.hpp"
+#include "store/cache.hpp"
+#include "store/file_lock.hpp"
+#include "store/ledger.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+/// A ledger as the composition needs it. Embedded engines have one connection that does everything and need no lease: the lock of their
+/// file is theirs. Postgres has connections that write, others that read, and a lease under this node's name.
+struct ledger_engines {
+  std::vector<std::unique_ptr<ledger>> writers;
+  std::vector<std::unique_ptr<ledger>> readers; ///< empty: the writers read as well
+  lease_terms lease;
+  std::unique_ptr<file_lock> name_lock; ///< nobody else runs under this node's name
+};
+
+ledger_engines open_ledger(const config::options& options);
+/// Null if none is configured.
+std::unique_ptr<cache> open_cache(const config::options& options, environment& env);
+
+} // namespace fq

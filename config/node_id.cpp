@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The draft is complete on the disk before it gets its name, so no crash leaves an empty node-id behind; a hard
+// link never replaces, so two processes that start at once end with the same name.
+#include "config/node_id.hpp"
+
+#include "config/table.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <system_error>
+
+namespace fq::config {
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& file, const std::string& what) {
+  throw std::runtime_error{"node.id: " + file.string() + " " + what};
+}
+
+/// 64 random bits: a billion nodes would not meet.
+std::string random_name() {
+  std::random_device source;
+  std::string name = "node-";
+  for (int i = 0; i < 16; ++i) name += "0123456789abcdef"[source() % 16];
+  return name;
+}
+
+/// The name in `file`; nothing if there is no such file.
+std::optional<std::string> kept_name(const std::filesystem::path& file) {
+  std::ifstream in{file};
+  if (!in) {
+    if (errno == ENOENT) return std::nullopt;
+    fail(file, "cannot be read");
+  }
+  std::string name;
+  std::getline(in, name);
+  options checked;
+  if (name.empty() || !assign(*find_option("node.id"), name, checked).empty()) fail(file, "holds no node id; remove it");
+  return name;
+}
+
+void write_durably(const std::filesystem::path& file, const std::string& text) {
+  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) fail(file, "cannot be created: " + std::generic_category().message(errno));
+  const bool written =
+      ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+  const int why = errno;
+  ::close(fd);
+  if (!written) fail(file, "cannot be written: " + std::generic_category().message(why));
+}
+
+} // namespace
+
+std::string node_id(const options& o) {
+  if (!o.node.id.empty()) return o.node.id;
+  const auto file = o.data_dir / "node-id";
+  if (auto kept = kept_name(file)) return *kept;
+  const auto name = random_name();
+  auto draft = file;
+  draft += "." + name;
+  write_durably(draft, name + "\n");
+  std::error_code taken;
+  std::filesystem::create_hard_link(draft, file, taken);
+  std::filesystem::remove(draft);
+  if (taken && taken != std::errc::file_exists) fail(file, "cannot be created: " + taken.message());
+  return kept_name(file).value_or(name);
+}
+
+} // namespace fq::config

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The handler's part and the way out: its answer as bytes, the hand-over of WebSockets, and the gentle end. See session_parts.hpp.
+#include "net/actor_bridge.hpp"
+#include "net/hub.hpp"
+#include "net/response_head.hpp"
+#include "net/session_parts.hpp"
+#include "net/websocket.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <spdlog/spdlog.h>
+
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <utility>
+
+namespace fq::net {
+
+namespace {
+
+constexpr milliseconds linger_timeout{2000};
+constexpr std::size_t linger_bytes_max = 256 * 1024;
+
+/// In the form of app/log: members of one JSON object.
+void log_failure(const std::string& request_id, const char* what) {
+  spdlog::error(R"("message":"a handler failed","request_id":{},"what":{})",
+                boost::json::serialize(boost::json::string{request_id}), boost::json::serialize(boost::json::string{what}));
+}
+
+} // namespace
+
+// -- the handler ----------------------------------------------------------------------------------------------------------
+
+/// True: the response is written and the next request may begin.
+bool session::start_handler() {
+  auto& x = *x_;
+  enter(phase::handling, milliseconds::max());
+  keep_ = x.req.keep_alive;
+  finished_ = false;
+  try {
+    if (where_.what.before)
+      if (auto answer = where_.what.before(pool_.ctx, x.req))
+        return respond(std::move(*answer));
+    if (!x.found) {
+      const auto why = x.allow.empty() ? http_refusal::not_found : http_refusal::method_not_allowed;
+      return respond(word_refusal(why, {}));
+    }
+    x.task = x.found->handle(pool_.ctx, x.req, x.parameters);
+    starting_ = true;
+    x.task.start(&session::handler_done, this);
+    starting_ = false;
+    if (!finished_)
+      return false;
+    return respond(x.task.take());
+  } catch (const std::exception& e) {
+    starting_ = false;
+    pool_.ctx.state.handler_exceptions.fetch_add(1, std::memory_order_relaxed);
+    log_failure(x.req.request_id, e.what());
+    return respond(word_refusal(http_refusal::internal_error, {}));
+  }
+}
+
+/// Called at the end of the coroutine, inside it: only takes note.
+void session::handler_done(void* self) noexcept {
+  auto* s = static_cast<session*>(self);
+  s->finished_ = true;
+  if (s->starting_)
+    return;
+  intrusive_ptr_add_ref(s);
+  s->pool_.ctx.bridge->defer(&session::resume, s);
+}
+
+void session::resume(void* self) noexcept {
+  const ptr s{static_cast<session*>(self), false};
+  if (s->phase_ == phase::handling)
+    s->finish_handler();
+}
+
+void session::finish_handler() {
+  auto& x = *x_;
+  bool next;
+  try {
+    next = respond(x.task.take());
+  } catch (const std::exception& e) {
+    pool_.ctx.state.handler_exceptions.fetch_add(1, std::memory_order_relaxed);
+    log_failure(x.req.request_id, e.what());
+    next = respond(word_refusal(http_refusal::internal_error, {}));
+  }
+  if (next)
+    proceed();
+}
+
+response session::word_refusal(http_refusal why, std::string_view detail) {
+  response answer;
+  if (where_.what.refuse)
+    answer = where_.what.refuse(pool_.ctx, x_->req, why, detail, x_->allow);
+  else if (!x_->allow.empty())
+    answer.fields.emplace_back("Allow", x_->allow);
+  if (why == http_refusal::upgrade_required)
+    answer.fields.emplace_back("Sec-WebSocket-Version", "13");
+  answer.status = status_of(why);
+  return answer;
+}
+
+/// Answers what never became a request, and closes.
+void session::refuse(http_refusal why, std::string_view detail) {
+  auto& x = *x_;
+  pool_.ctx.state.requests_refused.fetch_add(1, std::memory_order_relaxed);
+  if (phase_ == phase::head) {
+    if (x.begun == milliseconds{0})
+      x.begun = pool_.ctx.environment.steady_now();
+    x.req.target = x.req.path = x.req.query = x.req.body = {};
+    x.req.verb = method::get;
+    x.req.fields.clear();
+    x.req.peer = peer_;
+    x.req.http_1_0 = false;
+    x.allow.clear();
+    pool_.make_request_id(x.req.request_id);
+  }
+  unread_ = true;
+  keep_ = false;
+  x.found = nullptr;
+  enter(phase::handling, milliseconds::max());
+  respond(word_refusal(why, detail));
+}
+
+// -- the way out ----------------------------------------------------------------------------------------------------------
+
+/// True: written, and the next request may begin.
+bool session::respond(response&& answer) {
+  auto& x = *x_;
+  if (answer.upgrade) {
+    if (auto no = check_handshake(x.req); no || x.filled != x.used)
+      answer = word_refusal(no.value_or(http_refusal::bad_handshake), {});
+    else
+      return upgrade(answer);
+  }
+  keep_ = keep_ && !answer.close && !pool_.draining && !pool_.ctx.state.draining.load(std::memory_order_relaxed);
+  if (where_.what.after)
+    where_.what.after(pool_.ctx, x.req, x.found, answer, pool_.ctx.environment.steady_now() - x.begun);
+  render_head(answer, keep_);
+  if (x.req.verb != method::head && answer.status != 204 && answer.status != 304)
+    x.out.append(answer.body);
+  x.written = 0;
+  return flush() && after_write();
+}
+
+void session::render_head(const response& answer, bool keep) {
+  const auto& date = pool_.ctx.date;
+  write_head(x_->out, answer, {{date.data(), date.size()}, x_->req.request_id, keep, x_->req.http_1_0});
+}
+
+/// The connection leaves HTTP: the hub owns the socket from here.
+bool session::upgrade(const response& answer) {
+  auto& x = *x_;
+  response switching;
+  switching.status = 101;
+  switching.fields.emplace_back("Sec-WebSocket-Accept", accept_of(x.req.field("sec-websocket-key")));
+  if (!answer.upgrade->protocol.empty())
+    switching.fields.emplace_back("Sec-WebSocket-Protocol", answer.upgrade->protocol);
+  for (const auto& extra : answer.fields)
+    switching.fields.push_back(extra);
+  if (where_.what.after)
+    where_.what.after(pool_.ctx, x.req, x.found, switching, pool_.ctx.environment.steady_now() - x.begun);
+  render_head(switching, true);
+  const auto sent = ::send(socket_.native_handle(), x.out.data(), x.out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent != static_cast<ssize_t>(x.out.size()) || !pool_.ctx.sockets) {
+    close(); // a fresh socket with no room for 200 bytes is no peer
+    return false;
+  }
+  const auto follow = *answer.upgrade; // `answer` may live in the exchange that close() gives back
+  auto socket = std::move(socket_);
+  close();
+  pool_.ctx.sockets->adopt(std::move(socket), follow);
+  return false;
+}
+
+/// True: all is written.
+bool session::flush() {
+  auto& x = *x_;
+  while (x.written < x.out.size()) {
+    const auto sent = ::send(socket_.native_handle(), x.out.data() + x.written, x.out.size() - x.written,
+                             MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) {
+      x.written += static_cast<std::size_t>(sent);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      if (phase_ != phase::writing)
+        enter(phase::writing, pool_.ctx.now + pool_.write_timeout);
+      wait_writable();
+      return false;
+    } else if (errno != EINTR) {
+      close();
+      return false;
+    }
+  }
+  return true;
+}
+
+void session::wait_writable() {
+  socket_.async_wait(tcp_socket::wait_write, [self = ptr{this}](const error_code& error) {
+    if (self->phase_ == phase::closed)
+      return;
+    if (error)
+      return self->close();
+    self->on_writable();
+  });
+}
+
+void session::on_writable() {
+  const ptr self{this};
+  if (flush() && after_write())
+    proceed();
+}
+
+/// True: another request may begin at once.
+bool session::after_write() {
+  auto& x = *x_;
+  if (!keep_) {
+    if (unread_ || x.filled > x.used)
+      linger();
+    else
+      close();
+    return false;
+  }
+  x.next();
+  x.begun = milliseconds{0};
+  if (x.filled == 0) {
+    go_idle();
+    return false;
+  }
+  enter(phase::head, pool_.ctx.now + pool_.header_timeout);
+  return true;
+}
+
+/// Closing with unread input makes the kernel reset the connection and the peer lose the answer: read on a little.
+void session::linger() {
+  error_code ignored;
+  socket_.shutdown(tcp_socket::shutdown_send, ignored);
+  pool_.give_back(std::move(x_));
+  enter(phase::lingering, pool_.ctx.now + linger_timeout);
+  wait_readable();
+}
+
+void session::discard() {
+  char scratch[16 * 1024];
+  const auto got = ::recv(socket_.native_handle(), scratch, sizeof scratch, MSG_DONTWAIT);
+  if (got > 0 && (lingered_ += static_cast<std::uint32_t>(got)) < linger_bytes_max)
+    return wait_readable();
+  if (got < 0 && (errno == EAGAIN || errno == EINTR))
+    return wait_readable();
+  close();
+}
+
+} // namespace fq::net

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What dispatchers do with the outbox of the memory ledger. Rows come into it by the applier and go by prune().
+#include "store/memory_ledger.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fq {
+
+std::vector<outbox_item> memory_ledger::undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) {
+  std::vector<outbox_item> result;
+  for (const auto& [number, state] : state_.aggregates) {
+    if (std::ranges::find(partitions, number_of(number) % outbox_partitions) == partitions.end()) continue;
+    for (const auto& r : state.outbox) {
+      if (result.size() >= limit) return result;
+      if (!is_set(r.delivered_at)) result.push_back({{number, r.seq, r.ordinal}, state.tenant, r.content});
+    }
+  }
+  return result;
+}
+
+void memory_ledger::mark_delivered(std::span<const outbox_key> keys, timestamp at) {
+  pass_a_call({});
+  const auto place = [](const stored_outbox_row& r) { return std::pair{r.seq, r.ordinal}; };
+  for (const auto& key : keys) {
+    const auto found = state_.aggregates.find(key.aggregate);
+    if (found == state_.aggregates.end()) continue;
+    auto& rows = found->second.outbox;
+    const auto row = std::ranges::lower_bound(rows, std::pair{key.seq, key.ordinal}, {}, place);
+    const bool waits = row != rows.end() && place(*row) == std::pair{key.seq, key.ordinal} && !is_set(row->delivered_at);
+    if (waits) row->delivered_at = at;
+  }
+}
+
+} // namespace fq

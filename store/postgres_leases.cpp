@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lease is two columns: lease_owner, null for nobody, and lease_until. Extending one is not synced: what a crash of the database
+// takes back only ends the lease sooner, and whoever commits meanwhile is judged by the epoch.
+#include "store/postgres_leases.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace fq {
+namespace {
+
+const postgres_statement wait_for_row{"wait_for_row", "SELECT FROM aggregate WHERE number = $1::bigint FOR UPDATE"};
+const postgres_statement take_aggregate{
+  "take_aggregate",
+  "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif($2::text, ''),"
+  " lease_until = CASE WHEN $2::text = '' THEN 0 ELSE " + postgres_now + " + $3::bigint END WHERE number = $1::bigint"
+  " AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= " + postgres_now + ")"
+  " RETURNING epoch, applied_seq, committed_at, cache_generation"};
+const postgres_statement find_lease{
+  "find_lease", "SELECT lease_owner, lease_until - " + postgres_now + " FROM aggregate WHERE number = $1::bigint"};
+
+/// A row that somebody has locked is neither extended nor lost: the next renewal tells.
+const postgres_statement renew_leases{
+  "renew_leases",
+  "UPDATE aggregate SET lease_until = " + postgres_now + " + $3::bigint WHERE number IN (SELECT number FROM aggregate"
+  " WHERE number = ANY($1::bigint[]) AND lease_owner = $2::text FOR UPDATE SKIP LOCKED)"};
+const postgres_statement held_leases{
+  "held_leases", "SELECT number FROM aggregate WHERE number = ANY($1::bigint[]) AND lease_owner = $2::text"};
+const postgres_statement release_leases{
+  "release_leases",
+  "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE number = ANY($1::bigint[]) AND lease_owner = $2::text"};
+
+const postgres_statement take_partition{
+  "take_partition",
+  "UPDATE outbox_partition SET lease_owner = $2::text, lease_until = " + postgres_now + " + $3::bigint"
+  " WHERE partition = ANY($1::bigint[]) AND (lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= "
+  + postgres_now + ") RETURNING partition"};
+
+/// A transaction in one round trip that is not waited for until it is on disk. Answers what `last` does.
+class unsynced {
+public:
+  explicit unsynced(postgres_connection& db) : rollback_(db), pipeline_(db) {
+    pipeline_.send("BEGIN");
+    pipeline_.send("SET LOCAL synchronous_commit = off");
+  }
+  void send(const postgres_statement& statement, const postgres_parameters& parameters) {
+    pipeline_.send(statement, parameters);
+    ++statements_;
+  }
+  postgres_result run() {
+    pipeline_.send("COMMIT");
+    pipeline_.flush();
+    for (int i = 0; i < statements_ + 1; ++i) pipeline_.receive();
+    auto answer = pipeline_.receive();
+    pipeline_.receive();
+    return answer;
+  }
+
+private:
+  postgres_rollback rollback_;
+  postgres_pipeline pipeline_;
+  int statements_ = 0;
+};
+
+template <class Number>
+std::set<Number> numbers_in(const postgres_result& rows) {
+  std::set<Number> result;
+  for (int i = 0; i < rows.size(); ++i) result.insert(rows[i].number<Number>(0));
+  return result;
+}
+
+} // namespace
+
+postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
+  db.prepare(std::array{wait_for_row, take_aggregate, find_lease, renew_leases, held_leases, release_leases, take_partition});
+}
+
+std::variant<postgres_leases::taken, lease_held, no_such_aggregate> postgres_leases::take(aggregate_id aggregate,
+                                                                                          const lease_terms& lease) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(wait_for_row, postgres_parameters::of(aggregate)); // so that the clock is read when it is ours
+  pipeline.send(take_aggregate, postgres_parameters::of(aggregate, lease.owner, lease.term));
+  pipeline.send(find_lease, postgres_parameters::of(aggregate));
+  pipeline.flush();
+  if (pipeline.receive().size() == 0) return no_such_aggregate{};
+  const auto rows = pipeline.receive();
+  if (rows.size() == 1) {
+    const auto row = rows[0];
+    return taken{row.number<std::uint64_t>(0), row.number<std::uint64_t>(1), row.time(2), row.number<std::uint64_t>(3)};
+  }
+  const auto held = pipeline.receive();
+  return lease_held{held[0].text(0), std::max(held[0].duration(1), milliseconds{0})};
+}
+
+std::vector<aggregate_id> postgres_leases::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+  unsynced transaction(db_);
+  transaction.send(renew_leases, postgres_parameters::of(postgres_array::of(aggregates), lease.owner, lease.term));
+  transaction.send(held_leases, postgres_parameters::of(postgres_array::of(aggregates), lease.owner));
+  const auto held = numbers_in<aggregate_id>(transaction.run());
+  std::vector<aggregate_id> lost(aggregates.begin(), aggregates.end());
+  std::erase_if(lost, [&](aggregate_id a) { return held.contains(a); });
+  return lost;
+}
+
+void postgres_leases::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
+  unsynced transaction(db_);
+  transaction.send(release_leases, postgres_parameters::of(postgres_array::of(aggregates), owner));
+  transaction.run();
+}
+
+std::vector<std::uint32_t> postgres_leases::take_partitions(const lease_terms& lease, std::span<const std::uint32_t> wanted) {
+  unsynced transaction(db_);
+  transaction.send(take_partition, postgres_parameters::of(postgres_array::of(wanted), lease.owner, lease.term));
+  const auto held = numbers_in<std::uint32_t>(transaction.run());
+  std::vector<std::uint32_t> result(wanted.begin(), wanted.end());
+  std::erase_if(result, [&](std::uint32_t p) { return !held.contains(p); });
+  return result;
+}
+
+} // namespace fq

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leases as SQL: of aggregates, with their epochs, and of outbox partitions. They end by the database's clock. Called by
+// postgres_ledger; knows no images.
+#pragma once
+#include "store/ledger.hpp"
+#include "store/postgres.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace fq {
+
+class postgres_leases {
+public:
+  explicit postgres_leases(postgres_connection& db);
+
+  struct taken {
+    std::uint64_t epoch = 0;
+    std::uint64_t applied_seq = 0;
+    timestamp committed_at;
+    std::uint64_t cache_generation = 0;
+  };
+  /// Inside the caller's transaction, whose end lets the aggregate's row go again. Waits for whoever has it.
+  std::variant<taken, lease_held, no_such_aggregate> take(aggregate_id aggregate, const lease_terms& lease);
+
+  std::vector<aggregate_id> renew(const lease_terms& lease, std::span<const aggregate_id> aggregates);
+  void release(const std::string& owner, std::span<const aggregate_id> aggregates);
+  std::vector<std::uint32_t> take_partitions(const lease_terms& lease, std::span<const std::uint32_t> wanted);
+
+private:
+  postgres_connection& db_;
+};
+
+} // namespace fq

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ledger of an installation: a Postgres database that nodes share, one connection an object. Opened by app/ and called by one
+// detached worker, a writer or a reader; no member may be called while another thread is inside one. The server may be away when
+// it is made, and at any time after: calls then throw ledger_unavailable at once, and a later one connects again.
+#pragma once
+#include "store/ledger.hpp"
+#include "store/postgres.hpp"
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+struct postgres_ledger_options {
+  std::string url; ///< postgres://…, given to libpq whole
+  postgres_patience patience{};
+  /// Monotonic time, for the pauses between attempts to connect; empty: the system's.
+  std::function<milliseconds()> steady_now{};
+};
+
+class postgres_ledger final : public ledger {
+public:
+  /// Does not connect. Throws std::invalid_argument for a URL that cannot be one.
+  explicit postgres_ledger(const postgres_ledger_options& options);
+  ~postgres_ledger() override;
+  postgres_ledger(const postgres_ledger&) = delete;
+  postgres_ledger& operator=(const postgres_ledger&) = delete;
+
+  /// Connects and migrates now instead of at the first call. Throws ledger_unavailable, or schema_refused for a database that this
+  /// program cannot use, of which the calls below say no more than ledger_unavailable.
+  void connect();
+
+  std::vector<commit_outcome> commit(std::span<const batch> batches) override;
+  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) override;
+  std::vector<aggregate_id> renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
+  void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
+
+  std::vector<event_listing> list_events(const event_filter& filter) override;
+  std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;
+  aggregate_id last_aggregate() override;
+  std::vector<history_row> history(aggregate_id aggregate) override;
+  aggregate_image peek(aggregate_id aggregate) override;
+
+  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
+  std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) override;
+  void mark_delivered(std::span<const outbox_key> keys, timestamp at) override;
+  std::size_t prune(const prune_bounds& bounds) override;
+
+  /// Why the last `conflict` was one, in Postgres' words; for logs (it names constraints, never values).
+  [[nodiscard]] const std::string& last_refusal() const { return last_refusal_; }
+
+private:
+  struct session;
+  /// When to try to connect again: soon after the first failure, later after each further one.
+  struct pause {
+    milliseconds until{0};
+    milliseconds length{0};
+    std::string reason;
+  };
+
+  session& connected();
+  template <class Work>
+  auto in_session(Work work);
+
+  postgres_url url_;
+  postgres_patience patience_;
+  std::function<milliseconds()> steady_now_;
+  std::unique_ptr<session> session_;
+  pause pause_;
+  std::string last_refusal_;
+};
+
+} // namespace fq

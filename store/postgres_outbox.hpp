@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outbox as dispatchers see it, in SQL. Called by postgres_ledger; rows come into the table by postgres_writer.
+#pragma once
+#include "store/ledger.hpp"
+#include "store/postgres.hpp"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace fq {
+
+class postgres_outbox {
+public:
+  explicit postgres_outbox(postgres_connection& db);
+
+  std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit);
+  void mark_delivered(std::span<const outbox_key> keys, timestamp at);
+  std::size_t prune(timestamp delivered_before, std::size_t limit);
+
+private:
+  postgres_connection& db_;
+};
+
+} // namespace fq

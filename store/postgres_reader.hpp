@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows out of the Postgres ledger: images, listings, history. Called by postgres_ledger on its one connection; knows nothing of
+// transactions or leases.
+#pragma once
+#include "store/history.hpp"
+#include "store/ledger.hpp"
+#include "store/postgres.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+class postgres_reader {
+public:
+  explicit postgres_reader(postgres_connection& db);
+
+  /// What of the append-only rows an image contains.
+  struct bounds {
+    timestamp idempotency_since; ///< older keys are left out
+    std::size_t idempotency_max;
+    std::size_t receipts_max;
+  };
+  /// In one round trip. That all of it is of one moment is the caller's care: by a snapshot, or by the lock of the aggregate's row.
+  aggregate_image read_image(aggregate_id aggregate, const bounds& limits);
+  std::vector<event_listing> list_events(const event_filter& filter);
+  std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
+  aggregate_id last_aggregate();
+  std::vector<history_row> history(aggregate_id aggregate);
+
+private:
+  postgres_connection& db_;
+};
+
+} // namespace fq

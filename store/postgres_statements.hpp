@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The statements that write the content of batches. Each takes many rows at once, an array a column, and touches every row it is
+// given or ends the transaction. Used by postgres_rounds, which makes the rows, and postgres_writer, which sends them.
+#pragma once
+#include "store/postgres.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace fq {
+
+/// In the order in which they run within a round: what is referred to comes first.
+enum class postgres_write : std::uint8_t {
+  move_aggregate,
+  raise_generation,
+  insert_aggregate,
+  insert_event,
+  update_event,
+  insert_ticket_type,
+  update_ticket_type,
+  move_stock,
+  join,
+  join_as_is,
+  update_entry,
+  insert_claim,
+  insert_claim_item,
+  update_claim,
+  update_claim_item,
+  insert_payment,
+  update_payment,
+  insert_refund,
+  update_refund,
+  store_organizer,
+  store_customer,
+  store_otp,
+  remove_otp,
+  insert_idempotency,
+  insert_receipt,
+  insert_outbox,
+  insert_history,
+};
+inline constexpr std::size_t postgres_write_count = static_cast<std::size_t>(postgres_write::insert_history) + 1;
+
+/// SQLSTATE of move_aggregate when it could not move every aggregate it was given.
+inline constexpr const char* postgres_guard_failed = "FQ002";
+
+/// All of them, by number.
+std::span<const postgres_statement> postgres_writes();
+
+} // namespace fq

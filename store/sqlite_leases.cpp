@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lease is two columns: lease_owner, null for nobody, and lease_until.
+#include "store/sqlite_leases.hpp"
+
+namespace fq {
+
+sqlite_leases::statements::statements(sqlite_db& db)
+    : of_another(db,
+        "SELECT lease_owner, lease_until - " + sqlite_now + " FROM aggregate WHERE number = ?1 AND ?2 <> ''"
+        " AND lease_owner <> ?2 AND lease_until > " + sqlite_now),
+      take(db,
+        "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif(?2, ''),"
+        " lease_until = iif(?2 = '', 0, " + sqlite_now + " + ?3) WHERE number = ?1 RETURNING epoch"),
+      renew(db, "UPDATE aggregate SET lease_until = " + sqlite_now + " + ?3 WHERE number = ?1 AND lease_owner = ?2"),
+      release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE number = ? AND lease_owner = ?"),
+      take_partition(db,
+        "UPDATE outbox_partition SET lease_owner = ?2, lease_until = " + sqlite_now + " + ?3 WHERE partition = ?1"
+        " AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= " + sqlite_now + ")") {}
+
+sqlite_leases::sqlite_leases(sqlite_db& db) : sql_(db) {}
+
+std::optional<lease_held> sqlite_leases::of_another(aggregate_id aggregate, const std::string& owner) {
+  std::optional<lease_held> result;
+  sql_.of_another.bind(aggregate, owner);
+  while (sql_.of_another.step()) result = lease_held{sql_.of_another.text(0), sql_.of_another.duration(1)};
+  return result;
+}
+
+std::optional<std::uint64_t> sqlite_leases::take(aggregate_id aggregate, const lease_terms& lease) {
+  std::optional<std::uint64_t> epoch;
+  sql_.take.bind(aggregate, lease.owner, lease.term);
+  while (sql_.take.step()) epoch = sql_.take.number<std::uint64_t>(0);
+  return epoch;
+}
+
+bool sqlite_leases::renew(aggregate_id aggregate, const lease_terms& lease) {
+  return sql_.renew.run(aggregate, lease.owner, lease.term) == 1;
+}
+
+void sqlite_leases::release(aggregate_id aggregate, const std::string& owner) { sql_.release.run(aggregate, owner); }
+
+bool sqlite_leases::take_partition(std::uint32_t partition, const lease_terms& lease) {
+  return sql_.take_partition.run(partition, lease.owner, lease.term) == 1;
+}
+
+} // namespace fq

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leases as SQL: of aggregates, with their epochs, and of outbox partitions. They end by the database's clock. Called
+// by sqlite_ledger inside its transaction; knows nothing of transactions or files.
+#pragma once
+#include "store/ledger.hpp"
+#include "store/sqlite.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace fq {
+
+class sqlite_leases {
+public:
+  explicit sqlite_leases(sqlite_db& db);
+
+  /// The lease that keeps `owner` out, if there is one. An empty owner heeds none.
+  std::optional<lease_held> of_another(aggregate_id aggregate, const std::string& owner);
+  /// Takes it whoever holds it and raises the epoch. The new epoch, or nothing if there is no such aggregate.
+  std::optional<std::uint64_t> take(aggregate_id aggregate, const lease_terms& lease);
+  /// False if the owner does not hold it any more.
+  bool renew(aggregate_id aggregate, const lease_terms& lease);
+  void release(aggregate_id aggregate, const std::string& owner);
+
+  /// False if another owner's lease has not ended.
+  bool take_partition(std::uint32_t partition, const lease_terms& lease);
+
+private:
+  struct statements {
+    explicit statements(sqlite_db& db);
+    sqlite_statement of_another, take, renew, release, take_partition;
+  };
+  statements sql_;
+};
+
+} // namespace fq

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Domain events from the outbox to a consumer: all of them, in order per aggregate, again if they were not marked (I16).
+#define CAF_SUITE dispatcher
+#include "actors/dispatcher.hpp"
+#include "fixture.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+/// What a consumer saw, and how it behaves.
+struct consumer_log {
+  std::vector<outbox_item> seen;
+  bool answers = true;
+  std::size_t takes_at_most = 1'000;
+};
+
+struct dispatcher_fixture : fixture {
+  std::shared_ptr<consumer_log> log = std::make_shared<consumer_log>();
+  dispatcher_handle carrier;
+  event_row event = put_event(10);
+
+  void start() {
+    auto l = log;
+    auto consumer = keep(sys.spawn([l](consumer_handle::pointer self) -> consumer_handle::behavior_type {
+      return {[self, l](const consume_outbox& x) {
+        auto keys = std::make_shared<std::vector<outbox_key>>();
+        for (const auto& item : *x.items) {
+          if (keys->size() == l->takes_at_most) break;
+          l->seen.push_back(item);
+          keys->push_back(item.key);
+        }
+        if (l->answers) self->send(caf::actor_cast<dispatcher_handle>(self->current_sender()), outbox_consumed{std::move(keys)});
+      }};
+    }));
+    carrier = keep(sys.spawn(dispatcher, ledgers, consumer));
+    run();
+  }
+  ~dispatcher_fixture() { carrier = nullptr; }
+
+  /// `count` domain events in one batch of `aggregate`.
+  void tell(std::size_t count, aggregate_id aggregate) {
+    const auto own = store.seize(aggregate, never);
+    batch b;
+    b.aggregate = aggregate;
+    b.epoch = own->epoch;
+    b.from_seq = own->applied_seq;
+    b.to_seq = b.from_seq + 1;
+    b.at = env.wall_now();
+    for (std::size_t i = 0; i < count; ++i)
+      b.content.emplace_back(outbox_appended{{env.make_id(b.at, aggregate), "queue.turn_granted", "{}", b.at}});
+    CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
+  }
+  [[nodiscard]] bool in_order() const {
+    std::map<aggregate_id, outbox_key> last;
+    for (const auto& item : log->seen) {
+      auto [i, first] = last.try_emplace(item.key.aggregate, item.key);
+      if (!first && !(i->second < item.key)) return false;
+      i->second = item.key;
+    }
+    return true;
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(dispatcher_tests, dispatcher_fixture)
+
+CAF_TEST(what was committed goes out once and in order) {
+  const auto other = put_event(10, {}, aggregate_id{17});
+  start();
+  for (int i = 0; i < 5; ++i) {
+    tell(3, event.aggregate);
+    tell(2, other.aggregate);
+  }
+  advance(outbox_poll);
+  CAF_CHECK_EQUAL(log->seen.size(), 25u);
+  CAF_CHECK(in_order());
+  advance(10 * outbox_poll);
+  CAF_CHECK_EQUAL(log->seen.size(), 25u);
+}
+
+CAF_TEST(a backlog goes out without waiting for the next poll) {
+  for (int i = 0; i < 20; ++i) tell(100, event.aggregate);
+  start();
+  for (int i = 0; i < 10; ++i) advance(1ms);
+  CAF_CHECK_EQUAL(log->seen.size(), 2'000u);
+  CAF_CHECK(in_order());
+}
+
+CAF_TEST(what a consumer leaves comes again) {
+  log->takes_at_most = 2;
+  tell(5, event.aggregate);
+  start();
+  for (int i = 0; i < 5; ++i) advance(outbox_poll);
+  CAF_CHECK_EQUAL(log->seen.size(), 5u);
+  CAF_CHECK(in_order());
+}
+
+CAF_TEST(what was not marked goes out again under the same id) {
+  log->answers = false;
+  tell(2, event.aggregate);
+  start();
+  CAF_CHECK_EQUAL(log->seen.size(), 2u);
+  log->answers = true;
+  advance(outbox_answer_timeout);
+  CAF_REQUIRE_EQUAL(log->seen.size(), 4u);
+  CAF_CHECK(log->seen[0].row.id == log->seen[2].row.id);
+  advance(10 * outbox_poll);
+  CAF_CHECK_EQUAL(log->seen.size(), 4u);
+}
+
+CAF_TEST(an admission is told with the decision that admits) {
+  owner_services services;
+  services.env = &env;
+  services.sessions = &sessions;
+  services.ledgers = ledgers;
+  auto owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
+  run();
+  start();
+  auto place = ask<entry_reply>(owner, join{event.id, customer(1), 0});
+  run();
+  advance(outbox_poll);
+  CAF_REQUIRE(place->ok);
+  CAF_REQUIRE_EQUAL(log->seen.size(), 1u);
+  CAF_CHECK_EQUAL(log->seen[0].row.topic, "queue.turn_granted");
+  CAF_CHECK(log->seen[0].row.payload.find(to_string(place->value.entry.id)) != std::string::npos);
+  kill(owner);
+  services.ledgers.clear();
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// A running sale on Postgres, and Redis if wanted, for tests that break something under it: fairqueue-load as the crowd, a diary of
+// what was acknowledged, and the checks of DESIGN section 3 at the end. Both files of fault tests use it.
+import { describe, it } from 'node:test';
+import crypto from 'node:crypto';
+import path from 'node:path';
+import { ChaosProxy } from '../support/chaos_proxy.mjs';
+import { check_ledger } from '../support/check_ledger.mjs';
+import { Services, redis, sql, through } from '../support/services.mjs';
+import {
+  assert,
+  eventually,
+  fairqueue,
+  fairqueue_load,
+  patience,
+  random_of,
+  run,
+  seed,
+  server_for,
+  sleep,
+} from './lib.mjs';
+
+const is_long = process.env.FAIRQUEUE_LONG === '1';
+/** How often each fault is looked at. */
+const rounds = is_long ? 5 : 1;
+/** How long a server is away in the tests of that. */
+export const outage_ms = is_long ? 30_000 : 8_000;
+
+/** Sales that run side by side: each waits far more than it works. */
+const side_by_side = 3;
+
+/** Tests of faults, each with servers of its own. `define` calls its argument: `fault(name, body)`, with `body(t, random)`. */
+export function describe_faults(title, define) {
+  describe(title, { concurrency: side_by_side }, () => {
+    define((name, body) => {
+      for (let round = 0; round < rounds; ++round)
+        it(rounds > 1 ? `${name} (${round + 1} of ${rounds})` : name, { timeout: 120_000 * patience }, (t) =>
+          body(t, random_of(seed + round)),
+        );
+    });
+  });
+}
+
+/** Sells 16 tickets a second at most: about 5 s, and some more for what the first buyers left behind. */
+const short_sale = {
+  total: 80,
+  price: 1500,
+  claim_ttl_seconds: 3,
+  queue: {
+    batch_size: 4,
+    admission_interval_ms: 250,
+    claim_window_seconds: 1,
+    session_ttl_seconds: 4,
+    over_admission_factor: 1.5,
+  },
+};
+/** For a fault that fans do not feel and that takes longer. */
+export const longer_sale = { total: 130 };
+const fans = 300;
+/** Bounds of the tests, in ms. */
+const settle_ms = 30_000;
+const mirror_ms = 30_000;
+
+/** The person of a token. */
+export const subject_of = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()).sub;
+
+export class FaultySale {
+  /**
+   * On new servers. `cache`: with Redis. `postgres_proxy`, `redis_proxy`: with a chaos proxy in front of it. `sale`, `settings`: over
+   * those of a short sale. `crowd`: options of fairqueue-load; false: nobody comes by himself. `prepare(services)`: before the start.
+   */
+  static async start(t, options = {}) {
+    const { cache, postgres_proxy, redis_proxy, sale = {}, settings = {}, crowd = {}, prepare } = options;
+    const made = new FaultySale();
+    made.services = await Services.start('postgres', ...(cache ? ['redis'] : []));
+    t.after(() => made.services.stop());
+    made.ledger_url = made.services.postgres_url;
+    made.cache_url = made.services.redis_url;
+    await prepare?.(made.services);
+    const reached = async (url, broken) => {
+      if (!broken) return [url];
+      const proxy = await ChaosProxy.start(Number(new URL(url).port), {
+        speaks_postgres: url.startsWith('postgres'),
+      });
+      t.after(() => proxy.close());
+      return [through(url, proxy.port), proxy];
+    };
+    const [ledger_url, ledger_proxy] = await reached(made.ledger_url, postgres_proxy);
+    const [cache_url, cache_proxy] = cache ? await reached(made.cache_url, redis_proxy) : [];
+    made.proxy = ledger_proxy ?? cache_proxy;
+    made.settings = {
+      'ledger.url': ledger_url,
+      ...(cache ? { 'cache.url': cache_url } : {}),
+      'payments.verdict_grace': '10s', // longer than the outages, as in production
+      ...settings,
+    };
+    made.server = await server_for(t, { settings: made.settings });
+    made.organizer = await made.server.organizer();
+    const { queue = {}, ...changes } = sale;
+    const created = await made.server.event(made.organizer, {
+      ...short_sale,
+      ...changes,
+      queue: { ...short_sale.queue, ...queue },
+    });
+    made.event = created.id;
+    made.total = created.total_inventory;
+    if (crowd) made.send_crowd(crowd);
+    return made;
+  }
+
+  /** fairqueue-load, with these options over the usual ones. */
+  send_crowd({ url = this.server.url, ...options }) {
+    const all = {
+      url,
+      event: this.event,
+      'data-dir': this.server.data_dir,
+      fans,
+      arrival: 'poisson',
+      'arrival-seconds': 2,
+      'no-show': 5,
+      abandon: 3,
+      decline: 3,
+      timeout: 90 * patience,
+      seed,
+      ...options,
+    };
+    const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    this.crowd = run(fairqueue_load, [...args, '--quiet'], { timeout_ms: 100_000 * patience }).finally(() => {
+      this.crowd_is_gone = true;
+    });
+    this.crowd.catch(() => {}); // awaited in `ends_well`
+  }
+
+  /** For a fault's own pauses. */
+  async sleep(ms) {
+    await sleep(ms * patience);
+  }
+
+  #stats_show(what, look) {
+    const shown = async () => look(await this.server.stats(this.organizer, this.event));
+    return eventually(what, shown, { timeout_ms: 20_000 });
+  }
+
+  /** Waits until some tickets are sold: the crowd is in every state there is. */
+  in_full_swing() {
+    return this.#stats_show('the first tickets are sold', (stats) => stats.sold >= 5);
+  }
+
+  has_waiting(count) {
+    return this.#stats_show(`${count} are waiting`, (stats) => stats.waiting >= count);
+  }
+
+  async ledger_must_be_sound(options) {
+    assert.deepEqual(await check_ledger(this.ledger_url, options), []);
+  }
+
+  /** Ends the sale: everything sold, every check of the crowd and of the ledger, cache and gateway agree, an orderly end. */
+  async ends_well() {
+    const end = await this.crowd;
+    assert.equal(end.code, 0, `fairqueue-load:\n${end.out}\n${end.err}\n${this.server.log.slice(-4000)}`);
+    assert.ok(this.faults_done, 'the sale was over before the fault');
+    await eventually(
+      'no claim and no payment is under way',
+      async () => {
+        const stats = await this.server.stats(this.organizer, this.event);
+        return stats.sold === this.total && stats.held === 0 && stats.payments_open === 0;
+      },
+      { timeout_ms: settle_ms },
+    );
+    await this.#webhooks_arrive();
+    await this.settles();
+    if (this.cache_url) await this.mirror_is_true();
+    await this.server.stop();
+    await this.ledger_must_be_sound({ is_settled: true });
+    await this.#gateway_agrees();
+  }
+
+  /** To be called when the fault is over; from then on the sale must recover. */
+  fault_is_over() {
+    assert.ok(!this.crowd_is_gone, 'the sale was over before the fault was');
+    this.faults_done = true;
+  }
+
+  async settles() {
+    let wrong;
+    const look = async () => {
+      wrong = await check_ledger(this.ledger_url, { is_settled: true });
+      return wrong.length === 0;
+    };
+    await eventually('a settled ledger', look, { timeout_ms: settle_ms, every_ms: 200 }).catch(() =>
+      assert.deepEqual(wrong, []),
+    );
+  }
+
+  async #ask_gateway(query) {
+    const books = path.join(this.server.data_dir, 'sandbox.db');
+    const { code, out, err } = await run('sqlite3', ['-readonly', books, query]);
+    assert.equal(code, 0, err);
+    return Number(out.trim());
+  }
+
+  /** It tries again and again, at last every 30 s. */
+  #webhooks_arrive() {
+    const arrived = async () => (await this.#ask_gateway('SELECT count(*) FROM webhooks')) === 0;
+    return eventually('every webhook is delivered', arrived, { timeout_ms: 45_000, every_ms: 200 });
+  }
+
+  /** The gateway's own books share nothing with ours. */
+  async #gateway_agrees() {
+    const [{ kept }] = await sql(
+      this.ledger_url,
+      'SELECT coalesce(sum(captured - refunded), 0)::bigint AS kept FROM payment',
+    );
+    const charges_less_refunds = `SELECT coalesce(sum(CASE kind WHEN 'charge' THEN amount ELSE -amount END), 0) FROM ledger`;
+    assert.equal(
+      await this.#ask_gateway(charges_less_refunds),
+      kept,
+      'I4: what the gateway captured and kept',
+    );
+  }
+
+  // -- cache --
+
+  /** The server's own comparison, and ours, both within the time that I11 gives. */
+  async mirror_is_true() {
+    let last;
+    const verify = async () => {
+      last = await run(fairqueue, ['admin', 'verify', '--data_dir', this.server.data_dir]);
+      return last.code === 0;
+    };
+    await eventually('fairqueue admin verify finds no difference', verify, {
+      timeout_ms: mirror_ms,
+      every_ms: 250,
+    }).catch((error) => assert.fail(`${error.message}\n${last.out}${last.err}`));
+    await this.#compare_mirror();
+  }
+
+  /** Redis against Postgres, without the server's help. The sale must be quiet. */
+  async #compare_mirror() {
+    const [{ aggregate, generation }] = await sql(
+      this.ledger_url,
+      `SELECT aggregate, cache_generation::text AS generation
+       FROM event JOIN aggregate ON number = aggregate WHERE id = '${this.event}'`,
+    );
+    const stem = `fairqueue:{${this.event}}:`;
+    assert.equal(
+      await redis(this.cache_url, 'HGET', `${stem}head`, 'generation'),
+      generation,
+      'the generation of the mirror',
+    );
+    const lines = (text) => (text === '' ? [] : text.split('\n'));
+    const waiting = lines(await redis(this.cache_url, 'ZRANGE', `${stem}${generation}:waiting`, 0, -1));
+    const expected = await sql(
+      this.ledger_url,
+      `SELECT queue_number FROM queue_entry WHERE aggregate = ${aggregate} AND status IN (0, 1) ORDER BY queue_number`,
+    );
+    assert.deepEqual(
+      waiting,
+      expected.map((row) => String(row.queue_number)),
+      'I11: the order in Redis',
+    );
+    const inventory = lines(await redis(this.cache_url, 'HVALS', `${stem}${generation}:inventory`));
+    const stock = await sql(
+      this.ledger_url,
+      `SELECT total, held, sold FROM ticket_type WHERE aggregate = ${aggregate}`,
+    );
+    assert.deepEqual(
+      inventory.sort(),
+      stock.map((row) => `${row.total} ${row.held} ${row.sold}`).sort(),
+      'I11: the stock in Redis',
+    );
+  }
+}
+
+/** Joins with a fresh customer every few ms and keeps what it was told: acknowledged is durable (I7). */
+export class Diary {
+  acknowledged = new Map(); // subject -> queue number
+  refused = 0;
+  failed = 0;
+  slowest_ms = 0;
+  #stopped = false;
+
+  static async keep(sale, { event = sale.event, server = sale.server, every_ms = 20, count = 2000 } = {}) {
+    const diary = new Diary();
+    Object.assign(diary, { sale, event, server, every_ms });
+    diary.tokens = await server.customers(count);
+    diary.writing = diary.#write();
+    diary.writing.catch(() => {}); // awaited in `close`
+    await eventually('a join is acknowledged', () => diary.acknowledged.size > 0, { every_ms: 2 });
+    return diary;
+  }
+
+  async #write() {
+    for (const token of this.tokens) {
+      if (this.#stopped) return;
+      await this.join(token);
+      await sleep(this.every_ms);
+    }
+  }
+
+  /** One join, not repeated. */
+  async join(token) {
+    const begin = performance.now();
+    const answer = await this.server.post(`/events/${this.event}/queue`, { token }).catch((error) => {
+      if (error.code === 'ERR_ASSERTION') throw error;
+      return undefined;
+    });
+    if (answer === undefined) ++this.failed;
+    else if (answer.status === 503) ++this.refused;
+    else if (answer.status === 201) {
+      this.acknowledged.set(subject_of(token), answer.json.queue_number);
+      this.slowest_ms = Math.max(this.slowest_ms, performance.now() - begin);
+    } else assert.ok(answer.status === 410 || answer.status === 409, answer.text);
+    return answer;
+  }
+
+  /** Stops writing, and compares with the ledger. */
+  async close() {
+    this.#stopped = true;
+    await this.writing;
+    const rows = await sql(
+      this.sale.ledger_url,
+      `SELECT subject, queue_number FROM queue_entry JOIN event USING (aggregate) WHERE event.id = '${this.event}'`,
+    );
+    const stored = new Map(rows.map((row) => [row.subject, row.queue_number]));
+    for (const [subject, number] of this.acknowledged)
+      assert.equal(stored.get(subject), number, `I7: the place of ${subject} was acknowledged`);
+  }
+}

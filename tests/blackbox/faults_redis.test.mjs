@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What breaks between FairQueue and Redis under a running sale: each fault once, five times with FAIRQUEUE_LONG=1. No client
+// notices, and soon after the fault the mirror is true again.
+import { redis } from '../support/services.mjs';
+import { assert, patience, seed } from './lib.mjs';
+import { Diary, FaultySale, describe_faults, longer_sale } from './faults.mjs';
+
+console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
+
+describe_faults('Redis', (fault_test) => {
+  /** A sale whose fans must not notice what `fault(sale, random)` does. */
+  function unnoticed(name, fault, options = {}) {
+    fault_test(name, async (t, random) => {
+      const sale = await FaultySale.start(t, { cache: true, sale: longer_sale, ...options });
+      await sale.in_full_swing();
+      const diary = await Diary.keep(sale);
+      await fault(sale, random);
+      sale.fault_is_over();
+      await diary.close();
+      assert.deepEqual({ refused: diary.refused, failed: diary.failed }, { refused: 0, failed: 0 }, 'joins');
+      assert.ok(diary.slowest_ms < 1000 * patience, `the slowest join took ${diary.slowest_ms.toFixed()} ms`);
+      assert.equal((await sale.server.get('/readyz')).status, 200, 'ready');
+      await sale.ends_well();
+    });
+  }
+
+  unnoticed('FLUSHALL at random instants', async (sale, random) => {
+    for (let flush = 0; flush < 6; ++flush) {
+      await sale.sleep(100 + random() * 700);
+      await redis(sale.cache_url, 'FLUSHALL');
+    }
+  });
+
+  unnoticed('Redis is stopped, and comes back empty', async (sale) => {
+    await sale.services.down('redis');
+    await sale.sleep(3000);
+    await sale.services.up('redis');
+  });
+
+  unnoticed('Redis refuses to write: it has become a replica', async (sale) => {
+    await redis(sale.cache_url, 'REPLICAOF', '127.0.0.1', '1');
+    await assert.rejects(redis(sale.cache_url, 'SET', 'x', '1'), /READONLY/);
+    await sale.sleep(3000);
+    await redis(sale.cache_url, 'REPLICAOF', 'NO', 'ONE');
+  });
+
+  unnoticed('Redis is out of memory', async (sale) => {
+    await redis(sale.cache_url, 'CONFIG', 'SET', 'maxmemory', '1');
+    await assert.rejects(redis(sale.cache_url, 'SET', 'x', '1'), /OOM/);
+    await sale.sleep(3000);
+    await redis(sale.cache_url, 'CONFIG', 'SET', 'maxmemory', '0');
+  });
+
+  unnoticed('Redis stalls for 5 s', async (sale) => {
+    await sale.services.pause('redis');
+    await sale.sleep(5000);
+    await sale.services.resume('redis');
+  });
+
+  unnoticed('Redis restarts from an old RDB', async (sale) => {
+    await redis(sale.cache_url, 'SAVE');
+    await sale.sleep(2000);
+    await sale.services.kill('redis');
+    await sale.services.up('redis');
+    assert.notEqual(await redis(sale.cache_url, 'DBSIZE'), '0', 'the old state is back');
+  });
+
+  unnoticed(
+    'connections to Redis hang, then break',
+    async (sale) => {
+      sale.proxy.half_open();
+      await sale.sleep(2500);
+      await sale.proxy.heal();
+      sale.proxy.latency(20, 20);
+      await sale.sleep(1000);
+      sale.proxy.cut();
+      await sale.proxy.heal();
+    },
+    { redis_proxy: true },
+  );
+
+  fault_test('kill -9 after the commit and before the cache write', async (t, random) => {
+    const sale = await FaultySale.start(t, { cache: true, redis_proxy: true });
+    await sale.in_full_swing();
+    for (let kill = 0; kill < 5; ++kill) {
+      const diary = await Diary.keep(sale, { every_ms: 2 });
+      // From here on what is committed does not reach Redis.
+      sale.proxy.half_open();
+      await sale.sleep(100 + random() * 300);
+      await sale.server.kill();
+      await diary.close();
+      await sale.ledger_must_be_sound();
+      await sale.proxy.heal();
+      await sale.server.launch();
+    }
+    sale.fault_is_over();
+    await sale.ends_well();
+  });
+
+  fault_test('a start without Redis, which comes later', async (t) => {
+    const sale = await FaultySale.start(t, { cache: true, prepare: (services) => services.down('redis') });
+    await sale.in_full_swing();
+    await sale.services.up('redis');
+    sale.fault_is_over();
+    await sale.ends_well();
+  });
+});

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger_connection.hpp"
+
+#include <algorithm>
+
+namespace fq::sim {
+
+// -- leases -----------------------------------------------------------------------------------------------
+
+void lease_watch::taken(const std::string& node, milliseconds term) {
+  const auto now = world_.env->steady_now();
+  if (!holder_.empty() && holder_ != node && now < until_)
+    world_.check->fail("I17", node + " took the sale although the lease of " + holder_ + " lasts");
+  if (!last_holder_.empty() && last_holder_ != node) world_.check->reached(rare::taken_over);
+  holder_ = last_holder_ = node;
+  ++takes_;
+  until_ = now + term;
+}
+
+void lease_watch::renewed(const std::string& node, milliseconds term) {
+  if (holder_ != node) world_.check->fail("I17", node + " renewed a lease that it does not hold");
+  until_ = world_.env->steady_now() + term;
+}
+
+void lease_watch::released(const std::string& node) {
+  if (holder_ == node) holder_.clear();
+}
+
+void lease_watch::broken() {
+  holder_.clear();
+  unaware_until_ = until_;
+}
+
+lease_watch::asking lease_watch::asked(const std::string& node) const {
+  return {takes_, is_elsewhere(node) && world_.env->steady_now() >= unaware_until_};
+}
+
+void lease_watch::answered(const asking& a, const std::string& node) const {
+  if (a.elsewhere && a.takes == takes_)
+    world_.check->fail("I17", node + " answered what it was asked after " + holder_ + " took the sale");
+}
+
+// -- the connection ---------------------------------------------------------------------------------------
+
+void ledger_connection::go_out() const {
+  if (is_cut_) throw ledger_unavailable("the process is dead");
+  if (world_.chaos && chance(world_.rng, world_.options.faults.call_unavailable))
+    throw ledger_unavailable("the request was lost");
+}
+
+void ledger_connection::come_back() const {
+  if (world_.chaos && chance(world_.rng, world_.options.faults.call_unanswered))
+    throw commit_unknown("the answer was lost");
+}
+
+std::vector<commit_outcome> ledger_connection::commit(std::span<const batch> batches) {
+  if (is_cut_) throw ledger_unavailable("the process is dead");
+  auto outcomes = world_.store->commit(batches); // has faults of its own
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    world_.check->settled(batches[i], outcomes[i]);
+    if (outcomes[i] == commit_outcome::fenced && world_.leases->is_elsewhere(node_)) world_.check->reached(rare::zombie_refused);
+  }
+  return outcomes;
+}
+
+acquire_result ledger_connection::acquire(aggregate_id aggregate, const lease_terms& lease, timestamp since) {
+  go_out();
+  auto result = world_.store->acquire(aggregate, lease, since);
+  if (std::holds_alternative<lease_held>(result)) world_.check->reached(rare::owned_elsewhere);
+  if (const auto* got = std::get_if<acquired>(&result)) {
+    world_.check->owner_took(got->epoch);
+    if (world_.options.lease_term.count() > 0) world_.leases->taken(node_, lease.term);
+  }
+  come_back();
+  return result;
+}
+
+std::vector<aggregate_id> ledger_connection::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+  go_out();
+  auto lost = world_.store->renew(lease, aggregates);
+  if (lost.size() < aggregates.size()) world_.leases->renewed(node_, lease.term);
+  come_back();
+  return lost;
+}
+
+void ledger_connection::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
+  go_out();
+  world_.store->release(owner, aggregates);
+  world_.leases->released(node_);
+  come_back();
+}
+
+std::vector<event_listing> ledger_connection::list_events(const event_filter& filter) {
+  go_out();
+  return world_.store->list_events(filter);
+}
+
+std::vector<aggregate_id> ledger_connection::aggregates_to_wake(const std::string& owner) {
+  go_out();
+  return world_.store->aggregates_to_wake(owner);
+}
+
+aggregate_id ledger_connection::last_aggregate() {
+  go_out();
+  return world_.store->last_aggregate();
+}
+
+std::vector<history_row> ledger_connection::history(aggregate_id aggregate) {
+  go_out();
+  return world_.store->history(aggregate);
+}
+
+aggregate_image ledger_connection::peek(aggregate_id aggregate) {
+  go_out();
+  return world_.store->peek(aggregate);
+}
+
+std::vector<std::uint32_t> ledger_connection::lease_outbox(const lease_terms& lease,
+                                                           std::span<const std::uint32_t> wanted) {
+  go_out();
+  auto held = world_.store->lease_outbox(lease, wanted);
+  come_back();
+  return held;
+}
+
+std::vector<outbox_item> ledger_connection::undelivered(std::span<const std::uint32_t> partitions,
+                                                        std::size_t limit) {
+  go_out();
+  return world_.store->undelivered(partitions, limit);
+}
+
+void ledger_connection::mark_delivered(std::span<const outbox_key> keys, timestamp at) {
+  go_out();
+  world_.store->mark_delivered(keys, at);
+  come_back();
+}
+
+std::size_t ledger_connection::prune(const prune_bounds& bounds) {
+  go_out();
+  return world_.store->prune(bounds);
+}
+
+} // namespace fq::sim

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// One process's connection to the memory ledger: calls that fail, outcomes told to the checkers, and the cut when the
+// process is killed.
+#pragma once
+#include "world.hpp"
+
+#include <string>
+
+namespace fq::sim {
+
+/// Who owns the sale, by an account of its own: nobody takes it while somebody else's lease lasts, and nobody answers
+/// out of memory what was asked after another one took it (I17).
+class lease_watch {
+public:
+  explicit lease_watch(world& w) : world_(w) {}
+  void taken(const std::string& node, milliseconds term);
+  void renewed(const std::string& node, milliseconds term);
+  void released(const std::string& node);
+  /// Taken by a tool that heeds no lease.
+  void broken();
+  [[nodiscard]] bool is_elsewhere(const std::string& node) const { return !holder_.empty() && holder_ != node; }
+
+  struct asking {
+    std::uint64_t takes = 0;
+    bool elsewhere = false;
+  };
+  /// A fan asks `node`, which answers.
+  [[nodiscard]] asking asked(const std::string& node) const;
+  void answered(const asking& a, const std::string& node) const;
+
+private:
+  world& world_;
+  std::string holder_, last_holder_; ///< holder_ is empty: nobody
+  milliseconds until_{0};            ///< steady time, which is the ledger's
+  milliseconds unaware_until_{0};    ///< a tool took it from somebody who may trust his lease until then
+  std::uint64_t takes_ = 0;
+};
+
+class ledger_connection final : public ledger {
+public:
+  ledger_connection(world& w, std::string node) : world_(w), node_(std::move(node)) {}
+  /// Nothing passes from now on.
+  void cut() { is_cut_ = true; }
+
+  std::vector<commit_outcome> commit(std::span<const batch> batches) override;
+  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp since) override;
+  std::vector<aggregate_id> renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
+  void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
+  std::vector<event_listing> list_events(const event_filter& filter) override;
+  std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;
+  aggregate_id last_aggregate() override;
+  std::vector<history_row> history(aggregate_id aggregate) override;
+  aggregate_image peek(aggregate_id aggregate) override;
+  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
+  std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) override;
+  void mark_delivered(std::span<const outbox_key> keys, timestamp at) override;
+  std::size_t prune(const prune_bounds& bounds) override;
+
+private:
+  void go_out() const;    ///< throws if the request does not arrive
+  void come_back() const; ///< throws if the answer does not arrive
+
+  world& world_;
+  std::string node_;
+  bool is_cut_ = false;
+};
+
+} // namespace fq::sim

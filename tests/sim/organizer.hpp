@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated organizer: pauses and resumes, changes numbers, sometimes ends or cancels the sale.
+#pragma once
+#include "world.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+namespace fq::sim {
+
+caf::behavior organizer(caf::event_based_actor* self, world* w);
+
+} // namespace fq::sim

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outbox.hpp"
+
+#include "actors/dispatcher.hpp"
+
+#include <caf/send.hpp>
+
+#include <numeric>
+#include <optional>
+
+namespace fq::sim {
+namespace {
+
+/// A committed event goes out within this time when nothing fails: the next look, and the time to mark what is
+/// before it.
+constexpr milliseconds on_its_way = outbox_poll * 3;
+
+/// What a change has to be told as: topic, and the id that the payload names. Not the rules of domain/outbox, but
+/// what its catalog promises.
+struct told {
+  std::string_view topic;
+  uuid subject;
+};
+
+struct expected_telling {
+  aggregate_id aggregate;
+
+  std::optional<told> operator()(const entry_moved& c) const {
+    const auto id = make_entry_id(c.row.joined_at, aggregate, c.row.number);
+    const auto became = [&](entry_status s) { return c.row.status == s && c.from != s; };
+    if (became(entry_status::admitted)) return told{"queue.turn_granted", id};
+    if (became(entry_status::expired) || became(entry_status::session_expired)) return told{"queue.expired", id};
+    return std::nullopt;
+  }
+  std::optional<told> operator()(const claim_moved& c) const {
+    if (c.row.status == c.from) return std::nullopt;
+    if (c.row.status == claim_status::confirmed) return told{"order.completed", c.row.id};
+    if (c.row.status == claim_status::released && c.row.ended_at >= c.row.expires_at)
+      return told{"claim.expired", c.row.id};
+    return std::nullopt;
+  }
+  std::optional<told> operator()(const payment_moved& c) const {
+    const auto became = [&](payment_status s) { return c.row.status == s && c.from != s; };
+    if (became(payment_status::failed)) return told{"payment.failed", c.row.id};
+    if (became(payment_status::refunded) || became(payment_status::partially_refunded))
+      return told{"payment.refunded", c.row.id};
+    return std::nullopt;
+  }
+  std::optional<told> operator()(const event_changed& c) const {
+    const bool cancelled = c.event.status == event_status::cancelled && c.from != event_status::cancelled;
+    return cancelled ? std::optional{told{"event.cancelled", c.event.id}} : std::nullopt;
+  }
+  template <class Other>
+  std::optional<told> operator()(const Other&) const {
+    return std::nullopt;
+  }
+};
+
+bool tells(const outbox_row& row, const told& what) {
+  return row.topic == what.topic && row.payload.find(to_string(what.subject)) != std::string::npos;
+}
+
+} // namespace
+
+// -- the watch --------------------------------------------------------------------------------------------
+
+void outbox_watch::applied(const batch& b) {
+  std::vector<told> happened;
+  std::uint32_t ordinal = 0;
+  for (const auto& c : b.content) {
+    if (const auto what = std::visit(expected_telling{b.aggregate}, c)) happened.push_back(*what);
+    const auto* appended = std::get_if<outbox_appended>(&c);
+    if (appended == nullptr) continue;
+    if (!ids_.insert(appended->row.id).second) world_.check->fail("I16", "one id, two domain events");
+    if (ordinal >= happened.size() || !tells(appended->row, happened[ordinal]))
+      world_.check->fail("I16", appended->row.topic + " tells of nothing that happened");
+    const outbox_key key{b.aggregate, b.to_seq, ordinal++};
+    places_[key] = rows_.size();
+    rows_.push_back({{key, default_tenant, appended->row}, world_.env->steady_now()});
+  }
+  if (ordinal < happened.size())
+    world_.check->fail("I16", "nobody was told: " + std::string{happened[ordinal].topic});
+}
+
+void outbox_watch::delivered(const outbox_item& item) {
+  const auto known = places_.find(item.key);
+  if (known == places_.end() || !(rows_[known->second].item == item))
+    return world_.check->fail("I16", "delivered what was not committed: " + item.row.topic);
+  if (known->second > delivered_) return world_.check->fail("I16", item.row.topic + " overtook its predecessor");
+  if (known->second < delivered_) return world_.check->reached(rare::delivered_again);
+  ++delivered_;
+}
+
+void outbox_watch::check_end() {
+  const auto due = [this](const row& r) { return r.committed_at + on_its_way < world_.env->steady_now(); };
+  if (delivered_ < rows_.size() && due(rows_[delivered_]))
+    world_.check->fail("I16", rows_[delivered_].item.row.topic + " was never delivered");
+  std::vector<std::uint32_t> all(outbox_partitions);
+  std::iota(all.begin(), all.end(), 0u);
+  for (const auto& item : world_.store->undelivered(all, 1))
+    if (due(rows_[places_.at(item.key)]))
+      world_.check->fail("I16", item.row.topic + " was delivered, but never marked");
+}
+
+// -- the consumer -----------------------------------------------------------------------------------------
+
+consumer_handle::behavior_type sim_consumer(consumer_handle::pointer self, world* w) {
+  return {[=](const consume_outbox& x) {
+    const auto& f = w->options.faults;
+    auto takes = x.items->size();
+    if (w->chaos && chance(w->rng, f.consumer_refuses)) takes = 0;
+    if (w->chaos && chance(w->rng, f.consumer_stops_early)) takes = w->rng() % (takes + 1);
+    auto keys = std::make_shared<std::vector<outbox_key>>();
+    for (std::size_t i = 0; i < takes; ++i) {
+      w->outbox->delivered((*x.items)[i]);
+      keys->push_back((*x.items)[i].key);
+    }
+    if (w->chaos && chance(w->rng, f.consumer_answer_lost)) return;
+    const auto delay = w->chaos ? between(w->rng, milliseconds{0}, f.consumer_delay) : milliseconds{0};
+    caf::delayed_anon_send(caf::actor_cast<caf::actor>(self->current_sender()), delay,
+                           outbox_consumed{std::move(keys)});
+  }};
+}
+
+} // namespace fq::sim

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "process.hpp"
+
+#include "outbox.hpp"
+
+#include "actors/dispatcher.hpp"
+#include "actors/event_actor.hpp"
+#include "actors/ledger_worker.hpp"
+#include "actors/supervisor.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/send.hpp>
+
+namespace fq::sim {
+namespace {
+
+/// State of a living typed actor.
+template <class State, class Handle>
+State* state_of(const Handle& handle) {
+  auto* actor = dynamic_cast<std::remove_pointer_t<typename Handle::template stateful_pointer<State>>*>(
+      caf::actor_cast<caf::abstract_actor*>(handle));
+  return actor == nullptr || actor->getf(caf::abstract_actor::is_terminated_flag) ? nullptr : &actor->state;
+}
+
+} // namespace
+
+process* homes::of(const caf::resumable* job) const {
+  const auto* actor = dynamic_cast<const caf::scheduled_actor*>(job);
+  return actor == nullptr || actor->id() >= by_id_.size() ? nullptr : by_id_[actor->id()];
+}
+
+process::process(caf::scheduler::test_coordinator& sched, world& w, std::string node, sim_environment& env)
+    : sched_(sched),
+      world_(w),
+      connection_(w, node) {
+  auto& system = sched.system();
+  const auto& o = w.options;
+  ledger_worker_settings settings{.prune_interval = milliseconds{3'600'000}};
+  if (o.lease_term.count() > 0) settings.lease = {std::move(node), o.lease_term};
+  worker_ = system.spawn(ledger_worker, static_cast<ledger*>(&connection_), static_cast<environment*>(&env),
+                         std::move(settings));
+  caf::actor_config config{system.dummy_execution_unit()};
+  link_ = caf::make_actor<slow_link, caf::actor>(system.next_actor_id(), system.node(), &system, config,
+                                                 caf::actor_cast<caf::strong_actor_ptr>(worker_), &w,
+                                                 &sched.clock(), true);
+  const ledger_workers ledgers{caf::actor_cast<ledger_worker_handle>(link_)};
+  gateway_worker_ = system.spawn(sim_gateway_worker, &w);
+  payments_.env = &env;
+  payments_.gateways.emplace("sim", gateway_worker_);
+  payments_.retry = {3, milliseconds{50}, milliseconds{400}};
+  payments_.failures_to_open = 5;
+  payments_.open_for = milliseconds{800};
+  payments_.answer_timeout = milliseconds{1'500};
+  payments_actor_ = system.spawn(payments, &payments_);
+  owners_ = {.env = &env,
+             .sessions = w.sessions,
+             .ledgers = ledgers,
+             .payments = payments_actor_,
+             .rules = o.rules,
+             .idle_after = o.idle_after,
+             .reconciliation_interval = o.reconciliation_interval,
+             .takeover_interval = o.takeover_interval};
+  if (w.mirror != nullptr) {
+    owners_.cache = system.spawn(cache_worker, w.mirror, &metrics_);
+    others_.push_back(caf::actor_cast<caf::actor>(owners_.cache));
+  }
+  if (o.has_dispatcher) {
+    const auto consumer = system.spawn(sim_consumer, &w);
+    others_.push_back(caf::actor_cast<caf::actor>(consumer));
+    others_.push_back(caf::actor_cast<caf::actor>(system.spawn(dispatcher, ledgers, consumer)));
+  }
+  region_ = system.spawn(fq::region, &owners_,
+                         restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20},
+                                        milliseconds{1'000}});
+}
+
+supervisor_handle process::supervisor() const {
+  auto* r = state_of<region_state>(region_);
+  return r == nullptr ? supervisor_handle{} : r->find(world_.aggregate);
+}
+
+event_handle process::owner() const {
+  const auto s = supervisor();
+  auto* state = s ? state_of<supervisor_state>(s) : nullptr;
+  return state == nullptr ? event_handle{} : state->owner();
+}
+
+event_state* process::serving() const {
+  const auto e = owner();
+  auto* state = e ? state_of<event_state>(e) : nullptr;
+  return state == nullptr || state->peek() == nullptr ? nullptr : state;
+}
+
+caf::actor process::some_global() {
+  return chance(world_.rng, 500) ? caf::actor_cast<caf::actor>(payments_actor_)
+                                 : caf::actor_cast<caf::actor>(worker_);
+}
+
+void process::go_on() {
+  frozen_until_ = milliseconds{-1};
+  sched_.jobs.insert(sched_.jobs.end(), set_aside_.begin(), set_aside_.end());
+  set_aside_.clear();
+}
+
+/// Runs only `victim` until it is dead; what `look` finds meanwhile may be its last child. One that had not run yet may
+/// still have children before it dies.
+template <class Look>
+void process::finish(homes& h, const caf::actor& victim, Look look) {
+  caf::anon_send_exit(victim, caf::exit_reason::kill);
+  look();
+  while (sched_.prioritize(victim)) {
+    sched_.try_run_once();
+    h.settle(sched_.system().latest_actor_id(), this);
+    look();
+  }
+}
+
+/// Somebody who has lost its parent, and has not heard of it yet.
+caf::actor process::somebody_left(const homes& h) const {
+  for (auto* job : sched_.jobs)
+    if (h.of(job) == this)
+      return caf::actor_cast<caf::actor>(dynamic_cast<caf::scheduled_actor*>(job)->address());
+  return {};
+}
+
+void process::end(homes& h, bool killed) {
+  go_on();
+  if (killed) connection_.cut();
+  supervisor_handle last_supervisor;
+  event_handle last_owner;
+  finish(h, caf::actor_cast<caf::actor>(region_), [&] {
+    if (auto s = supervisor()) last_supervisor = s;
+  });
+  if (last_supervisor)
+    finish(h, caf::actor_cast<caf::actor>(last_supervisor), [&] {
+      auto* state = state_of<supervisor_state>(last_supervisor);
+      if (state != nullptr && state->owner()) last_owner = state->owner();
+    });
+  if (last_owner) finish(h, caf::actor_cast<caf::actor>(last_owner), [] {});
+  others_.push_back(caf::actor_cast<caf::actor>(worker_));
+  others_.push_back(caf::actor_cast<caf::actor>(gateway_worker_));
+  others_.push_back(caf::actor_cast<caf::actor>(payments_actor_));
+  for (const auto& victim : others_) finish(h, victim, [] {});
+  while (auto orphan = somebody_left(h)) finish(h, orphan, [] {});
+  others_.clear();
+  worker_ = nullptr;
+  link_ = nullptr;
+  gateway_worker_ = nullptr;
+  payments_actor_ = nullptr;
+  region_ = nullptr;
+  payments_.gateways.clear();
+  owners_.ledgers.clear();
+  owners_.payments = nullptr;
+  owners_.cache = nullptr;
+}
+
+} // namespace fq::sim

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// One process of the simulated server: its actors, its way to the ledger, how it stands still and how it ends.
+#pragma once
+#include "ledger_connection.hpp"
+#include "slow_link.hpp"
+
+#include "actors/cache_worker.hpp"
+#include "actors/payments.hpp"
+#include "actors/region.hpp"
+
+#include <caf/scheduler/test_coordinator.hpp>
+
+#include <string>
+#include <vector>
+
+namespace fq::sim {
+
+class process;
+
+/// Which process an actor belongs to: that of the actor which spawned it. People belong to none.
+class homes {
+public:
+  /// Whoever was spawned since the last call lives with `p`.
+  void settle(caf::actor_id latest, process* p) {
+    if (latest >= by_id_.size()) by_id_.resize(latest + 1, p);
+  }
+  [[nodiscard]] process* of(const caf::resumable* job) const;
+
+private:
+  std::vector<process*> by_id_;
+};
+
+class process {
+public:
+  /// `env`: the machine's; both outlive the process.
+  process(caf::scheduler::test_coordinator& sched, world& w, std::string node, sim_environment& env);
+
+  /// Every actor of the process is gone before anything else runs. `killed`: nothing of it reaches the ledger any
+  /// more, its leases run out by themselves.
+  void end(homes& h, bool killed);
+
+  [[nodiscard]] bool has_ended() const { return !region_; }
+  [[nodiscard]] const region_handle& region() const { return region_; }
+  [[nodiscard]] supervisor_handle supervisor() const;
+  [[nodiscard]] event_handle owner() const;
+  /// The owner's state if it serves.
+  [[nodiscard]] event_state* serving() const;
+  /// An actor whose end takes the whole process with it.
+  [[nodiscard]] caf::actor some_global();
+
+  // -- standing still: none of its jobs runs, its timers fire when it goes on
+  void freeze(milliseconds until) { frozen_until_ = until; }
+  [[nodiscard]] bool is_frozen() const { return frozen_until_ >= milliseconds{0}; }
+  [[nodiscard]] milliseconds frozen_until() const { return frozen_until_; }
+  /// Takes a job that must wait.
+  void set_aside(caf::resumable* job) { set_aside_.push_back(job); }
+  void go_on();
+
+private:
+  template <class Look>
+  void finish(homes& h, const caf::actor& victim, Look look);
+  [[nodiscard]] caf::actor somebody_left(const homes& h) const;
+
+  caf::scheduler::test_coordinator& sched_;
+  world& world_;
+  ledger_connection connection_;
+  cache_metrics metrics_;
+  owner_services owners_;
+  payments_services payments_;
+  ledger_worker_handle worker_;
+  caf::actor link_;
+  gateway_worker_handle gateway_worker_;
+  payments_handle payments_actor_;
+  region_handle region_;
+  std::vector<caf::actor> others_; ///< that nobody asks for by name
+  milliseconds frozen_until_{-1};
+  std::vector<caf::resumable*> set_aside_;
+};
+
+} // namespace fq::sim

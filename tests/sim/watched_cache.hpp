@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache of a simulated sale: the memory cache with faults, and the watch over I11. It outlives processes, as a
+// Redis does.
+#pragma once
+#include "world.hpp"
+
+#include "store/memory_cache.hpp"
+
+#include <map>
+
+namespace fq::sim {
+
+class watched_cache final : public cache {
+public:
+  explicit watched_cache(world& w);
+
+  std::vector<step_outcome> apply(std::span<const mirror_step> steps) override;
+  reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
+  void ping() override { inner_.ping(); }
+
+  /// Perhaps a dump to disk, perhaps an outage.
+  void strike();
+  /// The ledger has applied this batch.
+  void applied(const batch& b);
+  /// While an owner serves, nothing is under way and no fault was near: it holds what the ledger holds. `now`: the
+  /// owner's.
+  void check_equal(timestamp now);
+
+private:
+  cache_fault next_fault();
+  void check_step(const mirror_step& step);
+  void check_line(const mirror_delta& delta) const;
+  void check_sessions(const mirror_delta& delta) const;
+
+  world& world_;
+  memory_cache inner_;
+  milliseconds away_until_{0};
+  bool was_rolled_back_ = false;
+  std::map<std::uint64_t, std::uint64_t> steps_; ///< sent, by generation
+  std::uint64_t raised_under_ = 0;               ///< epoch in which the newest generation was named
+};
+
+} // namespace fq::sim
