@@ -17,7 +17,7 @@ struct region_fixture : fixture {
     event = put_event(10);
     services.env = &env;
     services.sessions = &sessions;
-    services.ledger = worker;
+    services.ledgers = ledgers;
     root = keep(sys.spawn(region, static_cast<const owner_services*>(&services), budget));
     run();
   }
@@ -25,7 +25,7 @@ struct region_fixture : fixture {
     if (root) caf::anon_send_exit(root, caf::exit_reason::user_shutdown);
     run();
     root = nullptr;
-    services.ledger = nullptr;
+    services.ledgers.clear();
   }
   auto resolve(aggregate_id aggregate = first_event_aggregate) {
     auto a = ask<event_handle>(root, resolve_event{aggregate});
@@ -54,6 +54,19 @@ CAF_TEST(what does not exist is absent) {
   CAF_CHECK(is(resolve(aggregate_id{4711})->error, errc::absent));
   CAF_CHECK(is(resolve(accounts_aggregate)->error, errc::absent));
   CAF_CHECK(resolve()->ok);
+}
+
+CAF_TEST(who asks while a supervisor stops is not turned away) {
+  start();
+  const aggregate_id nobody{4711};
+  auto first = ask<event_handle>(root, resolve_event{nobody});
+  run_without(worker);
+  auto second = ask<event_handle>(root, resolve_event{nobody});
+  run_without(root); // the supervisor ends behind the second question and before the region has read it
+  CAF_CHECK(second->open());
+  run();
+  CAF_CHECK(is(first->error, errc::absent));
+  CAF_CHECK(is(second->error, errc::absent));
 }
 
 CAF_TEST(a crashed owner is restarted behind the same supervisor after a pause) {
