@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # sourced: some names are set there, some used there
 # What the benches of a server on Postgres share; sourced. Starts private services, which end with the script, and servers on them.
 # After `begin_bench`: $work is a scratch folder; Postgres and Redis run at $postgres_url and $redis_url.
-readonly fairqueue=/tmp/fq/faults/fairqueue load=/tmp/fq/faults/fairqueue-load
+readonly fairqueue=build/release/app/fairqueue load=build/release/load/fairqueue-load
 readonly listen=127.0.0.1:8095 admin_listen=127.0.0.1:9095
 server_pid=0
 

@@ -65,6 +65,8 @@ end
 if stock > 0 then redis.call('HSET', inventory, unpack(ARGV, at + 1, at + 2 * stock)) end
 
 redis.call('HSET', head, 'generation', generation, 'steps', ARGV[4], 'part', ARGV[5], 'ready', ARGV[6])
+-- A day after its last change a mirror goes: nobody else removes those of events that have ended. One that is missed is built anew.
+for i = 1, #KEYS do redis.call('EXPIRE', KEYS[i], 86400) end
 return 1
 )lua";
 

@@ -124,6 +124,23 @@ CAF_TEST(an idle owner learns of the loss when the lease is renewed) {
   CAF_CHECK(elsewhere(*resolve(a)));
 }
 
+CAF_TEST(an owner that is cut off answers out of its memory no longer than its lease) {
+  auto& a = start("a");
+  const auto owner = resolve(a)->value;
+  const auto find = [&] {
+    auto place = ask<entry_reply>(owner, find_entry{event.id, customer(1)});
+    run_without(a.worker); // it hears nothing of the ledger and renews nothing
+    return place;
+  };
+  CAF_REQUIRE(join_at(owner, 1)->ok);
+  sched.advance_time(term - 1ms);
+  CAF_CHECK(find()->ok);
+  sched.advance_time(1ms);
+  CAF_CHECK(find()->unavailable());
+  run();
+  CAF_CHECK(find()->ok); // it was nobody else's meanwhile
+}
+
 CAF_TEST(a node that ends in order leaves its leases free) {
   auto& a = start("a");
   CAF_CHECK(resolve(a)->ok);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every black-box test needs: the real server as a child process on ports and a data folder of its own, and clients for
 // it: HTTP (node:http), raw TCP, WebSocket (ws), and the sandbox's payment page. Tests know only what a client can know.
+import '../support/ends_at_once.mjs';
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import crypto from 'node:crypto';

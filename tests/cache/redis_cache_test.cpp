@@ -103,6 +103,19 @@ CAF_TEST(an ended session leaves no key) {
   CAF_CHECK((w.eye.keys_of(w.o.queue()) == std::vector{w.stem() + "head"}));
 }
 
+CAF_TEST(a mirror that nobody changes any more goes after a day) {
+  redis_world w;
+  FQ_APPLIED(w.o.begin(delta{}.join({queue_number{1}}).admit({sample_session(4, seconds{60})}).count({sample_stock(1, 10)})));
+  for (const auto& key : {w.stem() + "head", w.key("waiting"), w.key("active"), w.key("inventory")}) {
+    w.eye.integer({"EXPIRE", key, "5"}); // as if it had been there for long
+  }
+  FQ_APPLIED(w.o.put(delta{}.join({queue_number{2}})));
+  for (const auto& key : {w.stem() + "head", w.key("waiting"), w.key("active"), w.key("inventory")}) {
+    const auto left = w.eye.integer({"TTL", key});
+    CAF_CHECK(left > 86'000 && left <= 86'400);
+  }
+}
+
 CAF_TEST(a generation that begins again after its head was evicted begins empty) {
   redis_world w;
   FQ_APPLIED(w.o.begin(delta{}.join(numbers(1, 5)).admit({sample_session(7)}).count({sample_stock(1, 1)})));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Postgres and a Redis of one's own for a test (scripts/services), and hands for both: SQL through psql, commands through
 // redis-cli.
+import './ends_at_once.mjs';
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import path from 'node:path';
