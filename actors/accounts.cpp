@@ -145,7 +145,8 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   auto code = std::to_string(core_.env().random_u64() % codes);
   code.insert(0, 6 - code.size(), '0');
   changes content;
-  keep({x.email, hash_of(x.email, code), core_.now() + services_->otp_life, 0}, content);
+  const auto hash = hash_of(x.email, code);
+  keep({x.email, hash, core_.now() + services_->otp_life, 0}, content);
   core_.note(std::move(content));
   auto promise = self_->make_response_promise();
   self_->request(services_->mailer, mail_timeout,
@@ -153,8 +154,10 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
                            "Your sign-in code is " + code + "\r\n\r\nIt is valid for ten minutes. If you did not ask for it, "
                              + "ignore this message.\r\n"})
     .then(
-      [this, promise](const mail_sent& sent) mutable {
-        if (!sent.accepted) return promise.deliver(make_error(errc::unavailable));
+      [this, promise, email = x.email, hash](const mail_sent& sent) mutable {
+        const auto kept = otps_.find(email);
+        const bool is_kept = kept != otps_.end() && kept->second.code_hash == hash; // no reload, no newer code meanwhile
+        if (!sent.accepted || !is_kept || core_.refuses()) return promise.deliver(make_error(errc::unavailable));
         core_.hold(std::move(promise), {}, ack_reply{}); // the code must be durable before we say it was sent
       },
       [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });

@@ -13,8 +13,8 @@ class aggregate_clock {
 public:
   explicit aggregate_clock(environment& env) : env_(&env) {}
 
-  void start(timestamp committed_at) {
-    base_ = std::max(env_->wall_now(), committed_at);
+  void start(timestamp ledger_now, timestamp committed_at) {
+    base_ = std::max(ledger_now, committed_at);
     steady_base_ = env_->steady_now();
     paused_ = false;
   }

@@ -32,6 +32,7 @@ void cache_worker_state::on_step(const take_mirror_step& x) {
   waiting w{x.step, caf::actor_cast<owner>(self_->current_sender())};
   if (metrics_->is_away) return tell_lost(w);
   waiting_.push_back(std::move(w));
+  if (waiting_.size() > steps_waiting_max) return open_circuit(); // it answers, but too slowly to be of use
   if (std::exchange(flush_is_due_, true)) return;
   self_->send(self_, timer_fired{timer_kind::flush, 0}); // behind whatever is in the mailbox already: it joins this pipeline
 }

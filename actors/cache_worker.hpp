@@ -17,6 +17,8 @@ namespace fq {
 
 /// Elements that one pipeline carries at most; the rest goes into the next one.
 inline constexpr std::size_t elements_per_pipeline_max = 20'000;
+/// Steps that wait at most; beyond it the cache counts as away (I14).
+inline constexpr std::size_t steps_waiting_max = 10'000;
 /// Pause before a cache that failed is asked again, doubling up to the maximum.
 inline constexpr milliseconds circuit_pause_min{200};
 inline constexpr milliseconds circuit_pause_max{5'000};

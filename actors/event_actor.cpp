@@ -104,7 +104,7 @@ void event_state::on_acquired(const aggregate_acquired& answer) {
 
 void event_state::serve(const acquired& image) {
   if (!image.image.event) return self_->send(supervisor_, owner_absent{});
-  clock_->start(image.committed_at);
+  clock_->start(image.now, image.committed_at);
   sale_ = std::make_unique<sale>(services_->rules, [env = services_->env] { return env->random_u64(); });
   sale_->load(*image.image.event, image.image.ticket_types);
   for (const auto& row : image.image.entries) sale_->load(row);

@@ -138,7 +138,7 @@ private:
     caf::response_promise promise;
     idempotency_ref idempotency;
     bool created = false;
-    timestamp deadline;
+    milliseconds deadline{0}; ///< steady time: it ends although the aggregate's clock stands still
   };
 
   pointer self_ = nullptr;

@@ -43,7 +43,7 @@ caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
   }
   commit(std::move(d), t);
   last_request_ = services_->env->steady_now();
-  page_waiters_.push_back({attempt.payment, self_->make_response_promise(), x.idempotency, attempt.created, t + page_wait});
+  page_waiters_.push_back({attempt.payment, self_->make_response_promise(), x.idempotency, attempt.created, last_request_ + page_wait});
   set_timer(timer_kind::flush, page_wait, 0);
   return caf::delegated<payment_reply>{};
 }
@@ -68,7 +68,7 @@ void event_state::on_page_timeout() {
   if (!serving_) return;
   std::vector<payment_id> late;
   for (const auto& w : page_waiters_)
-    if (w.deadline <= now()) late.push_back(w.payment);
+    if (w.deadline <= services_->env->steady_now()) late.push_back(w.payment);
   for (const auto& payment : late) answer_page_waiters(payment);
 }
 

@@ -7,11 +7,22 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 namespace fq {
 namespace {
 batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcome) {
   return {b.aggregate, b.epoch, b.to_seq, unavailable, outcome};
+}
+
+/// Of outcomes that end an owner's view of the world.
+const char* refusal_name(commit_outcome outcome) {
+  switch (outcome) {
+    case commit_outcome::fenced: return "another owner has taken it";
+    case commit_outcome::out_of_order: return "it is not the next one";
+    case commit_outcome::conflict: return "memory and ledger have diverged";
+    default: return nullptr;
+  }
 }
 
 } // namespace
@@ -28,7 +39,7 @@ void ledger_worker_state::init(pointer self, ledger& engine, environment& env, l
   env_ = &env;
   settings_ = std::move(settings);
   clock_.emplace(env);
-  clock_->start(never);
+  clock_->start(env.wall_now(), never);
   on_timer({timer_kind::renew, 0});
   if (settings_.prune_interval.count() > 0) self->delayed_send(self, settings_.prune_interval, timer_fired{timer_kind::sweep, 0});
 }
@@ -37,14 +48,22 @@ void ledger_worker_state::init(pointer self, ledger& engine, environment& env, l
 template <class Work>
 bool ledger_worker_state::reached(Work work) {
   bool done = false;
+  std::string why;
   try {
     work();
     done = true;
-  } catch (const ledger_unavailable&) {
-  } catch (const commit_unknown&) {
+  } catch (const ledger_unavailable& e) {
+    why = e.what();
+  } catch (const commit_unknown& e) {
+    why = e.what();
   }
   if (settings_.reachable) *settings_.reachable = done;
+  if (std::exchange(is_reached_, done) != done) note(done ? "the ledger is back" : "the ledger is away: " + why);
   return done;
+}
+
+void ledger_worker_state::note(const std::string& what) const {
+  if (settings_.note) settings_.note(what);
 }
 
 ledger_worker_state::~ledger_worker_state() {
@@ -137,8 +156,11 @@ void ledger_worker_state::flush() {
 }
 
 void ledger_worker_state::settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes) {
-  for (std::size_t i = 0; i < group.size(); ++i)
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (const auto* refused = refusal_name(outcomes[i]))
+      note("aggregate " + std::to_string(number_of(group[i].content->aggregate)) + ": a batch was refused: " + refused);
     self_->send(group[i].owner, settled_as(*group[i].content, outcomes[i] == commit_outcome::busy, outcomes[i]));
+  }
 }
 
 void ledger_worker_state::fail(const std::vector<waiting>& group) {
@@ -171,7 +193,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
     } else if (const auto* held = std::get_if<lease_held>(&result)) {
       reply.outcome = acquire_outcome::not_owner;
       reply.lease_left = held->left;
-    } else {
+    } else if (std::holds_alternative<no_such_aggregate>(result)) {
       reply.outcome = acquire_outcome::absent;
     }
   });
@@ -192,14 +214,15 @@ void ledger_worker_state::renew() {
   std::vector<aggregate_id> mine;
   mine.reserve(leased_.size());
   for (const auto& [aggregate, lease] : leased_) mine.push_back(aggregate);
-  std::vector<aggregate_id> lost;
+  lease_renewal renewal;
   const auto lease_end = env_->steady_now() + settings_.lease.term; // at the earliest
-  if (!reached([&] { lost = ledger_->renew(settings_.lease, mine); })) return;
-  for (const auto aggregate : lost) {
+  if (!reached([&] { renewal = ledger_->renew(settings_.lease, mine); })) return;
+  for (const auto aggregate : renewal.lost) {
     self_->send(leased_.at(aggregate).owner, lease_lost{aggregate});
     leased_.erase(aggregate);
   }
-  for (const auto& [aggregate, lease] : leased_) lease.horizon->set(lease_end);
+  for (const auto& [aggregate, lease] : leased_)
+    if (std::ranges::find(renewal.busy, aggregate) == renewal.busy.end()) lease.horizon->set(lease_end);
 }
 
 void ledger_worker_state::take_outbox(std::uint32_t limit) {

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <map>
 #include <optional>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace fq {
@@ -31,6 +33,7 @@ struct ledger_worker_settings {
   lease_terms lease{}; ///< under which aggregates are acquired; renewed three times a term
   milliseconds prune_interval{30'000}; ///< 0: somebody else prunes
   std::atomic<bool>* reachable = nullptr; ///< told after every call, for /readyz
+  std::function<void(const std::string&)> note = nullptr; ///< for people: the ledger is away or back, a batch was refused; any thread
 };
 
 class ledger_worker_state {
@@ -66,6 +69,7 @@ private:
   void on_timer(const timer_fired& t);
   template <class Reply>
   void answer(Reply reply);
+  void note(const std::string& what) const;
   template <class Work>
   bool reached(Work work);
 
@@ -73,6 +77,7 @@ private:
   ledger* ledger_ = nullptr;
   environment* env_ = nullptr;
   ledger_worker_settings settings_;
+  bool is_reached_ = true; ///< by the last call
   std::optional<aggregate_clock> clock_; ///< rows are old by the time that owners count, whatever the wall clock does
   std::map<aggregate_id, held_lease> leased_; ///< acquired here and not released
   std::vector<waiting> waiting_;

@@ -42,7 +42,7 @@ public:
   }
 
   void load() {
-    serving_ = false;
+    serving_ = is_acquired_ = false;
     journal_->fail();
     self_->send(ledgers_.of(aggregate_), acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life});
   }
@@ -54,12 +54,14 @@ public:
       self_->delayed_send(self_, owner_load_retry, timer_fired{timer_kind::retry_load, 0});
       return nullptr;
     }
+    is_acquired_ = true;
     lease_ = answer.lease;
-    clock_->start(answer.content->committed_at);
+    clock_->start(answer.content->now, answer.content->committed_at);
     journal_->start(aggregate_, *answer.content);
     return answer.content.get();
   }
-  void serve() { serving_ = true; }
+  /// It was acquired and is served: unless it was lost in between, and is being loaded anew.
+  void serve() { serving_ = is_acquired_; }
   void on_settled(const batch_settled& answer) {
     if (!journal_->settled(answer)) load();
   }
@@ -105,6 +107,7 @@ private:
   std::unique_ptr<journal> journal_;
   std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
   bool serving_ = false;
+  bool is_acquired_ = false;
   bool elsewhere_ = false; ///< another node holds the lease; we go on asking
 };
 

@@ -84,12 +84,17 @@ std::vector<mirror_report> verify_mirrors_now(caf::actor_system& system, const r
   std::vector<mirror_report> reports;
   std::vector<aggregate_id> aggregates;
   self->request(region, accounts_timeout, list_owned{})
-    .receive([&](const owned_aggregates& owned) { aggregates = owned.aggregates; }, [](const caf::error&) {});
+    .receive([&](const owned_aggregates& owned) { aggregates = owned.aggregates; },
+             [&](const caf::error&) { reports.push_back({{}, 0, mirror_state::unavailable, {"the region does not answer"}}); });
   for (const auto aggregate : aggregates) {
     event_handle owner;
     self->request(region, accounts_timeout, resolve_event{aggregate})
-      .receive([&](const event_handle& found) { owner = found; }, [](const caf::error&) {});
-    if (!owner) continue; // it ended, or went elsewhere, while we were looking
+      .receive([&](const event_handle& found) { owner = found; },
+               [&](const caf::error& why) {
+                 if (is(why, errc::absent) || is(why, errc::not_owner)) return; // it went elsewhere while we were looking
+                 reports.push_back({{}, 0, mirror_state::unavailable, {"aggregate " + std::to_string(number_of(aggregate)) + " does not answer"}});
+               });
+    if (!owner) continue;
     self->request(owner, mirror_timeout, verify_mirror{rebuild})
       .receive([&](const mirror_report& report) { reports.push_back(report); },
                [&](const caf::error&) { reports.push_back({{}, 0, mirror_state::unavailable, {}}); });

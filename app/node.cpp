@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/node.hpp"
 
+#include "app/log.hpp"
+
 #include "actors/dispatcher.hpp"
 #include "actors/ledger_worker.hpp"
 #include "actors/workers.hpp"
@@ -90,7 +92,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure) {
 /// The first writer prunes for all.
 ledger_workers node::spawn_ledger_workers(root_children& children) {
   const auto spawn = [&](std::string name, ledger& engine, milliseconds prune_interval) {
-    const ledger_worker_settings settings{ledger_.lease, prune_interval, &ledger_is_reachable_};
+    const ledger_worker_settings settings{ledger_.lease, prune_interval, &ledger_is_reachable_,
+                                          [](const std::string& what) { log::warn("ledger", {{"what", what}}); }};
     auto worker = system_->spawn<caf::detached>(ledger_worker, &engine, &env_, settings);
     children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(worker));
     return worker;

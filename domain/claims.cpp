@@ -15,10 +15,14 @@ std::vector<claim_id> up_to(const std::set<std::pair<timestamp, claim_id>>& dead
 }
 } // namespace
 
-void claims_book::index(const claim_row& row) {
+void claims_book::index(const claim_row& row, timestamp grace_from) {
   if (is_standing(row.status)) standing_[row.customer].push_back(row.id);
   if (row.status == claim_status::claimed) claimed_.emplace(row.expires_at, row.id);
-  if (row.status == claim_status::expiring) expiring_.emplace(row.expires_at, row.id);
+  if (row.status == claim_status::expiring) {
+    grace_from = std::max(grace_from, row.expires_at);
+    grace_from_[row.id] = grace_from;
+    expiring_.emplace(grace_from, row.id);
+  }
   if (is_live(row.status)) ++counts_.live;
   if (row.status == claim_status::confirmed) ++counts_.confirmed;
 }
@@ -30,12 +34,12 @@ void claims_book::unindex(const claim_row& row) {
     if (i->second.empty()) standing_.erase(i);
   }
   if (row.status == claim_status::claimed) claimed_.erase({row.expires_at, row.id});
-  if (row.status == claim_status::expiring) expiring_.erase({row.expires_at, row.id});
+  if (const auto from = grace_from_.extract(row.id)) expiring_.erase({from.mapped(), row.id});
   if (is_live(row.status)) --counts_.live;
   if (row.status == claim_status::confirmed) --counts_.confirmed;
 }
 
-void claims_book::load(const claim_row& row) { index(rows_.emplace(row.id, row).first->second); }
+void claims_book::load(const claim_row& row) { index(rows_.emplace(row.id, row).first->second, row.expires_at); }
 
 const claim_row* claims_book::find(const claim_id& id) const {
   const auto i = rows_.find(id);
@@ -84,9 +88,17 @@ timestamp claims_book::next_deadline(milliseconds grace) const {
   return t;
 }
 
+void claims_book::restart_grace(timestamp now) {
+  expiring_.clear();
+  for (auto& [id, from] : grace_from_) {
+    from = std::max(from, now);
+    expiring_.emplace(from, id);
+  }
+}
+
 const claim_row& claims_book::open(claim_row row, changes& out) {
   const auto& stored = rows_.emplace(row.id, row).first->second;
-  index(stored);
+  index(stored, stored.expires_at);
   out.emplace_back(std::in_place_type<claim_opened>, claim_opened{std::move(row)});
   return stored;
 }
@@ -99,7 +111,7 @@ bool claims_book::move(const claim_id& id, claim_trigger trigger, timestamp now,
   unindex(row);
   row.status = *to;
   if (!is_live(*to)) row.ended_at = now;
-  index(row);
+  index(row, now);
   out.emplace_back(std::in_place_type<claim_moved>, claim_moved{from, row});
   return true;
 }

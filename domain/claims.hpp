@@ -29,25 +29,30 @@ public:
   [[nodiscard]] const counts_t& counts() const { return counts_; }
   /// CLAIMED ones whose expires_at has come, at most `limit`.
   [[nodiscard]] std::vector<claim_id> due(timestamp now, std::size_t limit) const;
-  /// EXPIRING ones whose expires_at + grace has come, at most `limit`.
+  /// EXPIRING ones whose grace is over, at most `limit`. It counts from when the gateway could be asked: from expires_at, the move to
+  /// EXPIRING, or restart_grace, whichever is latest.
   [[nodiscard]] std::vector<claim_id> overdue(timestamp now, milliseconds grace, std::size_t limit) const;
   /// All that are CLAIMED or EXPIRING, at most `limit`.
   [[nodiscard]] std::vector<claim_id> live_ones(std::size_t limit) const;
   [[nodiscard]] timestamp next_deadline(milliseconds grace) const;
 
   const claim_row& open(claim_row row, changes& out);
+  /// After a load: nobody was asked meanwhile.
+  void restart_grace(timestamp now);
   /// Applies `trigger`; false if the table forbids it.
   bool move(const claim_id& id, claim_trigger trigger, timestamp now, changes& out);
   /// CONFIRMED -> REFUNDED with every item marked refunded; false if the table forbids it.
   bool refund(const claim_id& id, timestamp now, changes& out);
 
 private:
-  void index(const claim_row& row);
+  void index(const claim_row& row, timestamp grace_from);
   void unindex(const claim_row& row);
 
   std::unordered_map<claim_id, claim_row> rows_;
   std::unordered_map<customer_id, std::vector<claim_id>> standing_; ///< live and confirmed ones
-  std::set<std::pair<timestamp, claim_id>> claimed_, expiring_; ///< by expires_at
+  std::set<std::pair<timestamp, claim_id>> claimed_; ///< by expires_at
+  std::set<std::pair<timestamp, claim_id>> expiring_; ///< by grace_from_
+  std::unordered_map<claim_id, timestamp> grace_from_; ///< of the EXPIRING
   counts_t counts_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace fq {
 namespace {
@@ -39,6 +40,7 @@ void sale::load(const claim_row& row) {
 
 void sale::loaded() {
   was_sold_out_ = stock_.sold_out();
+  is_fresh_ = true;
   for (const auto& id : claims_.overdue(timestamp::max(), milliseconds{0}, claims_.counts().live))
     if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
 }
@@ -46,6 +48,7 @@ void sale::loaded() {
 // -- time ------------------------------------------------------------------------------------------------------------
 
 sale::wake_up sale::run(timestamp now, decision& out) {
+  if (std::exchange(is_fresh_, false)) claims_.restart_grace(now);
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_claims(now, out) + chase_payments(now, out);
   moved += expire_waiting(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled) moved += end_waiting(now, out);

@@ -163,6 +163,7 @@ private:
   claims_book claims_;
   payments_book payments_;
   idempotency_index answers_;
+  bool is_fresh_ = false; ///< loaded, and not run since
   bool was_sold_out_ = false;
 };
 

@@ -77,6 +77,7 @@ struct acquired {
   std::uint64_t epoch = 0; ///< the new one; the previous owner's batches are refused from now on
   std::uint64_t applied_seq = 0;
   timestamp committed_at; ///< greatest time ever committed; the aggregate's clock never goes below it
+  timestamp now; ///< by the ledger's clock, which all nodes share: the aggregate's clock starts here
   std::uint64_t cache_generation = 0; ///< names the aggregate's keys in the cache
   aggregate_image image;
 };
@@ -89,7 +90,17 @@ struct lease_held {
 
 struct no_such_aggregate {};
 
-using acquire_result = std::variant<acquired, lease_held, no_such_aggregate>;
+/// Somebody has its row just now, so it was not waited for: ask again soon.
+struct aggregate_busy {};
+
+using acquire_result = std::variant<acquired, lease_held, no_such_aggregate, aggregate_busy>;
+
+/// What a renewal did not extend.
+struct lease_renewal {
+  std::vector<aggregate_id> lost; ///< held by somebody else or nobody
+  std::vector<aggregate_id> busy; ///< held as before, not extended: somebody has the row just now
+  bool operator==(const lease_renewal&) const = default;
+};
 
 // -- outbox -------------------------------------------------------------------------------------------------------------
 
@@ -162,8 +173,8 @@ public:
     return std::nullopt;
   }
 
-  /// Extends the leases that `lease.owner` still holds; answers those of `aggregates` that it does not hold any more.
-  virtual std::vector<aggregate_id> renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) = 0;
+  /// Extends the leases of `aggregates` that `lease.owner` still holds.
+  virtual lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) = 0;
   /// Ends the leases that `owner` holds, so that a successor need not wait.
   virtual void release(const std::string& owner, std::span<const aggregate_id> aggregates) = 0;
 

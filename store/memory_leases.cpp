@@ -30,7 +30,7 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
   if (own.lease.keeps_out(lease.owner, now)) return lease_held{own.lease.owner, own.lease.until - now};
   own.lease = lease.owner.empty() ? held_lease{} : held_lease{lease.owner, now + lease.term};
   ++own.head.epoch;
-  acquired result{own.head.epoch, own.head.applied_seq, own.head.committed_at, own.head.cache_generation, own.image};
+  acquired result{own.head.epoch, own.head.applied_seq, own.head.committed_at, now, own.head.cache_generation, own.image};
   auto& keys = result.image.idempotency;
   std::erase_if(keys, [&](const idempotency_row& r) { return r.created_at < idempotency_since; });
   keep_newest(keys, loaded_idempotency_max);
@@ -38,19 +38,19 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
   return result;
 }
 
-std::vector<aggregate_id> memory_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+lease_renewal memory_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
   pass_a_call({aggregates.begin(), aggregates.end()});
-  std::vector<aggregate_id> lost;
-  if (lease.owner.empty()) return lost; // it has no lease to lose
+  lease_renewal result;
+  if (lease.owner.empty()) return result; // it has no lease to lose
   const auto until = options_.now() + lease.term;
   for (const auto a : aggregates) {
     const auto found = state_.aggregates.find(a);
     if (found != state_.aggregates.end() && found->second.lease.owner == lease.owner)
       found->second.lease.until = until;
     else
-      lost.push_back(a);
+      result.lost.push_back(a);
   }
-  return lost;
+  return result;
 }
 
 void memory_ledger::release(const std::string& owner, std::span<const aggregate_id> aggregates) {

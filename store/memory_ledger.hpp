@@ -74,7 +74,7 @@ public:
 
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;
   acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) override;
-  std::vector<aggregate_id> renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
+  lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
   void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
 
   std::vector<event_listing> list_events(const event_filter& filter) override;

@@ -173,6 +173,9 @@ std::string session_settings(const postgres_patience& patience) {
          "SET lock_timeout = " + in_milliseconds(patience.lock) + ";"
          "SET statement_timeout = " + in_milliseconds(patience.write) + ";"
          "SET idle_in_transaction_session_timeout = " + in_milliseconds(patience.idle_in_transaction) + ";"
+         // A reader that stopped or vanished must not keep its locks: the server waits for it in a socket write, where no other limit holds.
+         "SET tcp_user_timeout = " + in_milliseconds(patience.idle_in_transaction) + ";"
+         "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;"
          "SET default_transaction_isolation = 'read committed';"
          "SET plan_cache_mode = force_generic_plan;"
          "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";

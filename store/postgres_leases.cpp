@@ -10,23 +10,26 @@
 namespace fq {
 namespace {
 
-const postgres_statement wait_for_row{"wait_for_row", "SELECT FROM aggregate WHERE number = $1::bigint FOR UPDATE"};
+const postgres_statement lock_row{"lock_row", "SELECT FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED"};
 const postgres_statement take_aggregate{
   "take_aggregate",
   "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif($2::text, ''),"
   " lease_until = CASE WHEN $2::text = '' THEN 0 ELSE " + postgres_now + " + $3::bigint END WHERE number = $1::bigint"
   " AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= " + postgres_now + ")"
-  " RETURNING epoch, applied_seq, committed_at, cache_generation"};
+  " RETURNING epoch, applied_seq, committed_at, " + postgres_now + ", cache_generation"};
+/// Its owner, what is left of it, and whether $2 may take the aggregate.
 const postgres_statement find_lease{
-  "find_lease", "SELECT lease_owner, lease_until - " + postgres_now + " FROM aggregate WHERE number = $1::bigint"};
+  "find_lease",
+  "SELECT lease_owner, lease_until - " + postgres_now + ", $2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text"
+  " OR lease_until <= " + postgres_now + " FROM aggregate WHERE number = $1::bigint"};
 
-/// A row that somebody has locked is neither extended nor lost: the next renewal tells.
+/// Those that are held, and whether each was extended: a row that somebody has locked is not, and the next renewal tells.
 const postgres_statement renew_leases{
   "renew_leases",
-  "UPDATE aggregate SET lease_until = " + postgres_now + " + $3::bigint WHERE number IN (SELECT number FROM aggregate"
-  " WHERE number = ANY($1::bigint[]) AND lease_owner = $2::text FOR UPDATE SKIP LOCKED)"};
-const postgres_statement held_leases{
-  "held_leases", "SELECT number FROM aggregate WHERE number = ANY($1::bigint[]) AND lease_owner = $2::text"};
+  "WITH free AS (SELECT number FROM aggregate WHERE number = ANY($1::bigint[]) AND lease_owner = $2::text FOR UPDATE SKIP LOCKED),"
+  " extended AS (UPDATE aggregate SET lease_until = " + postgres_now + " + $3::bigint WHERE number IN (SELECT number FROM free)"
+  " RETURNING number) SELECT number, number IN (SELECT number FROM extended) FROM aggregate WHERE number = ANY($1::bigint[])"
+  " AND lease_owner = $2::text"};
 const postgres_statement release_leases{
   "release_leases",
   "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE number = ANY($1::bigint[]) AND lease_owner = $2::text"};
@@ -73,34 +76,43 @@ std::set<Number> numbers_in(const postgres_result& rows) {
 } // namespace
 
 postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{wait_for_row, take_aggregate, find_lease, renew_leases, held_leases, release_leases, take_partition});
+  db.prepare(std::array{lock_row, take_aggregate, find_lease, renew_leases, release_leases, take_partition});
 }
 
-std::variant<postgres_leases::taken, lease_held, no_such_aggregate> postgres_leases::take(aggregate_id aggregate,
-                                                                                          const lease_terms& lease) {
+postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const lease_terms& lease) {
   postgres_pipeline pipeline(db_);
-  pipeline.send(wait_for_row, postgres_parameters::of(aggregate)); // so that the clock is read when it is ours
-  pipeline.send(take_aggregate, postgres_parameters::of(aggregate, lease.owner, lease.term));
-  pipeline.send(find_lease, postgres_parameters::of(aggregate));
+  pipeline.send(find_lease, postgres_parameters::of(aggregate, lease.owner));
   pipeline.flush();
-  if (pipeline.receive().size() == 0) return no_such_aggregate{};
+  const auto known = pipeline.receive();
+  if (known.size() == 0) return no_such_aggregate{};
+  lease_held held{known[0].is_null(0) ? "" : known[0].text(0), known[0].is_null(1) ? milliseconds{0} : std::max(known[0].duration(1), milliseconds{0})};
+  if (!known[0].boolean(2)) return held;
+  pipeline.send(lock_row, postgres_parameters::of(aggregate)); // so that the clock is read when it is ours
+  pipeline.send(take_aggregate, postgres_parameters::of(aggregate, lease.owner, lease.term));
+  pipeline.flush();
+  if (pipeline.receive().size() == 0) return aggregate_busy{};
   const auto rows = pipeline.receive();
-  if (rows.size() == 1) {
-    const auto row = rows[0];
-    return taken{row.number<std::uint64_t>(0), row.number<std::uint64_t>(1), row.time(2), row.number<std::uint64_t>(3)};
-  }
-  const auto held = pipeline.receive();
-  return lease_held{held[0].text(0), std::max(held[0].duration(1), milliseconds{0})};
+  if (rows.size() == 0) return aggregate_busy{}; // somebody has just taken it: ask again
+  const auto row = rows[0];
+  return taken{row.number<std::uint64_t>(0), row.number<std::uint64_t>(1), row.time(2), row.time(3), row.number<std::uint64_t>(4)};
 }
 
-std::vector<aggregate_id> postgres_leases::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+acquire_result postgres_leases::refusal(const take_result& answer) {
+  if (const auto* held = std::get_if<lease_held>(&answer)) return *held;
+  if (std::holds_alternative<aggregate_busy>(answer)) return aggregate_busy{};
+  return no_such_aggregate{};
+}
+
+lease_renewal postgres_leases::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
   unsynced transaction(db_);
   transaction.send(renew_leases, postgres_parameters::of(postgres_array::of(aggregates), lease.owner, lease.term));
-  transaction.send(held_leases, postgres_parameters::of(postgres_array::of(aggregates), lease.owner));
-  const auto held = numbers_in<aggregate_id>(transaction.run());
-  std::vector<aggregate_id> lost(aggregates.begin(), aggregates.end());
-  std::erase_if(lost, [&](aggregate_id a) { return held.contains(a); });
-  return lost;
+  const auto rows = transaction.run();
+  const auto held = numbers_in<aggregate_id>(rows);
+  lease_renewal result;
+  std::ranges::copy_if(aggregates, std::back_inserter(result.lost), [&](aggregate_id a) { return !held.contains(a); });
+  for (int i = 0; i < rows.size(); ++i)
+    if (!rows[i].boolean(1)) result.busy.push_back(rows[i].number<aggregate_id>(0));
+  return result;
 }
 
 void postgres_leases::release(const std::string& owner, std::span<const aggregate_id> aggregates) {

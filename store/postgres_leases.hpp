@@ -21,14 +21,19 @@ public:
     std::uint64_t epoch = 0;
     std::uint64_t applied_seq = 0;
     timestamp committed_at;
+    timestamp now;
     std::uint64_t cache_generation = 0;
   };
-  /// Inside the caller's transaction, whose end lets the aggregate's row go again. Waits for whoever has it.
-  std::variant<taken, lease_held, no_such_aggregate> take(aggregate_id aggregate, const lease_terms& lease);
+  using take_result = std::variant<taken, lease_held, no_such_aggregate, aggregate_busy>;
+  /// Inside the caller's transaction, whose end lets the aggregate's row go again. Waits for nobody: this connection commits for other
+  /// aggregates too. Whose lease lasts is not disturbed by a lock either.
+  take_result take(aggregate_id aggregate, const lease_terms& lease);
 
-  std::vector<aggregate_id> renew(const lease_terms& lease, std::span<const aggregate_id> aggregates);
+  lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates);
   void release(const std::string& owner, std::span<const aggregate_id> aggregates);
   std::vector<std::uint32_t> take_partitions(const lease_terms& lease, std::span<const std::uint32_t> wanted);
+  /// What is not `taken`, for the port.
+  static acquire_result refusal(const take_result& answer);
 
 private:
   postgres_connection& db_;

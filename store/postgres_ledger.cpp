@@ -188,17 +188,16 @@ acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_term
   return in_session([&](session& s) -> acquire_result {
     postgres_transaction transaction(s.db, postgres_access::read_write, patience_.load);
     auto answer = s.leases.take(aggregate, lease);
-    if (auto* held = std::get_if<lease_held>(&answer)) return std::move(*held);
     const auto* own = std::get_if<postgres_leases::taken>(&answer);
-    if (!own) return no_such_aggregate{};
+    if (!own) return postgres_leases::refusal(answer);
     const postgres_reader::bounds bounds{idempotency_since, loaded_idempotency_max, loaded_receipts_max};
-    acquired result{own->epoch, own->applied_seq, own->committed_at, own->cache_generation, s.reader.read_image(aggregate, bounds)};
+    acquired result{own->epoch, own->applied_seq, own->committed_at, own->now, own->cache_generation, s.reader.read_image(aggregate, bounds)};
     transaction.commit();
     return result;
   });
 }
 
-std::vector<aggregate_id> postgres_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+lease_renewal postgres_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
   if (lease.owner.empty()) return {}; // it has no lease to lose
   return in_session([&](session& s) { return s.leases.renew(lease, aggregates); });
 }

@@ -10,7 +10,8 @@ sqlite_leases::statements::statements(sqlite_db& db)
         " AND lease_owner <> ?2 AND lease_until > " + sqlite_now),
       take(db,
         "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif(?2, ''),"
-        " lease_until = iif(?2 = '', 0, " + sqlite_now + " + ?3) WHERE number = ?1 RETURNING epoch"),
+        " lease_until = iif(?2 = '', 0, " + sqlite_now + " + ?3) WHERE number = ?1 RETURNING epoch, "
+        + sqlite_now),
       renew(db, "UPDATE aggregate SET lease_until = " + sqlite_now + " + ?3 WHERE number = ?1 AND lease_owner = ?2"),
       release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE number = ? AND lease_owner = ?"),
       take_partition(db,
@@ -26,11 +27,11 @@ std::optional<lease_held> sqlite_leases::of_another(aggregate_id aggregate, cons
   return result;
 }
 
-std::optional<std::uint64_t> sqlite_leases::take(aggregate_id aggregate, const lease_terms& lease) {
-  std::optional<std::uint64_t> epoch;
+std::optional<sqlite_leases::taken> sqlite_leases::take(aggregate_id aggregate, const lease_terms& lease) {
+  std::optional<taken> result;
   sql_.take.bind(aggregate, lease.owner, lease.term);
-  while (sql_.take.step()) epoch = sql_.take.number<std::uint64_t>(0);
-  return epoch;
+  while (sql_.take.step()) result = taken{sql_.take.number<std::uint64_t>(0), sql_.take.time(1)};
+  return result;
 }
 
 bool sqlite_leases::renew(aggregate_id aggregate, const lease_terms& lease) {

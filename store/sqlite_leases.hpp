@@ -17,8 +17,12 @@ public:
 
   /// The lease that keeps `owner` out, if there is one. An empty owner heeds none.
   std::optional<lease_held> of_another(aggregate_id aggregate, const std::string& owner);
-  /// Takes it whoever holds it and raises the epoch. The new epoch, or nothing if there is no such aggregate.
-  std::optional<std::uint64_t> take(aggregate_id aggregate, const lease_terms& lease);
+  struct taken {
+    std::uint64_t epoch = 0;
+    timestamp now;
+  };
+  /// Takes it whoever holds it and raises the epoch. Nothing if there is no such aggregate.
+  std::optional<taken> take(aggregate_id aggregate, const lease_terms& lease);
   /// False if the owner does not hold it any more.
   bool renew(aggregate_id aggregate, const lease_terms& lease);
   void release(aggregate_id aggregate, const std::string& owner);

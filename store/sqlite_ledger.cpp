@@ -153,27 +153,27 @@ acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms&
   return c.guarded([&]() -> acquire_result {
     sqlite_transaction transaction(c.db);
     if (auto held = c.leases.of_another(aggregate, lease.owner)) return std::move(*held);
-    const auto epoch = c.leases.take(aggregate, lease);
-    if (!epoch) return no_such_aggregate{};
+    const auto own = c.leases.take(aggregate, lease);
+    if (!own) return no_such_aggregate{};
     transaction.commit();
     const auto head = c.reader.read_head(aggregate);
     const image_bounds bounds{idempotency_since, loaded_idempotency_max, loaded_receipts_max};
-    return acquired{*epoch, head.applied_seq, head.committed_at, head.cache_generation,
+    return acquired{own->epoch, head.applied_seq, head.committed_at, own->now, head.cache_generation,
                     c.reader.read_image(aggregate, bounds)};
   });
 }
 
-std::vector<aggregate_id> sqlite_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
   auto& c = *connection_;
-  std::vector<aggregate_id> lost;
-  if (lease.owner.empty()) return lost; // it has no lease to lose
+  lease_renewal result;
+  if (lease.owner.empty()) return result; // it has no lease to lose
   c.guarded([&] {
     sqlite_transaction transaction(c.db);
     for (const auto a : aggregates)
-      if (!c.leases.renew(a, lease)) lost.push_back(a);
+      if (!c.leases.renew(a, lease)) result.lost.push_back(a);
     transaction.commit();
   });
-  return lost;
+  return result;
 }
 
 void sqlite_ledger::release(const std::string& owner, std::span<const aggregate_id> aggregates) {

@@ -359,15 +359,15 @@ test('deadlines pass while the server is down', async (t) => {
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, {
     total: 1,
-    claim_ttl_seconds: 1,
-    queue: { claim_window_seconds: 1, session_ttl_seconds: 3 },
+    claim_ttl_seconds: 3,
+    queue: { claim_window_seconds: 3, session_ttl_seconds: 8 },
   });
   const [fan, next] = await server.customers(2);
   const { admission_token } = await server.join_and_be_admitted(fan, event);
   const claim = await server.claim(fan, event, admission_token);
   await server.join(next, event);
   await server.kill();
-  await sleep(2000);
+  await sleep(4000);
   await server.launch();
   await server.claim_reaches(fan, claim.claim_id, 'RELEASED', { timeout_ms: 5000 });
   const entry = await server.admitted(next, event, { timeout_ms: 8000 });

@@ -55,7 +55,7 @@ const short_sale = {
   },
 };
 /** For a fault that fans do not feel and that takes longer. */
-export const longer_sale = { total: 130 };
+export const longer_sale = { total: 200 };
 const fans = 300;
 /** Bounds of the tests, in ms. */
 const settle_ms = 30_000;

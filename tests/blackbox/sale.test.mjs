@@ -302,8 +302,8 @@ test('no-shows and unpaid claims give their stock to the next in line', async (t
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, {
     total: 1,
-    claim_ttl_seconds: 2,
-    queue: { claim_window_seconds: 1, session_ttl_seconds: 4 },
+    claim_ttl_seconds: 3,
+    queue: { claim_window_seconds: 2, session_ttl_seconds: 8 },
   });
   const [no_show, dreamer, abandoner, buyer] = await server.customers(4);
   for (const fan of [no_show, dreamer, abandoner, buyer]) await server.join(fan, event);

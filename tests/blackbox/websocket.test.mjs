@@ -158,11 +158,11 @@ test('no claim in time: session_expired and 1000', async (t) => {
     event,
     fans: [fan],
   } = await line_of(t, 1, {
-    claim_ttl_seconds: 1,
-    queue: { policy: 'batch', claim_window_seconds: 1, session_ttl_seconds: 2 },
+    claim_ttl_seconds: 3,
+    queue: { policy: 'batch', claim_window_seconds: 3, session_ttl_seconds: 6 },
   });
   const socket = await server.socket(event, fan);
-  await socket.frame('session_expired', { timeout_ms: 6000 });
+  await socket.frame('session_expired', { timeout_ms: 10_000 });
   assert.equal(await socket.close_code(), 1000);
 });
 

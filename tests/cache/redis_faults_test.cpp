@@ -93,10 +93,10 @@ CAF_TEST(a stalled server costs a second and then nothing until it may be asked 
   std::string why;
   CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{1'500});
   CAF_CHECK(contains(why, "no answer within 1000 ms"));
-  CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{50});
+  CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{400}); // and no second
   CAF_CHECK(contains(why, "not asked again yet"));
   w.env.skip(milliseconds{2'000}); // less than three times of what it took
-  CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{50});
+  CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{400}); // and no second
   w.env.skip(milliseconds{2'000});
   CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{1'500}); // it connects, but nobody is there
   CAF_CHECK(contains(why, "no answer within 1000 ms"));
@@ -164,8 +164,8 @@ CAF_TEST(a host that does not answer costs half a second) {
   redis_cache store{{.address = parse_redis_url("redis://127.0.0.1:" + std::to_string(ntohs(address.sin_port)))}, env};
   const auto took = duration_of([&] { CAF_CHECK(!unavailable([&] { store.ping(); }).empty()); });
   CAF_CHECK(took >= milliseconds{450});
-  CAF_CHECK(took < milliseconds{900});
-  CAF_CHECK(duration_of([&] { CAF_CHECK(!unavailable([&] { store.ping(); }).empty()); }) < milliseconds{50});
+  CAF_CHECK(took < milliseconds{3'000});
+  CAF_CHECK(duration_of([&] { CAF_CHECK(!unavailable([&] { store.ping(); }).empty()); }) < milliseconds{400}); // and no second
   ::close(filler);
   ::close(listener);
 }

@@ -117,6 +117,23 @@ CAF_TEST(at the deadline an open attempt keeps the stock the gateway is asked gr
   check_sound(s);
 }
 
+CAF_TEST(a verdict may still come after a downtime longer than the grace) {
+  for (const bool was_expiring : {false, true}) {
+    one_buyer s;
+    s.join(2);
+    if (was_expiring) s.pass(seconds{20});
+    s.reload();
+    s.pass(seconds{20} + 2 * s.rules.verdict_grace); // nobody could be asked all that time
+    CAF_CHECK(s.claim_state() == claim_status::expiring);
+    CAF_CHECK(s.asked(gateway_order_kind::verify));
+    s.pass(s.rules.verdict_grace - milliseconds{1});
+    CAF_CHECK(s.claim_state() == claim_status::expiring);
+    s.pass(milliseconds{1});
+    CAF_CHECK(s.claim_state() == claim_status::released);
+    check_sound(s);
+  }
+}
+
 CAF_TEST(the question is asked again after a crash) {
   one_buyer s;
   s.pass(seconds{20});

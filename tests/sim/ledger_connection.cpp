@@ -75,12 +75,12 @@ acquire_result ledger_connection::acquire(aggregate_id aggregate, const lease_te
   return result;
 }
 
-std::vector<aggregate_id> ledger_connection::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+lease_renewal ledger_connection::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
   go_out();
-  auto lost = world_.store->renew(lease, aggregates);
-  if (lost.size() < aggregates.size()) world_.leases->renewed(node_, lease.term);
+  auto renewal = world_.store->renew(lease, aggregates);
+  if (renewal.lost.size() < aggregates.size()) world_.leases->renewed(node_, lease.term);
   come_back();
-  return lost;
+  return renewal;
 }
 
 void ledger_connection::release(const std::string& owner, std::span<const aggregate_id> aggregates) {

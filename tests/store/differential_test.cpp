@@ -418,7 +418,7 @@ private:
       memory_.release(terms.owner, some);
       for (const auto& c : contenders_) c.store.release(terms.owner, some);
     }
-    const auto lost = agreed("what a renewal has lost", [&](ledger& l) { return l.renew(terms, some); });
+    const auto lost = agreed("what a renewal has lost", [&](ledger& l) { return l.renew(terms, some).lost; });
     if (!lost.empty() && lost.size() < some.size()) ++seen_.partial_renewals;
     const auto wanted = draw_.some_partitions();
     const auto held = agreed("who holds a partition", [&](ledger& l) { return l.lease_outbox(terms, wanted); });

@@ -53,7 +53,7 @@ commit_outcome join(ledger& store, const acquired& own, std::uint64_t number) {
   return store.commit({&b, 1}).at(0);
 }
 
-numbers lost(ledger& store, const lease_terms& lease, const numbers& held) { return store.renew(lease, held); }
+numbers lost(ledger& store, const lease_terms& lease, const numbers& held) { return store.renew(lease, held).lost; }
 
 /// Puts the sample sale on sale, so that it must run.
 void activate(world& w) {
