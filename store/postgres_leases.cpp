@@ -10,11 +10,11 @@
 namespace fq {
 namespace {
 
-const postgres_statement lock_row{"lock_row", "SELECT FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED"};
 const postgres_statement take_aggregate{
   "take_aggregate",
   "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif($2::text, ''),"
-  " lease_until = CASE WHEN $2::text = '' THEN 0 ELSE " + postgres_now + " + $3::bigint END WHERE number = $1::bigint"
+  " lease_until = CASE WHEN $2::text = '' THEN 0 ELSE " + postgres_now + " + $3::bigint END"
+  " WHERE number IN (SELECT number FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED)"
   " AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= " + postgres_now + ")"
   " RETURNING epoch, applied_seq, committed_at, " + postgres_now + ", cache_generation"};
 /// Its owner, what is left of it, and whether $2 may take the aggregate.
@@ -76,23 +76,27 @@ std::set<Number> numbers_in(const postgres_result& rows) {
 } // namespace
 
 postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{lock_row, take_aggregate, find_lease, renew_leases, release_leases, take_partition});
+  db.prepare(std::array{take_aggregate, find_lease, renew_leases, release_leases, take_partition});
 }
 
-postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const lease_terms& lease) {
+/// Why `lease.owner` may not take it; nothing if it may.
+std::optional<postgres_leases::take_result> postgres_leases::hindrance(aggregate_id aggregate, const lease_terms& lease) {
   postgres_pipeline pipeline(db_);
   pipeline.send(find_lease, postgres_parameters::of(aggregate, lease.owner));
   pipeline.flush();
-  const auto known = pipeline.receive();
-  if (known.size() == 0) return no_such_aggregate{};
-  lease_held held{known[0].is_null(0) ? "" : known[0].text(0), known[0].is_null(1) ? milliseconds{0} : std::max(known[0].duration(1), milliseconds{0})};
-  if (!known[0].boolean(2)) return held;
-  pipeline.send(lock_row, postgres_parameters::of(aggregate)); // so that the clock is read when it is ours
+  const auto rows = pipeline.receive();
+  if (rows.size() == 0) return no_such_aggregate{};
+  if (rows[0].boolean(2)) return std::nullopt;
+  return lease_held{rows[0].text(0), std::max(rows[0].duration(1), milliseconds{0})};
+}
+
+postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const lease_terms& lease) {
+  if (auto no = hindrance(aggregate, lease)) return std::move(*no);
+  postgres_pipeline pipeline(db_);
   pipeline.send(take_aggregate, postgres_parameters::of(aggregate, lease.owner, lease.term));
   pipeline.flush();
-  if (pipeline.receive().size() == 0) return aggregate_busy{};
   const auto rows = pipeline.receive();
-  if (rows.size() == 0) return aggregate_busy{}; // somebody has just taken it: ask again
+  if (rows.size() == 0) return aggregate_busy{}; // somebody has its row, or has just taken it
   const auto row = rows[0];
   return taken{row.number<std::uint64_t>(0), row.number<std::uint64_t>(1), row.time(2), row.time(3), row.number<std::uint64_t>(4)};
 }

@@ -6,6 +6,7 @@
 #include "store/postgres.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -36,6 +37,8 @@ public:
   static acquire_result refusal(const take_result& answer);
 
 private:
+  std::optional<take_result> hindrance(aggregate_id aggregate, const lease_terms& lease);
+
   postgres_connection& db_;
 };
 

@@ -483,7 +483,7 @@ CAF_TEST(random calls have the same effect on every engine) {
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);
-  CAF_CHECK_EQUAL(seen.acquisitions.size(), std::variant_size_v<acquire_result>);
+  CAF_CHECK_EQUAL(seen.acquisitions.size(), std::variant_size_v<acquire_result> - 1); // nobody else has a row: never busy
   CAF_CHECK(seen.partial_renewals > 20);
   CAF_CHECK(seen.partial_dispatches > 50);
   CAF_CHECK(seen.delivered > 100);
