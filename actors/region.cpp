@@ -11,6 +11,8 @@
 namespace fq {
 namespace {
 constexpr milliseconds wake_retry{500};
+/// A supervisor answers as soon as its owner serves or is given up: longer than any load and than any client waits.
+constexpr milliseconds resolve_timeout{60'000};
 } // namespace
 
 region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self, const owner_services* services,
@@ -90,11 +92,11 @@ void region_state::answer(const resolve_event& x, promise p) {
   }
   if (owners_.size() >= owners_max && !find(x.aggregate)) return refuse(errc::unavailable);
   auto owner = start(x.aggregate);
-  self_->request(owner, caf::infinite, x)
+  self_->request(owner, resolve_timeout, x)
     .then([p](event_handle& found) mutable { p.deliver(std::move(found)); },
           [this, x, owner, p](caf::error& why) mutable {
             if (why == caf::sec::request_receiver_down) return on_supervisor_gone(x, owner, std::move(p));
-            p.deliver(std::move(why));
+            p.deliver(why == caf::sec::request_timeout ? make_error(errc::unavailable) : std::move(why));
           });
 }
 

@@ -40,7 +40,7 @@ actor_config::actor_config(std::size_t threads) {
 
 node::node(const config::options& options, environment& env, std::function<void(std::string)> on_failure)
     : options_(options), env_(env), keys_(key_store::open(options.data_dir)), sessions_(keys_.session),
-      ledger_(open_ledger(options)), cache_(open_cache(options, env)), caf_config_(static_cast<std::size_t>(options.caf.threads)) {
+      ledger_(open_ledger(options, env)), cache_(open_cache(options, env)), caf_config_(static_cast<std::size_t>(options.caf.threads)) {
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(
       sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox}, env);

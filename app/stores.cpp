@@ -7,6 +7,8 @@
 #include "store/redis_cache.hpp"
 #include "store/sqlite_ledger.hpp"
 
+#include <utility>
+
 namespace fq {
 namespace {
 
@@ -24,12 +26,12 @@ void refuse_foreign_schema(const postgres_ledger_options& options) {
   }
 }
 
-ledger_engines postgres(const config::options& options) {
+ledger_engines postgres(const config::options& options, environment& env) {
   ledger_engines result;
   // Two processes under one name would take each other's aggregates without end.
   result.name_lock = std::make_unique<file_lock>(options.data_dir / "node.lock");
   result.lease = {config::node_id(options), options.ledger.lease};
-  const postgres_ledger_options one{.url = options.ledger.url, .patience = {}, .steady_now = {}};
+  const postgres_ledger_options one{.url = options.ledger.url, .patience = {}, .steady_now = [&env] { return env.steady_now(); }};
   refuse_foreign_schema(one);
   const auto open = [&one] { return std::make_unique<postgres_ledger>(one); };
   for (std::int64_t i = 0; i < options.ledger.workers; ++i) result.writers.push_back(open());
@@ -39,11 +41,13 @@ ledger_engines postgres(const config::options& options) {
 
 } // namespace
 
-ledger_engines open_ledger(const config::options& options) {
-  if (options.ledger.is_postgres()) return postgres(options);
+ledger_engines open_ledger(const config::options& options, environment& env) {
+  if (options.ledger.is_postgres()) return postgres(options, env);
   if (const auto file = options.ledger.sqlite_path(); !file.empty())
     return embedded(std::make_unique<sqlite_ledger>(sqlite_ledger_options{.file = file}));
-  return embedded(std::make_unique<memory_ledger>());
+  memory_ledger_options memory;
+  memory.now = [&env] { return env.wall_now(); };
+  return embedded(std::make_unique<memory_ledger>(std::move(memory)));
 }
 
 std::unique_ptr<cache> open_cache(const config::options& options, environment& env) {

@@ -22,7 +22,7 @@ struct ledger_engines {
   std::unique_ptr<file_lock> name_lock; ///< nobody else runs under this node's name
 };
 
-ledger_engines open_ledger(const config::options& options);
+ledger_engines open_ledger(const config::options& options, environment& env);
 /// Null if none is configured.
 std::unique_ptr<cache> open_cache(const config::options& options, environment& env);
 

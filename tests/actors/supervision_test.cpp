@@ -69,6 +69,16 @@ CAF_TEST(who asks while a supervisor stops is not turned away) {
   CAF_CHECK(is(second->error, errc::absent));
 }
 
+CAF_TEST(who asks for an owner that never gets ready is told so) {
+  acquire_failures = 1'000'000;
+  start();
+  auto waiting = ask<event_handle>(root, resolve_event{event.aggregate});
+  run();
+  CAF_CHECK(waiting->open());
+  advance(61s);
+  CAF_CHECK(waiting->unavailable());
+}
+
 CAF_TEST(a crashed owner is restarted behind the same supervisor after a pause) {
   start();
   const auto before = resolve()->value;

@@ -55,7 +55,7 @@ async function honest_latency(server, during) {
   await work;
   times.sort((a, b) => a - b);
   assert.ok(times.length > 50, `only ${times.length} honest requests`);
-  return times[Math.floor(times.length * 0.9)];
+  return times[Math.floor(times.length * 0.99)];
 }
 
 test('a header that drips in is cut at the deadline, however steadily it comes', async (t) => {
@@ -104,7 +104,7 @@ test('300 slow clients do not slow down an honest one', async (t) => {
   const server = await server_for(t, {
     settings: { ...deadlines, 'http.header_timeout': '3s', 'http.body_timeout': '3s' },
   });
-  const p90 = await honest_latency(server, async () => {
+  const p99 = await honest_latency(server, async () => {
     const connections = await Promise.all(Array.from({ length: 300 }, () => server.connect()));
     for (const [i, connection] of connections.entries())
       connection.send(
@@ -120,7 +120,7 @@ test('300 slow clients do not slow down an honest one', async (t) => {
     assert.ok(cut.every(Boolean), `${cut.filter((c) => !c).length} are still there`);
     for (const connection of connections) connection.destroy();
   });
-  assert.ok(p90 < 250 * patience, `p90 ${p90.toFixed(1)} ms`);
+  assert.ok(p99 < 250 * patience, `p99 ${p99.toFixed(1)} ms`);
 });
 
 test('idle connections are closed after a while; honest joins succeed beside a thousand of them', async (t) => {
