@@ -7,14 +7,15 @@
 namespace fq {
 
 cache_worker_handle::behavior_type cache_worker(cache_worker_handle::stateful_pointer<cache_worker_state> self, cache* engine,
-                                                cache_metrics* metrics) {
-  self->state.init(self, *engine, *metrics);
+                                                environment* env, cache_metrics* metrics) {
+  self->state.init(self, *engine, *env, *metrics);
   return self->state.behavior();
 }
 
-void cache_worker_state::init(pointer self, cache& engine, cache_metrics& metrics) {
+void cache_worker_state::init(pointer self, cache& engine, environment& env, cache_metrics& metrics) {
   self_ = self;
   cache_ = &engine;
+  env_ = &env;
   metrics_ = &metrics;
 }
 
@@ -102,7 +103,7 @@ mirror_checked cache_worker_state::compare(const check_mirror& x) {
   if (metrics_->is_away) return result;
   try {
     const auto found = cache_->read(x.queue, x.generation, x.steps);
-    if (found.found) result.differences = differences(*x.expected, found.image, x.now);
+    if (found.found) result.differences = differences(*x.expected, found.image, x.now + (env_->steady_now() - x.sent_at));
     result.state = !found.found ? mirror_state::lost : result.differences.empty() ? mirror_state::equal : mirror_state::different;
   } catch (const cache_unavailable&) {
     open_circuit();

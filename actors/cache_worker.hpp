@@ -28,7 +28,7 @@ public:
   static inline const char* name = "cache_worker";
   using pointer = cache_worker_handle::stateful_pointer<cache_worker_state>;
 
-  void init(pointer self, cache& engine, cache_metrics& metrics);
+  void init(pointer self, cache& engine, environment& env, cache_metrics& metrics);
   cache_worker_handle::behavior_type behavior();
 
 private:
@@ -48,6 +48,7 @@ private:
 
   pointer self_ = nullptr;
   cache* cache_ = nullptr;
+  environment* env_ = nullptr;
   cache_metrics* metrics_ = nullptr;
   std::vector<waiting> waiting_;
   bool flush_is_due_ = false;
@@ -56,6 +57,6 @@ private:
 };
 
 cache_worker_handle::behavior_type cache_worker(cache_worker_handle::stateful_pointer<cache_worker_state> self, cache* engine,
-                                                cache_metrics* metrics);
+                                                environment* env, cache_metrics* metrics);
 
 } // namespace fq

@@ -29,11 +29,12 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   supervisor_ = std::move(supervisor);
   clock_.emplace(*services.env);
   journal_ = std::make_unique<journal>(journal::port{
-    [this](batch_ptr b) {
-      if (mirror_) mirror_->submitted(*b);
-      self_->send(services_->ledgers.of(aggregate_), commit_batch{std::move(b)});
-    },
-    [this](milliseconds delay, std::uint64_t generation) { set_timer(timer_kind::journal, delay, generation); }});
+    [this](batch_ptr b) { self_->send(services_->ledgers.of(aggregate_), commit_batch{std::move(b)}); },
+    [this](milliseconds delay, std::uint64_t generation) { set_timer(timer_kind::journal, delay, generation); },
+    [this](const batch& b) {
+      if (mirror_) mirror_->begun(b);
+      if (audit_) audit_->begun(b);
+    }});
   if (supervisor_) { // an owner without its supervisor would fight with the one that the region starts anew
     self_->monitor(supervisor_);
     self_->set_down_handler([this](const caf::down_msg& down) {
@@ -42,7 +43,10 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   }
   load();
   set_timer(timer_kind::idle, services_->idle_after, 0);
-  if (services_->cache) set_timer(timer_kind::mirror, services_->reconciliation_interval / 2, 0);
+  if (services_->cache) { // not all events of a node at once
+    const auto half = services_->reconciliation_interval / 2;
+    set_timer(timer_kind::mirror, milliseconds{1 + static_cast<std::int64_t>(services_->env->random_u64() % static_cast<std::uint64_t>(half.count()))}, 0);
+  }
 }
 
 event_state::~event_state() {
@@ -71,6 +75,10 @@ event_handle::behavior_type event_state::behavior() {
     [this](const aggregate_acquired& x) { on_acquired(x); },
     [this](const lease_lost&) { on_lease_lost(); },
     [this](const verify_mirror& x) { return on_verify(x); },
+    [this](const verify_ledger&) { return on_verify_ledger(); },
+    [this](const aggregate_peeked& x) {
+      if (audit_) audit_->peeked(x);
+    },
     [this](const mirror_checked& x) {
       if (mirror_) mirror_->checked(x);
     },
@@ -116,6 +124,10 @@ void event_state::serve(const acquired& image) {
   sale_->loaded();
   journal_->start(aggregate_, image);
   serving_ = true;
+  const auto ask_ledger = [this](std::uint64_t reading) {
+    self_->send(services_->ledgers.reader(number_of(aggregate_)), peek_aggregate{aggregate_, reading});
+  };
+  audit_ = std::make_unique<event_audit>(ask_ledger, *sale_, *journal_);
   if (services_->cache) {
     mirror_ = make_mirror(image.cache_generation);
     mirror_->rebuild(); // a crash may have come between a commit and its step
@@ -132,6 +144,7 @@ void event_state::reload() {
   serving_ = false;
   journal_->fail();
   mirror_ = nullptr;
+  audit_ = nullptr;
   for (auto& w : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
   page_waiters_.clear();
   ++generation_;
@@ -143,7 +156,6 @@ void event_state::reload() {
 void event_state::on_settled(const batch_settled& answer) {
   if (!journal_->settled(answer)) return reload();
   journal_->is_stalled() ? clock_->pause() : clock_->resume();
-  if (mirror_) mirror_->settled();
 }
 
 /// What is held fails now instead of at its own deadline; asking for the aggregate tells who has it.
@@ -239,7 +251,10 @@ void event_state::set_timer(timer_kind kind, milliseconds delay, std::uint64_t g
 std::unique_ptr<event_mirror> event_state::make_mirror(std::uint64_t generation) {
   event_mirror::port port{
     [this](std::shared_ptr<const mirror_step> step) { self_->send(services_->cache, take_mirror_step{std::move(step)}); },
-    [this](check_mirror x) { self_->send(services_->cache, std::move(x)); },
+    [this](check_mirror x) {
+      x.sent_at = services_->env->steady_now();
+      self_->send(services_->cache, std::move(x));
+    },
     [this](std::uint64_t from) {
       changes content;
       content.emplace_back(cache_generation_raised{from});
@@ -254,6 +269,13 @@ caf::result<mirror_report> event_state::on_verify(const verify_mirror& x) {
   if (!mirror_) return mirror_report{sale_->event().id, 0, mirror_state::none, {}};
   auto promise = self_->make_response_promise<mirror_report>();
   mirror_->verify(x.rebuild, promise);
+  return promise;
+}
+
+caf::result<ledger_report> event_state::on_verify_ledger() {
+  if (refuses()) return make_error(errc::unavailable);
+  auto promise = self_->make_response_promise<ledger_report>();
+  audit_->begin(promise);
   return promise;
 }
 

@@ -5,6 +5,7 @@
 #include "actors/aggregate_clock.hpp"
 #include "actors/answers.hpp"
 #include "actors/errors.hpp"
+#include "actors/event_audit.hpp"
 #include "actors/event_mirror.hpp"
 #include "actors/journal.hpp"
 #include "actors/ledger_workers.hpp"
@@ -97,6 +98,7 @@ private:
   // -- cache (event_actor.cpp)
   [[nodiscard]] std::unique_ptr<event_mirror> make_mirror(std::uint64_t generation);
   caf::result<mirror_report> on_verify(const verify_mirror& x);
+  caf::result<ledger_report> on_verify_ledger();
 
   // -- shared
   [[nodiscard]] timestamp now() const { return clock_->now(); }
@@ -150,6 +152,7 @@ private:
   std::unique_ptr<journal> journal_;
   std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
   std::unique_ptr<event_mirror> mirror_; ///< null: no cache, or not serving
+  std::unique_ptr<event_audit> audit_; ///< null: not serving
   bool serving_ = false;
   bool was_ready_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer

@@ -15,26 +15,11 @@ event_mirror::~event_mirror() {
 
 // -- following the journal ---------------------------------------------------------------------------------------------
 
-void event_mirror::submitted(const batch& b) {
-  if (b.to_seq == last_submitted_) return; // the same batch again
-  last_submitted_ = b.to_seq;
-  if (begun_) {
-    auto delta = mirror_of(b.content);
-    if (moves_stock(b.content)) delta.stock = stock();
-    const auto after = planted(bug::mirror_before_commit) ? 0 : b.to_seq;
-    if (!delta.empty()) journal_->hold(after, [this, g = generation_, d = std::move(delta)] { send(g, d); });
-  }
-  for (auto& work : std::exchange(at_next_boundary_, {})) journal_->hold(b.to_seq, work());
-}
-
-void event_mirror::settled() {
-  if (!journal_->is_idle()) return;
-  for (auto& work : std::exchange(at_next_boundary_, {})) work()();
-}
-
-void event_mirror::at_boundary(boundary_work work) {
-  if (journal_->is_idle()) return work()();
-  at_next_boundary_.push_back(std::move(work));
+void event_mirror::begun(const batch& b) {
+  if (!begun_) return;
+  auto delta = delta_of(b, *sale_);
+  const auto after = planted(bug::mirror_before_commit) ? 0 : b.to_seq;
+  if (!delta.empty()) journal_->hold(after, [this, g = generation_, d = std::move(delta)] { send(g, d); });
 }
 
 void event_mirror::send(std::uint64_t generation, const mirror_delta& delta) {
@@ -52,7 +37,7 @@ void event_mirror::send(std::uint64_t generation, const mirror_delta& delta) {
 // -- generations -------------------------------------------------------------------------------------------------------
 
 void event_mirror::rebuild() {
-  at_next_boundary_.push_back(begin_work()); // at the submission of the new generation, or of a later batch
+  journal_->at_next_batch(begin_work()); // at the submission of the new generation, or of a later batch
   if (!planted(bug::generation_kept)) raise();
 }
 
@@ -64,7 +49,7 @@ void event_mirror::lost(std::uint64_t generation) {
 
 void event_mirror::cache_is_back() {
   if (!std::exchange(cache_is_away_, false)) return;
-  at_boundary(begin_work());
+  journal_->at_boundary(begin_work());
 }
 
 void event_mirror::raise() {
@@ -73,10 +58,10 @@ void event_mirror::raise() {
   port_.raise(generation_++);
 }
 
-event_mirror::boundary_work event_mirror::begin_work() {
+journal::boundary_work event_mirror::begin_work() {
   return [this] {
     begun_ = true;
-    const auto all = image();
+    const auto all = image_of(*sale_);
     mirror_delta everything{all.waiting, {}, all.sessions, {}, all.stock};
     return [this, g = generation_, d = std::move(everything)] {
       steps_ = 0;
@@ -89,9 +74,9 @@ event_mirror::boundary_work event_mirror::begin_work() {
 
 void event_mirror::check() {
   if (cache_is_away_) return;
-  at_boundary([this] {
-    return [this, g = generation_, expected = std::make_shared<const mirror_image>(image())] {
-      if (g == generation_ && begun_) port_.send_check({aggregate_, sale_->event().id, g, steps_, port_.now(), expected});
+  journal_->at_boundary([this] {
+    return [this, g = generation_, expected = std::make_shared<const mirror_image>(image_of(*sale_))] {
+      if (g == generation_ && begun_) port_.send_check({aggregate_, sale_->event().id, g, steps_, port_.now(), milliseconds{0}, expected});
     };
   });
 }
@@ -123,23 +108,29 @@ void event_mirror::report(mirror_state result, const std::vector<std::string>& d
 
 // -- what should be there ------------------------------------------------------------------------------------------------
 
-std::vector<mirrored_stock> event_mirror::stock() const {
+mirror_delta delta_of(const batch& b, const sale& truth) {
+  auto delta = mirror_of(b.content);
+  if (moves_stock(b.content)) delta.stock = mirrored_stock_of(truth);
+  return delta;
+}
+
+std::vector<mirrored_stock> mirrored_stock_of(const sale& truth) {
   std::vector<mirrored_stock> all;
-  for (const auto& t : sale_->stock().types()) all.push_back({t.id, t.total, t.held, t.sold});
+  for (const auto& t : truth.stock().types()) all.push_back({t.id, t.total, t.held, t.sold});
   std::ranges::sort(all, {}, &mirrored_stock::id);
   return all;
 }
 
-mirror_image event_mirror::image() const {
+mirror_image image_of(const sale& truth) {
   mirror_image all;
-  const auto& line = sale_->queue();
+  const auto& line = truth.queue();
   all.waiting.reserve(line.counts().waiting + line.counts().away);
   for (std::uint64_t n = 1; n <= value_of(line.last_number()); ++n) {
     const auto& row = line.find(queue_number{n})->row;
     if (is_in_line(row.status)) all.waiting.push_back(row.number);
     if (row.status == entry_status::admitted) all.sessions.push_back(session_of(row));
   }
-  all.stock = stock();
+  all.stock = mirrored_stock_of(truth);
   return all;
 }
 

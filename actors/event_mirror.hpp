@@ -15,6 +15,13 @@
 
 namespace fq {
 
+/// What the mirror of `truth` should hold. Exact at a boundary of its journal.
+mirror_image image_of(const sale& truth);
+/// The stock's part of it.
+std::vector<mirrored_stock> mirrored_stock_of(const sale& truth);
+/// What a batch that has just begun changes in the mirror.
+mirror_delta delta_of(const batch& b, const sale& truth);
+
 class event_mirror {
 public:
   /// How the mirror reaches its surroundings. `raise` appends cache_generation_raised to the owner's journal.
@@ -33,10 +40,8 @@ public:
 
   /// Begins a new generation: whatever the cache holds is not to be trusted. Also after every load of the owner.
   void rebuild();
-  /// The journal hands this batch to the ledger; the owner's memory is exactly what it will leave.
-  void submitted(const batch& b);
-  /// The journal had an answer.
-  void settled();
+  /// The journal begins this batch: the owner's memory is exactly what it will leave.
+  void begun(const batch& b);
 
   // -- from the cache worker
   void lost(std::uint64_t generation);
@@ -49,14 +54,9 @@ public:
   void verify(bool rebuild_first, caf::typed_response_promise<mirror_report> promise);
 
 private:
-  /// Looks at the owner's memory when that holds nothing which is not in the batch under way; what it returns runs after the commit.
-  using boundary_work = std::function<std::function<void()>()>;
-  void at_boundary(boundary_work work);
-  boundary_work begin_work();
+  journal::boundary_work begin_work();
   void raise();
   void send(std::uint64_t generation, const mirror_delta& delta);
-  [[nodiscard]] std::vector<mirrored_stock> stock() const;
-  [[nodiscard]] mirror_image image() const;
   [[nodiscard]] mirror_report report_of(mirror_state result, std::vector<std::string> differences) const;
   void report(mirror_state result, const std::vector<std::string>& differences);
 
@@ -66,10 +66,8 @@ private:
   journal* journal_;
   std::uint64_t generation_; ///< in force, or decided and on its way to the ledger
   std::uint64_t steps_ = 0; ///< sent in this generation
-  std::uint64_t last_submitted_ = 0;
   bool begun_ = false; ///< every later commit is followed by a step
   bool cache_is_away_ = false;
-  std::vector<boundary_work> at_next_boundary_;
   std::vector<caf::typed_response_promise<mirror_report>> verifying_;
 };
 

@@ -5,6 +5,7 @@
 #include "domain/planted.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fq {
 
@@ -56,7 +57,14 @@ void journal::submit_next() {
   b->content = std::move(next_);
   next_.clear();
   in_flight_ = std::move(b);
+  if (port_.begun) port_.begun(*in_flight_);
+  for (auto& work : std::exchange(at_next_boundary_, {})) hold(in_flight_->to_seq, work());
   submit();
+}
+
+void journal::at_boundary(boundary_work work) {
+  if (is_idle()) return work()();
+  at_next_batch(std::move(work));
 }
 
 void journal::submit() {
@@ -94,6 +102,8 @@ bool journal::settled(const batch_settled& answer) {
   next_held_.clear();
   if (!next_.empty()) submit_next(); // before the replies: the ledger works while we deliver
   release(done);
+  if (is_idle())
+    for (auto& work : std::exchange(at_next_boundary_, {})) work()();
   return true;
 }
 
@@ -111,6 +121,7 @@ void journal::fail() {
   std::move(next_held_.begin(), next_held_.end(), std::back_inserter(lost));
   in_flight_held_.clear();
   next_held_.clear();
+  at_next_boundary_.clear();
   next_.clear();
   in_flight_ = nullptr;
   stalled_ = false;

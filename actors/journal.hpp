@@ -26,7 +26,11 @@ public:
   struct port {
     std::function<void(batch_ptr)> submit; ///< to the ledger worker
     std::function<void(milliseconds, std::uint64_t generation)> set_timer; ///< timer_kind::journal
+    std::function<void(const batch&)> begun = {}; ///< once for each batch, before it is submitted: a boundary
   };
+  /// Looks at the owner's memory at a boundary, when that holds nothing which is neither committed nor in the batch about to be
+  /// submitted; what it returns runs after that commit.
+  using boundary_work = std::function<std::function<void()>()>;
 
   explicit journal(port p) : port_(std::move(p)) {}
 
@@ -42,6 +46,11 @@ public:
   /// Runs `effect` when everything up to `seq` is committed; never, if the owner has to reload.
   void hold(std::uint64_t seq, std::function<void()> effect);
 
+  /// Runs `work` at the next boundary: now, if nothing is under way. Forgotten if the owner has to reload.
+  void at_boundary(boundary_work work);
+  /// Runs `work` when the next batch begins, not before.
+  void at_next_batch(boundary_work work) { at_next_boundary_.push_back(std::move(work)); }
+
   /// What a read must wait for so that it reveals nothing uncommitted.
   [[nodiscard]] std::uint64_t reveal_barrier() const { return last_reveal_; }
   [[nodiscard]] bool is_committed(std::uint64_t seq) const { return seq <= committed_; }
@@ -49,6 +58,7 @@ public:
   /// The batch in flight has failed or had no answer: the ledger is away, as far as we know.
   [[nodiscard]] bool is_stalled() const { return stalled_; }
   [[nodiscard]] bool is_idle() const { return in_flight_ == nullptr && next_.empty(); }
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   [[nodiscard]] std::uint64_t last_seq() const { return decided_; }
 
   /// The worker's answer. False: memory and ledger have diverged or a successor took over; the owner must call fail() and load.
@@ -80,6 +90,7 @@ private:
   batch_ptr in_flight_;
   changes next_;
   std::vector<held> in_flight_held_, next_held_;
+  std::vector<boundary_work> at_next_boundary_;
   std::uint64_t generation_ = 0;
   milliseconds retry_ = journal_retry_min;
   bool stalled_ = false;

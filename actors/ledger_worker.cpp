@@ -92,6 +92,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     },
     [this](const fq::take_outbox& x) { take_outbox(x.limit); },
     [this](const fq::mark_outbox& x) { mark_outbox(x); },
+    [this](const peek_aggregate& x) { peek(x); },
     [this](const list_events& x) { return list(x); },
     [this](const timer_fired& t) { on_timer(t); },
   };
@@ -243,6 +244,12 @@ void ledger_worker_state::take_outbox(std::uint32_t limit) {
 
 void ledger_worker_state::mark_outbox(const fq::mark_outbox& x) {
   answer(outbox_marked{!reached([&] { ledger_->mark_delivered(*x.keys, clock_->now()); })});
+}
+
+void ledger_worker_state::peek(const peek_aggregate& x) {
+  aggregate_peeked reply{x.reading, nullptr};
+  reached([&] { reply.found = std::make_shared<const aggregate_snapshot>(ledger_->peek(x.aggregate)); });
+  answer(std::move(reply));
 }
 
 } // namespace fq

@@ -65,6 +65,7 @@ private:
   void renew();
   void take_outbox(std::uint32_t limit);
   void mark_outbox(const fq::mark_outbox& x);
+  void peek(const peek_aggregate& x);
   void prune();
   void on_timer(const timer_fired& t);
   template <class Reply>

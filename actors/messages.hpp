@@ -424,6 +424,7 @@ struct check_mirror {
   std::uint64_t generation = 0;
   std::uint64_t steps = 0;
   timestamp now; ///< the owner's clock
+  milliseconds sent_at{0}; ///< steady time: sessions end while this waits
   std::shared_ptr<const mirror_image> expected;
 };
 
@@ -464,6 +465,31 @@ struct mirror_report {
   std::vector<std::string> differences;
 };
 FQ_INSPECT(mirror_report, x.event, x.generation, x.state, x.differences)
+
+// -- verification: event actor <-> ledger reader -----------------------------------------------------------------------------
+
+/// From an event actor: everything the ledger has of it. Answered by aggregate_peeked to the sender.
+struct peek_aggregate {
+  aggregate_id aggregate{};
+  std::uint64_t reading = 0; ///< comes back with the answer
+};
+FQ_INSPECT(peek_aggregate, x.aggregate, x.reading)
+
+struct aggregate_peeked {
+  std::uint64_t reading = 0;
+  std::shared_ptr<const aggregate_snapshot> found; ///< null: the ledger cannot be reached
+};
+
+/// For people (`fairqueue admin verify`): do the ledger's rows agree with one another and with the owner's memory? Answered by
+/// ledger_report.
+struct verify_ledger {};
+FQ_INSPECT_EMPTY(verify_ledger)
+
+struct ledger_report {
+  bool was_read = false; ///< false: the ledger did not answer, or moved on faster than it could be read
+  std::vector<std::string> differences; ///< for people; empty if it is sound
+};
+FQ_INSPECT(ledger_report, x.was_read, x.differences)
 
 // -- gateways: event actor <-> payments ----------------------------------------------------------------------------------
 
@@ -598,3 +624,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::consume_outbox)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::outbox_consumed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::take_mirror_step)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::check_mirror)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_peeked)

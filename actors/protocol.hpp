@@ -31,6 +31,8 @@ using event_handle = caf::typed_actor<
   caf::replies_to<find_positions>::with<positions_reply>,
   caf::reacts_to<subscribe>, ///< from a hub
   caf::replies_to<verify_mirror>::with<mirror_report>,
+  caf::replies_to<verify_ledger>::with<ledger_report>,
+  caf::reacts_to<aggregate_peeked>, ///< INTERNAL, from a ledger reader
   caf::reacts_to<batch_settled>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<lease_lost>, ///< INTERNAL, from the ledger worker
@@ -89,6 +91,7 @@ using ledger_worker_handle = caf::typed_actor<
   caf::reacts_to<find_last_aggregate>, ///< answers last_aggregate_found to the sender
   caf::reacts_to<take_outbox>, ///< answers outbox_taken to the sender
   caf::reacts_to<mark_outbox>, ///< answers outbox_marked to the sender
+  caf::reacts_to<peek_aggregate>, ///< answers aggregate_peeked to the sender
   caf::replies_to<list_events>::with<event_list_reply>,
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
@@ -135,7 +138,8 @@ using payments_handle = caf::typed_actor<
   X(owner_idle) X(timer_fired) X(event_handle) X(commit_batch) X(aggregate_acquired) X(lease_lost) X(release_aggregate) \
   X(owner_denied) X(list_owned) X(owned_aggregates) X(take_outbox) X(outbox_taken) X(mark_outbox) X(outbox_marked) \
   X(consume_outbox) X(outbox_consumed) X(take_mirror_step) X(check_mirror) X(mirror_checked) X(mirror_lost) \
-  X(cache_is_back) X(verify_mirror) X(mirror_report)
+  X(cache_is_back) X(verify_mirror) X(mirror_report) X(peek_aggregate) X(aggregate_peeked) X(verify_ledger) \
+  X(ledger_report)
 
 #define FQ_ADD_TYPE_ID(T) CAF_ADD_TYPE_ID(fairqueue, (fq::T))
 CAF_BEGIN_TYPE_ID_BLOCK(fairqueue, first_custom_type_id)

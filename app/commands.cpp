@@ -121,9 +121,9 @@ int run_admin_verify(bool rebuild, const config::options& options) {
     return complain(std::string{error->get_string()});
   bool clean = true;
   for (const auto& event : answer->at("events").as_array()) {
-    const auto& state = event.at("state").as_string();
-    clean = clean && (state == "equal" || state == "none");
-    std::cout << event.at("event_id").as_string().c_str() << '\t' << state.c_str() << '\n';
+    const std::string cache{event.at("cache").as_string()}, ledger{event.at("ledger").as_string()};
+    clean = clean && (cache == "equal" || cache == "none") && ledger == "sound";
+    std::cout << event.at("event_id").as_string().c_str() << "\tcache " << cache << "\tledger " << ledger << '\n';
     for (const auto& line : event.at("differences").as_array()) std::cout << '\t' << line.as_string().c_str() << '\n';
   }
   return clean ? 0 : 1;

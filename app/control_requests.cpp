@@ -15,7 +15,7 @@ namespace {
 
 constexpr seconds accounts_timeout{10};
 /// For one event: a comparison of a long line takes a while.
-constexpr seconds mirror_timeout{20};
+constexpr seconds verify_timeout{20};
 
 std::string text_of(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
@@ -33,17 +33,50 @@ boost::json::object add_organizer_request(caf::actor_system& system, const accou
   return {{"organizer_id", done.organizer_id}, {"error", done.error}};
 }
 
+boost::json::array lines_of(const std::vector<std::string>& lines) {
+  boost::json::array all;
+  for (const auto& line : lines) all.emplace_back(line);
+  return all;
+}
+
+std::string_view state_of(const ledger_report& report) {
+  if (!report.was_read) return "unavailable";
+  return report.differences.empty() ? "sound" : "different";
+}
+
 boost::json::object verify_request(caf::actor_system& system, const region_handle& region, const boost::json::object& request) {
   boost::json::array events;
-  for (const auto& report : verify_mirrors_now(system, region, flag_of(request, "rebuild"))) {
-    boost::json::array differences;
-    for (const auto& line : report.differences) differences.emplace_back(line);
-    events.push_back(boost::json::object{{"event_id", to_string(report.event)},
-                                         {"generation", report.generation},
-                                         {"state", name_of(report.state)},
+  for (const auto& [cache, ledger] : verify_events_now(system, region, flag_of(request, "rebuild"))) {
+    auto differences = lines_of(cache.differences);
+    for (const auto& line : lines_of(ledger.differences)) differences.push_back(line);
+    events.push_back(boost::json::object{{"event_id", to_string(cache.event)},
+                                         {"generation", cache.generation},
+                                         {"cache", name_of(cache.state)},
+                                         {"ledger", state_of(ledger)},
                                          {"differences", std::move(differences)}});
   }
   return {{"error", ""}, {"events", std::move(events)}};
+}
+
+/// For one event; nothing if it is not ours any more.
+std::optional<event_verification> verify_one(caf::scoped_actor& self, const region_handle& region, aggregate_id aggregate, bool rebuild) {
+  event_verification result;
+  result.cache.state = mirror_state::unavailable;
+  event_handle owner;
+  bool went_elsewhere = false;
+  self->request(region, accounts_timeout, resolve_event{aggregate})
+    .receive([&](const event_handle& found) { owner = found; },
+             [&](const caf::error& why) { went_elsewhere = is(why, errc::absent) || is(why, errc::not_owner); });
+  if (went_elsewhere) return std::nullopt;
+  if (!owner) {
+    result.cache.differences = {"aggregate " + std::to_string(number_of(aggregate)) + " does not answer"};
+    return result;
+  }
+  self->request(owner, verify_timeout, verify_mirror{rebuild})
+    .receive([&](const mirror_report& report) { result.cache = report; }, [](const caf::error&) {});
+  self->request(owner, verify_timeout, verify_ledger{})
+    .receive([&](const ledger_report& report) { result.ledger = report; }, [](const caf::error&) {});
+  return result;
 }
 
 } // namespace
@@ -79,27 +112,16 @@ organizer_answer add_organizer_now(caf::actor_system& system, const accounts_han
   return answer;
 }
 
-std::vector<mirror_report> verify_mirrors_now(caf::actor_system& system, const region_handle& region, bool rebuild) {
+std::vector<event_verification> verify_events_now(caf::actor_system& system, const region_handle& region, bool rebuild) {
   caf::scoped_actor self{system};
-  std::vector<mirror_report> reports;
+  std::vector<event_verification> all;
   std::vector<aggregate_id> aggregates;
   self->request(region, accounts_timeout, list_owned{})
     .receive([&](const owned_aggregates& owned) { aggregates = owned.aggregates; },
-             [&](const caf::error&) { reports.push_back({{}, 0, mirror_state::unavailable, {"the region does not answer"}}); });
-  for (const auto aggregate : aggregates) {
-    event_handle owner;
-    self->request(region, accounts_timeout, resolve_event{aggregate})
-      .receive([&](const event_handle& found) { owner = found; },
-               [&](const caf::error& why) {
-                 if (is(why, errc::absent) || is(why, errc::not_owner)) return; // it went elsewhere while we were looking
-                 reports.push_back({{}, 0, mirror_state::unavailable, {"aggregate " + std::to_string(number_of(aggregate)) + " does not answer"}});
-               });
-    if (!owner) continue;
-    self->request(owner, mirror_timeout, verify_mirror{rebuild})
-      .receive([&](const mirror_report& report) { reports.push_back(report); },
-               [&](const caf::error&) { reports.push_back({{}, 0, mirror_state::unavailable, {}}); });
-  }
-  return reports;
+             [&](const caf::error&) { all.push_back({{{}, 0, mirror_state::unavailable, {"the region does not answer"}}, {}}); });
+  for (const auto aggregate : aggregates)
+    if (auto one = verify_one(self, region, aggregate, rebuild)) all.push_back(std::move(*one));
+  return all;
 }
 
 control_handlers control_requests(caf::actor_system& system, const accounts_handle& accounts, const region_handle& region) {

@@ -28,8 +28,14 @@ struct organizer_answer {
 /// Asks `accounts` and waits up to 10 s. For the control socket and for `organizer add` without a server.
 organizer_answer add_organizer_now(caf::actor_system& system, const accounts_handle& accounts, const organizer_request& request);
 
-/// Compares (or first rebuilds) the mirror of every event that runs in this process; one report each.
-std::vector<mirror_report> verify_mirrors_now(caf::actor_system& system, const region_handle& region, bool rebuild);
+/// What an event says of itself: its cache against its memory, its memory against the ledger, the ledger's rows against one another.
+struct event_verification {
+  mirror_report cache;
+  ledger_report ledger;
+};
+
+/// Verifies every event that runs in this process, after building its mirror anew if `rebuild` is set.
+std::vector<event_verification> verify_events_now(caf::actor_system& system, const region_handle& region, bool rebuild);
 
 /// "equal", "lost", "different", "unavailable" or "none".
 std::string_view name_of(mirror_state state);

@@ -75,7 +75,7 @@ int run(int argc, char** argv) {
   migrate_app->require_subcommand(0, 1);
   config::add_options(*migrate_app, flags);
   bool dry_run = false;
-  migrate_app->add_flag("--dry-run", dry_run, "Run what is missing and roll it back");
+  migrate_app->add_flag("--dry-run", dry_run, "Run what is missing in a transaction and roll it back: takes the locks of the real thing, but waits at most 2 s for each on Postgres");
   add(*migrate_app, "up", "Apply what is missing", [&] { return run_migrate(migrate_action::up, loaded.values); });
   add(*migrate_app, "status", "Show what is applied", [&] { return run_migrate(migrate_action::status, loaded.values); });
   migrate_app->callback([&] {
@@ -85,7 +85,7 @@ int run(int argc, char** argv) {
 
   auto* admin_app = app.add_subcommand("admin", "Look into a running server");
   admin_app->require_subcommand(1);
-  add(*admin_app, "verify", "Compare the cache with the ledger and print the differences",
+  add(*admin_app, "verify", "Compare cache, memory and ledger of every event, check the ledger's rows against the invariants, print the differences",
       [&] { return run_admin_verify(false, loaded.values); });
   add(*admin_app, "rebuild", "Build the cache anew from the ledger", [&] { return run_admin_verify(true, loaded.values); });
 

@@ -56,7 +56,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure) {
     return handle;
   };
   const auto ledgers = spawn_ledger_workers(children);
-  if (cache_) owner_services_.cache = add("cache worker", system_->spawn<caf::detached>(cache_worker, cache_.get(), &cache_metrics_));
+  if (cache_) owner_services_.cache = add("cache worker", system_->spawn<caf::detached>(cache_worker, cache_.get(), &env_, &cache_metrics_));
 
   payments_services_.env = &env_;
   payments_services_.retry = retry_of(options_);

@@ -4,6 +4,7 @@
 #include "domain/queue.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace fq {
@@ -48,6 +49,41 @@ bool moves_stock(const changes& content) {
     return std::holds_alternative<stock_moved>(c) || std::holds_alternative<ticket_type_added>(c)
            || std::holds_alternative<ticket_type_changed>(c);
   });
+}
+
+mirror_image mirror_of(std::span<const entry_row> entries, std::span<const ticket_type_row> types) {
+  mirror_image all;
+  for (const auto& row : entries) {
+    if (is_in_line(row.status)) all.waiting.push_back(row.number);
+    if (row.status == entry_status::admitted) all.sessions.push_back(session_of(row));
+  }
+  for (const auto& t : types) all.stock.push_back({t.id, t.total, t.held, t.sold});
+  std::ranges::sort(all.stock, {}, &mirrored_stock::id);
+  return all;
+}
+
+void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image) {
+  struct place {
+    bool waits = false;
+    const mirrored_session* session = nullptr;
+  };
+  std::map<queue_number, place> last; // of every entry that a delta names; neither: it is gone
+  for (const auto& d : deltas) {
+    for (const auto n : d.joined) last[n] = {true, nullptr};
+    for (const auto n : d.left) last[n] = {};
+    for (const auto& s : d.ended) last[s.number] = {};
+    for (const auto& s : d.sessions) last[s.number] = {false, &s};
+    if (!d.stock.empty()) image.stock = d.stock;
+  }
+  std::erase_if(image.waiting, [&](queue_number n) { return last.contains(n); });
+  std::erase_if(image.sessions, [&](const mirrored_session& s) { return last.contains(s.number); });
+  const auto waiting = std::ssize(image.waiting), sessions = std::ssize(image.sessions);
+  for (const auto& [number, p] : last) {
+    if (p.waits) image.waiting.push_back(number);
+    if (p.session) image.sessions.push_back(*p.session);
+  }
+  std::ranges::inplace_merge(image.waiting, image.waiting.begin() + waiting);
+  std::ranges::inplace_merge(image.sessions, image.sessions.begin() + sessions, {}, &mirrored_session::number);
 }
 
 namespace {

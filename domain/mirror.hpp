@@ -3,6 +3,7 @@
 #pragma once
 #include "domain/change.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,10 @@ struct mirror_image {
 
 /// What the entries' part of a committed batch changes; the owner adds the stock, whose numbers are not in the changes.
 mirror_delta mirror_of(const changes& content);
+/// What the mirror of an aggregate with these rows should hold. Entries by number.
+mirror_image mirror_of(std::span<const entry_row> entries, std::span<const ticket_type_row> types);
+/// What `image` becomes by `deltas`, oldest first. A delta that names stock names all of it.
+void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image);
 /// What is wrong with `found`, for people; empty if nothing. Sessions that end before `now` + 1 s are left out: their keys may be gone
 /// already.
 std::vector<std::string> differences(const mirror_image& expected, const mirror_image& found, timestamp now);

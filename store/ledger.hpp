@@ -72,6 +72,22 @@ struct aggregate_image {
   friend bool operator==(const aggregate_image&, const aggregate_image&) = default;
 };
 
+/// The aggregate's own row, without its lease. Epoch 0: nobody has owned it yet, or there is none.
+struct aggregate_head {
+  std::uint64_t epoch = 0;
+  std::uint64_t applied_seq = 0;
+  timestamp committed_at; ///< greatest time ever committed
+  std::uint64_t cache_generation = 0;
+  friend bool operator==(const aggregate_head&, const aggregate_head&) = default;
+};
+
+/// An aggregate as the ledger has it at one moment.
+struct aggregate_snapshot {
+  aggregate_head head;
+  aggregate_image image;
+  friend bool operator==(const aggregate_snapshot&, const aggregate_snapshot&) = default;
+};
+
 /// What taking an aggregate over returns.
 struct acquired {
   std::uint64_t epoch = 0; ///< the new one; the previous owner's batches are refused from now on
@@ -188,8 +204,8 @@ public:
   /// Greatest aggregate number given out, at least first_event_aggregate - 1.
   virtual aggregate_id last_aggregate() = 0;
   virtual std::vector<history_row> history(aggregate_id aggregate) = 0;
-  /// Image without raising the epoch (tests, verification).
-  virtual aggregate_image peek(aggregate_id aggregate) = 0;
+  /// Everything of an aggregate, committed at one moment, without raising the epoch (verification, tests).
+  virtual aggregate_snapshot peek(aggregate_id aggregate) = 0;
 
   // -- outbox: for dispatchers ---------------------------------------------------------------------------------
 

@@ -494,9 +494,10 @@ std::vector<history_row> memory_ledger::history(aggregate_id aggregate) {
   return state ? state->history : std::vector<history_row>{};
 }
 
-aggregate_image memory_ledger::peek(aggregate_id aggregate) {
+aggregate_snapshot memory_ledger::peek(aggregate_id aggregate) {
   const auto* state = find(aggregate);
-  return state ? state->image : aggregate_image{};
+  if (!state) return {};
+  return {state->head, state->image};
 }
 
 /// Erases at most `most` rows older than `before`, oldest first, from the vectors that `rows_of` names.

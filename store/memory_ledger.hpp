@@ -56,15 +56,6 @@ struct memory_ledger_options {
   std::function<timestamp()> now{};
 };
 
-/// The aggregate's own row.
-struct aggregate_head {
-  std::uint64_t epoch = 0;
-  std::uint64_t applied_seq = 0;
-  timestamp committed_at;
-  std::uint64_t cache_generation = 0;
-  friend bool operator==(const aggregate_head&, const aggregate_head&) = default;
-};
-
 class memory_ledger final : public ledger {
 public:
   explicit memory_ledger(memory_ledger_options options = {});
@@ -81,7 +72,7 @@ public:
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;
   aggregate_id last_aggregate() override;
   std::vector<history_row> history(aggregate_id aggregate) override;
-  aggregate_image peek(aggregate_id aggregate) override;
+  aggregate_snapshot peek(aggregate_id aggregate) override;
 
   std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
   std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) override;

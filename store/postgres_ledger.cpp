@@ -227,11 +227,12 @@ std::vector<history_row> postgres_ledger::history(aggregate_id aggregate) {
   });
 }
 
-aggregate_image postgres_ledger::peek(aggregate_id aggregate) {
+aggregate_snapshot postgres_ledger::peek(aggregate_id aggregate) {
   const postgres_reader::bounds all{from_unix_ms(std::numeric_limits<std::int64_t>::min()), unlimited, unlimited};
   return in_session([&](session& s) {
     postgres_transaction snapshot(s.db, postgres_access::snapshot, patience_.load);
-    return s.reader.read_image(aggregate, all);
+    const auto head = s.reader.read_head(aggregate);
+    return aggregate_snapshot{head, s.reader.read_image(aggregate, all)};
   });
 }
 

@@ -42,7 +42,7 @@ public:
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;
   aggregate_id last_aggregate() override;
   std::vector<history_row> history(aggregate_id aggregate) override;
-  aggregate_image peek(aggregate_id aggregate) override;
+  aggregate_snapshot peek(aggregate_id aggregate) override;
 
   std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
   std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) override;

@@ -31,9 +31,12 @@ void apply(postgres_connection& db, const migration& m) {
   ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum));
 }
 
-/// Inside a transaction. Answers the state before.
-std::vector<migration_status> apply_missing(postgres_connection& db) {
-  db.execute("SET LOCAL lock_timeout = 0");
+/// A rehearsal waits no longer than this for a table: whoever comes after it would wait as well.
+constexpr milliseconds rehearsal_patience{2'000};
+
+/// Inside a transaction. Waits `lock_wait` (0: for ever) for each lock. Answers the state before.
+std::vector<migration_status> apply_missing(postgres_connection& db, milliseconds lock_wait) {
+  db.execute("SET LOCAL lock_timeout = " + std::to_string(lock_wait.count()));
   ask(db, lock);
   const auto before = migration_status_of(db);
   try {
@@ -73,7 +76,7 @@ std::vector<migration_status> migrate(postgres_connection& db) {
   auto status = migration_status_of(db);
   if (is_complete(status)) return status;
   postgres_transaction transaction(db, postgres_access::read_write, migration_time);
-  apply_missing(db);
+  apply_missing(db, milliseconds{0});
   transaction.commit();
   return migration_status_of(db);
 }
@@ -85,7 +88,7 @@ std::vector<migration_status> migrate_status_of_url(const std::string& url) {
 std::vector<migration_status> migrate_dry_run_of_url(const std::string& url) {
   return on_url(url, [](postgres_connection& db) {
     const postgres_transaction rolled_back_at_the_end(db, postgres_access::read_write, migration_time);
-    return apply_missing(db);
+    return apply_missing(db, rehearsal_patience);
   });
 }
 

@@ -22,6 +22,8 @@ public:
     std::size_t idempotency_max;
     std::size_t receipts_max;
   };
+  /// Empty if there is none.
+  aggregate_head read_head(aggregate_id aggregate);
   /// In one round trip. That all of it is of one moment is the caller's care: by a snapshot, or by the lock of the aggregate's row.
   aggregate_image read_image(aggregate_id aggregate, const bounds& limits);
   std::vector<event_listing> list_events(const event_filter& filter);

@@ -201,9 +201,10 @@ std::vector<history_row> sqlite_ledger::history(aggregate_id aggregate) {
   return connection_->guarded([&] { return connection_->reader.history(aggregate); });
 }
 
-aggregate_image sqlite_ledger::peek(aggregate_id aggregate) {
+aggregate_snapshot sqlite_ledger::peek(aggregate_id aggregate) {
   const image_bounds all{from_unix_ms(std::numeric_limits<std::int64_t>::min()), unlimited, unlimited};
-  return connection_->guarded([&] { return connection_->reader.read_image(aggregate, all); });
+  auto& c = *connection_;
+  return c.guarded([&] { return aggregate_snapshot{c.reader.read_head(aggregate), c.reader.read_image(aggregate, all)}; });
 }
 
 std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) {

@@ -55,7 +55,7 @@ auto collect(sqlite_statement& s, Make make) {
 } // namespace
 
 sqlite_reader::statements::statements(sqlite_db& db)
-    : head(db, "SELECT applied_seq, committed_at, cache_generation FROM aggregate WHERE number = ?"),
+    : head(db, "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = ?"),
       event(db, event_columns + "WHERE aggregate = ?"),
       ticket_types(db,
         "SELECT ordinal, id, name, price, total, held, sold, max_per_order, on_sale FROM ticket_type"
@@ -109,11 +109,12 @@ sqlite_reader::statements::statements(sqlite_db& db)
 
 sqlite_reader::sqlite_reader(sqlite_db& db) : sql_(db) {}
 
-sqlite_reader::head sqlite_reader::read_head(aggregate_id aggregate) {
-  head result;
+aggregate_head sqlite_reader::read_head(aggregate_id aggregate) {
+  aggregate_head result;
   sql_.head.bind(aggregate);
   while (sql_.head.step())
-    result = {sql_.head.number<std::uint64_t>(0), sql_.head.time(1), sql_.head.number<std::uint64_t>(2)};
+    result = {sql_.head.number<std::uint64_t>(0), sql_.head.number<std::uint64_t>(1), sql_.head.time(2),
+              sql_.head.number<std::uint64_t>(3)};
   return result;
 }
 

@@ -23,13 +23,8 @@ class sqlite_reader {
 public:
   explicit sqlite_reader(sqlite_db& db);
 
-  struct head {
-    std::uint64_t applied_seq = 0;
-    timestamp committed_at;
-    std::uint64_t cache_generation = 0;
-  };
-  /// The aggregate's own row; it must exist.
-  head read_head(aggregate_id aggregate);
+  /// Empty if there is none.
+  aggregate_head read_head(aggregate_id aggregate);
   aggregate_image read_image(aggregate_id aggregate, const image_bounds& bounds);
   std::vector<event_listing> list_events(const event_filter& filter);
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);

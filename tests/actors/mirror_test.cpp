@@ -27,7 +27,7 @@ struct mirror_fixture : fixture {
   }
   void start(queue_settings queue = {}) {
     event = put_event(10, queue);
-    cache_actor = keep(sys.spawn(cache_worker, static_cast<cache*>(&mirror), &metrics));
+    cache_actor = keep(sys.spawn(cache_worker, static_cast<cache*>(&mirror), static_cast<environment*>(&env), &metrics));
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledgers;

@@ -120,7 +120,7 @@ class walk {
 public:
   walk(std::uint64_t seed, coverage& seen)
       : seed_(seed), seen_(seen), d_(seed), s_(random_event(d_), sample_types(2 + static_cast<std::int64_t>(d_.below(6))), seed),
-        mirror_(s_.ledger) {}
+        mirror_(s_.ledger), at_first_(image_of(s_.ledger)) {}
 
   void go(int steps) {
     for (int i = 0; i < steps; ++i) {
@@ -130,6 +130,8 @@ public:
       if (d_.chance(40)) commit();
     }
     commit();
+    apply_deltas(deltas_, at_first_); // all at once
+    FQ_HOLDS(seed_, at_first_ == image_of(s_.ledger));
   }
 
 private:
@@ -186,6 +188,7 @@ private:
     const auto wrong = mirror_.apply(delta);
     if (!wrong.empty()) CAF_FAIL("seed " << seed_ << " (run with FAIRQUEUE_SEED=" << seed_ << "): " << wrong);
     FQ_HOLDS(seed_, mirror_.image() == image_of(s_.ledger));
+    deltas_.push_back(delta);
     batch_.clear();
   }
 
@@ -212,6 +215,8 @@ private:
   sample_sale s_;
   naive_mirror mirror_;
   changes batch_; ///< decided since the last commit
+  mirror_image at_first_;
+  std::vector<mirror_delta> deltas_;
 };
 
 // -- cases ----------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/domain/sale_checks.hpp"
 
+#include "domain/audit.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -135,9 +137,23 @@ auto tied(const event_stats& v) { // the arrival rate is of this owner's life
 
 } // namespace
 
+/// What `fairqueue admin verify` would say.
+static std::string audit_says(const sample_sale& s) {
+  const auto values = [](const auto& map) {
+    std::vector<typename std::remove_cvref_t<decltype(map)>::mapped_type> all;
+    for (const auto& [key, row] : map) all.push_back(row);
+    return all;
+  };
+  const auto entries = values(s.ledger.entries);
+  const auto claims = values(s.ledger.claims);
+  const auto payments = values(s.ledger.payments);
+  const auto lines = contradictions({s.ledger.event, s.ledger.types, entries, claims, payments});
+  return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
+}
+
 std::string what_is_wrong(const sample_sale& s) {
   if (s.it->event() != s.ledger.event) return "memory and ledger disagree about the event";
-  for (const auto check : {stock_differs, places_differ, claims_differ, money_differs})
+  for (const auto check : {stock_differs, places_differ, claims_differ, money_differs, audit_says})
     if (auto wrong = check(s); !wrong.empty()) return wrong;
   return {};
 }

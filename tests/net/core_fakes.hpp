@@ -185,6 +185,8 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
             self->monitor(hub->address());
           },
           [](const verify_mirror&) { return mirror_report{}; },
+          [](const verify_ledger&) { return ledger_report{}; },
+          [](const aggregate_peeked&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const lease_lost&) {},

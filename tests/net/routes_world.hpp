@@ -109,6 +109,8 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer, script_
           [](const find_positions&) { return positions_reply{}; },
           [](const subscribe&) {},
           [](const verify_mirror&) { return mirror_report{}; },
+          [](const verify_ledger&) { return ledger_report{}; },
+          [](const aggregate_peeked&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const lease_lost&) {},

@@ -110,7 +110,7 @@ std::vector<history_row> ledger_connection::history(aggregate_id aggregate) {
   return world_.store->history(aggregate);
 }
 
-aggregate_image ledger_connection::peek(aggregate_id aggregate) {
+aggregate_snapshot ledger_connection::peek(aggregate_id aggregate) {
   go_out();
   return world_.store->peek(aggregate);
 }

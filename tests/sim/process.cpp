@@ -61,7 +61,7 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
              .reconciliation_interval = o.reconciliation_interval,
              .takeover_interval = o.takeover_interval};
   if (w.mirror != nullptr) {
-    owners_.cache = system.spawn(cache_worker, w.mirror, &metrics_);
+    owners_.cache = system.spawn(cache_worker, w.mirror, owners_.env, &metrics_);
     others_.push_back(caf::actor_cast<caf::actor>(owners_.cache));
   }
   if (o.has_dispatcher) {

@@ -12,7 +12,7 @@ batch join_batch(const owner& me, aggregate_id aggregate, std::uint64_t number) 
   return me.next(aggregate, {entry_joined{sample_entry(number)}});
 }
 
-std::size_t entries_of(ledger& store, aggregate_id aggregate) { return store.peek(aggregate).entries.size(); }
+std::size_t entries_of(ledger& store, aggregate_id aggregate) { return store.peek(aggregate).image.entries.size(); }
 
 /// `count` events beside the sample one, owned.
 std::vector<aggregate_id> more_sales(world& w, std::uint32_t count) {

@@ -158,7 +158,7 @@ struct world {
   }
 
   commit_outcome put(changes content) { return me.put(sale, std::move(content)); }
-  aggregate_image image() { return store.peek(sale); }
+  aggregate_image image() { return store.peek(sale).image; }
 
   ledger& store;
   owner me;

@@ -146,6 +146,6 @@ CAF_TEST(an address is passed on in the order of the batch) {
     FQ_CONFLICTS(put({customer(2, "a"), customer(1, "c")}));
     FQ_CONFLICTS(put({customer(2, "d"), customer(2, "a"), customer(1, "c")}));
     FQ_COMMITS(put({customer(1, "c"), customer(2, "a"), customer(3, "b"), customer(1, "d"), customer(4, "c")}));
-    CAF_CHECK_EQUAL(w.store.peek(accounts_aggregate).customers.size(), 4u);
+    CAF_CHECK_EQUAL(w.store.peek(accounts_aggregate).image.customers.size(), 4u);
   });
 }

@@ -26,7 +26,7 @@ struct database {
   }
   std::vector<commit_outcome> commit(const std::vector<batch>& call) { return store.commit(call); }
   commit_outcome commit_one(const batch& b) { return store.commit({&b, 1}).at(0); }
-  std::size_t entries(aggregate_id aggregate = sale) { return store.peek(aggregate).entries.size(); }
+  std::size_t entries(aggregate_id aggregate = sale) { return store.peek(aggregate).image.entries.size(); }
   /// Every insertion of an entry, receipt or the like into `table` executes `body` first.
   void on_insert(const std::string& table, const std::string& body) {
     schema.execute("CREATE OR REPLACE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body
@@ -100,7 +100,7 @@ CAF_TEST(a commit whose answer was lost is recognised when it is submitted again
   database d;
   tcp_forwarder forwarder(port_of(d.schema));
   postgres_ledger cut_off({.url = through(forwarder, d.schema.url())});
-  CAF_CHECK(cut_off.peek(sale).event.has_value());
+  CAF_CHECK(cut_off.peek(sale).image.event.has_value());
   forwarder.cut_next(cut::after_commit);
   const auto b = d.join(1);
   CAF_CHECK(throws<commit_unknown>([&] { cut_off.commit({&b, 1}); }));
@@ -113,7 +113,7 @@ CAF_TEST(a commit that did not arrive is applied when it is submitted again) {
   database d;
   tcp_forwarder forwarder(port_of(d.schema));
   postgres_ledger cut_off({.url = through(forwarder, d.schema.url())});
-  CAF_CHECK(cut_off.peek(sale).event.has_value());
+  CAF_CHECK(cut_off.peek(sale).image.event.has_value());
   forwarder.cut_next(cut::before_commit);
   const auto b = d.join(1);
   CAF_CHECK(throws<commit_unknown>([&] { cut_off.commit({&b, 1}); }));
@@ -336,7 +336,7 @@ CAF_TEST(a ledger whose server is away says so at once and is back with it) {
     server.tell("up");
     CAF_CHECK(resubmitted(early, b) == commit_outcome::already_applied);
   }
-  CAF_CHECK_EQUAL(early.peek(sale).entries.size(), 1u);
+  CAF_CHECK_EQUAL(early.peek(sale).image.entries.size(), 1u);
 }
 
 CAF_TEST(a server that stops answering is given up in time) {
@@ -350,7 +350,7 @@ CAF_TEST(a server that stops answering is given up in time) {
   server.tell("resume"); // and executes what it was sent, if that comes before what is sent now
   const auto outcome = resubmitted(store, b);
   CAF_CHECK(outcome == commit_outcome::already_applied || outcome == commit_outcome::committed);
-  CAF_CHECK_EQUAL(store.peek(sale).entries.size(), 1u);
+  CAF_CHECK_EQUAL(store.peek(sale).image.entries.size(), 1u);
 }
 
 // -- what a URL may not give away -------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ CAF_TEST(the public listing shows ACTIVE and PAUSED events page by page) {
     CAF_CHECK((numbers(store.list_events({{}, {}, 0})) == list{}));
     const auto first = store.list_events({{}, {}, 1}).at(0);
     CAF_CHECK((first.ticket_types == std::vector{sample_type(0, 5), sample_type(1, 6)}));
-    CAF_CHECK(first.event == *store.peek(aggregate_id{17}).event);
+    CAF_CHECK(first.event == *store.peek(aggregate_id{17}).image.event);
   });
 }
 
@@ -137,7 +137,7 @@ CAF_TEST(pruning forgets the oldest first and makes a receipt possible again) {
                       receipt_stored{young_receipt}}));
     CAF_CHECK_EQUAL(w.store.prune({noon, noon, never, 10}), 0u);
     CAF_CHECK_EQUAL(w.store.prune({noon + seconds{5}, noon + seconds{5}, never, 1}), 1u);
-    CAF_CHECK((w.store.peek(accounts_aggregate).idempotency == std::vector{young}));
+    CAF_CHECK((w.store.peek(accounts_aggregate).image.idempotency == std::vector{young}));
     CAF_CHECK_EQUAL(w.image().idempotency.size(), 1u);
     CAF_CHECK_EQUAL(w.store.prune({noon + seconds{5}, noon + seconds{1}, never, 10}), 2u);
     CAF_CHECK(w.image().idempotency.empty());

@@ -55,7 +55,7 @@ CAF_TEST(a ledger of version 1 keeps its admitted to the window that was promise
 
   sqlite_ledger store({.file = file});
   std::vector<timestamp> promised;
-  for (const auto& e : store.peek(sale).entries) promised.push_back(e.claim_by);
+  for (const auto& e : store.peek(sale).image.entries) promised.push_back(e.claim_by);
   CAF_CHECK((promised == std::vector{noon + seconds{300}, noon + seconds{60}, noon + seconds{301}, never, never}));
   CAF_CHECK_EQUAL(store.check_integrity(), "ok");
 }
