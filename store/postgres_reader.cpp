@@ -25,8 +25,8 @@ std::string types_of(const std::string& page) {
   return ticket_type_columns + "WHERE aggregate IN (SELECT aggregate FROM event " + page + ") ORDER BY aggregate, ordinal";
 }
 
-const postgres_statement find_head{
-  "find_head", "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = $1::bigint"};
+const postgres_statement read_aggregate_head{
+  "read_aggregate_head", "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = $1::bigint"};
 const postgres_statement read_event{"read_event", event_columns + "WHERE aggregate = $1::bigint"};
 const postgres_statement read_ticket_types{"read_ticket_types",
                                            ticket_type_columns + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
@@ -245,7 +245,7 @@ void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) 
 } // namespace
 
 postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{find_head, read_event, read_ticket_types, read_entries, read_claims, read_items, read_payments, read_refunds,
+  db.prepare(std::array{read_aggregate_head, read_event, read_ticket_types, read_entries, read_claims, read_items, read_payments, read_refunds,
                         read_idempotency, read_receipts, read_organizers, read_customers, read_otps, events_on_sale, types_on_sale,
                         events_of_organizer, types_of_organizer, to_wake, greatest_number, read_history});
 }
@@ -303,7 +303,7 @@ std::vector<aggregate_id> postgres_reader::aggregates_to_wake(const std::string&
 
 aggregate_head postgres_reader::read_head(aggregate_id aggregate) {
   postgres_pipeline pipeline(db_);
-  pipeline.send(find_head, postgres_parameters::of(aggregate));
+  pipeline.send(read_aggregate_head, postgres_parameters::of(aggregate));
   pipeline.flush();
   const auto rows = pipeline.receive();
   if (rows.size() == 0) return {};
