@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/accounts.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 namespace fq {
@@ -9,6 +11,13 @@ namespace {
 constexpr milliseconds password_timeout{5'000};
 constexpr milliseconds mail_timeout{5'000};
 constexpr std::uint64_t codes = 1'000'000; ///< six digits
+
+bool is_tenant_name(const std::string& name) {
+  return !name.empty() && name.size() <= 40 && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
 } // namespace
 
 accounts_handle::behavior_type accounts(accounts_handle::stateful_pointer<accounts_state> self,
@@ -29,6 +38,10 @@ accounts_handle::behavior_type accounts_state::behavior() {
     [this](const request_otp& x) { return on_request_otp(x); },
     [this](const verify_otp& x) { return on_verify_otp(x); },
     [this](const add_organizer& x) { return on_add_organizer(x); },
+    [this](const add_tenant& x) { return on_add_tenant(x); },
+    [this](const list_tenants&) { return on_list_tenants(); },
+    [this](const issue_api_key& x) { return on_issue_key(x); },
+    [this](const revoke_api_key& x) { return on_revoke_key(x); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
     [this](const lease_lost&) { core_.on_lease_lost(); },
@@ -43,6 +56,10 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
   customers_.clear();
   otps_.clear();
   otp_ends_.clear();
+  tenants_.clear();
+  api_keys_.clear();
+  for (const auto& row : image->image.tenants) tenants_.emplace(row.name, row);
+  for (const auto& row : image->image.api_keys) api_keys_.emplace(row.id, row);
   for (const auto& row : image->image.organizers) organizers_.emplace(row.email, row);
   for (const auto& row : image->image.customers) customers_.emplace(row.email, row);
   for (const auto& row : image->image.otps) {
@@ -82,11 +99,13 @@ caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
 caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& x) {
   if (core_.refuses() || password_calls_ >= password_calls_max) return core_.refusal();
   if (organizers_.contains(x.email) && !x.replace) return person_reply{reason::email_taken};
+  const auto tenant = tenants_.find(x.tenant);
+  if (tenant == tenants_.end()) return person_reply{{reason::invalid_field, "tenant: there is none of that name"}};
   auto promise = self_->make_response_promise();
   ++password_calls_;
   self_->request(services_->passwords, password_timeout, hash_new_password{x.password})
     .then(
-      [this, promise, email = x.email, replace = x.replace](const password_hashed& hashed) mutable {
+      [this, promise, email = x.email, replace = x.replace, tenant = tenant->second.id](const password_hashed& hashed) mutable {
         --password_calls_;
         // The world may have moved while we waited: look again.
         if (core_.refuses() || hashed.stored.empty()) return promise.deliver(make_error(errc::unavailable));
@@ -96,6 +115,7 @@ caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& 
         if (known == organizers_.end()) {
           row.id = core_.make_id();
           row.email = email;
+          row.tenant = tenant;
           row.created_at = core_.now();
         }
         row.password_hash = hashed.stored;
@@ -111,6 +131,71 @@ caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& 
         promise.deliver(make_error(errc::unavailable));
       });
   return caf::delegated<person_reply>{};
+}
+
+// -- tenants -----------------------------------------------------------------------------------------------------------
+
+caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
+  if (core_.refuses()) return core_.refusal();
+  if (!is_tenant_name(x.name)) return ack_reply{{reason::invalid_field, "name: must be 1 to 40 of a-z, 0-9 and hyphens"}};
+  const auto known = tenants_.find(x.name);
+  if (known != tenants_.end() && !x.replace) return ack_reply{{reason::invalid_field, "name: is taken"}};
+  tenant_row row = known == tenants_.end() ? tenant_row{} : known->second;
+  if (known == tenants_.end()) {
+    for (const auto& [name, t] : tenants_) row.id = std::max(row.id, t.id);
+    row.id = tenant_id{static_cast<std::uint32_t>(row.id) + 1};
+    row.name = x.name;
+    row.created_at = core_.now();
+  }
+  row.subject_jwk = x.subject_jwk;
+  tenants_[x.name] = row;
+  changes content;
+  content.emplace_back(tenant_stored{std::move(row)});
+  return core_.commit(std::move(content), ack_reply{});
+}
+
+caf::result<tenants_reply> accounts_state::on_list_tenants() {
+  if (core_.refuses()) return core_.refusal();
+  tenants_reply reply;
+  for (const auto& [name, row] : tenants_) reply.tenants.push_back(row);
+  for (const auto& [id, row] : api_keys_) {
+    reply.api_keys.push_back(row);
+    reply.api_keys.back().secret_hash.clear();
+  }
+  return core_.commit({}, std::move(reply));
+}
+
+caf::result<api_key_reply> accounts_state::on_issue_key(const issue_api_key& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto tenant = tenants_.find(x.tenant);
+  if (tenant == tenants_.end()) return api_key_reply{{reason::invalid_field, "tenant: there is none of that name"}};
+  if (x.label.size() > 200) return api_key_reply{{reason::invalid_field, "label: must have at most 200 bytes"}};
+  const auto is_valid = [&](const auto& k) { return k.second.tenant == tenant->second.id && !is_set(k.second.revoked_at); };
+  if (static_cast<std::size_t>(std::ranges::count_if(api_keys_, is_valid)) >= api_keys_per_tenant_max)
+    return api_key_reply{{reason::invalid_field, "tenant: has too many valid keys; revoke some"}};
+  std::array<std::byte, 32> random{};
+  core_.env().random_bytes(random);
+  const auto secret = to_base64url(byte_view{reinterpret_cast<const std::uint8_t*>(random.data()), random.size()});
+  api_key_row row{core_.make_id(), tenant->second.id, x.scope, to_hex(sha256(secret)), x.label, core_.now(), never};
+  api_key_reply reply;
+  reply.id = row.id;
+  reply.key = "wr_" + x.tenant + '_' + secret;
+  api_keys_.emplace(row.id, row);
+  changes content;
+  content.emplace_back(api_key_stored{std::move(row)});
+  return core_.commit(std::move(content), std::move(reply));
+}
+
+caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto known = api_keys_.find(x.id);
+  if (known == api_keys_.end()) return ack_reply{reason::not_found};
+  changes content;
+  if (!is_set(known->second.revoked_at)) {
+    known->second.revoked_at = core_.now();
+    content.emplace_back(api_key_stored{known->second});
+  }
+  return core_.commit(std::move(content), ack_reply{});
 }
 
 // -- customers ---------------------------------------------------------------------------------------------------------

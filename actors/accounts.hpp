@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Organizers, customers and one-time passwords. Argon2id and mail happen in workers of their own; codes are kept as keyed hashes and
+// Organizers, customers, one-time passwords, tenants and their API keys. Argon2id and mail happen in workers of their own; codes are kept as keyed hashes and
 // never logged.
 #pragma once
 #include "actors/owner.hpp"
@@ -26,6 +26,9 @@ struct accounts_services {
 /// Passwords being checked or hashed at most (I14): beyond it 503 at once. The worker does about ten a second.
 inline constexpr std::uint32_t password_calls_max = 32;
 
+/// Valid API keys of a tenant at most (I14).
+inline constexpr std::size_t api_keys_per_tenant_max = 100;
+
 /// Codes under way at most (I14); the one that ends first makes room.
 inline constexpr std::size_t otps_max = 100'000;
 
@@ -43,6 +46,10 @@ private:
   caf::result<ack_reply> on_request_otp(const request_otp& x);
   caf::result<person_reply> on_verify_otp(const verify_otp& x);
   caf::result<person_reply> on_add_organizer(const add_organizer& x);
+  caf::result<ack_reply> on_add_tenant(const add_tenant& x);
+  caf::result<tenants_reply> on_list_tenants();
+  caf::result<api_key_reply> on_issue_key(const issue_api_key& x);
+  caf::result<ack_reply> on_revoke_key(const revoke_api_key& x);
   [[nodiscard]] std::string hash_of(const std::string& email, const std::string& code) const;
   void keep(otp_row row, changes& out);
   void drop(const std::string& email, changes& out);
@@ -55,6 +62,8 @@ private:
   std::unordered_map<std::string, customer_row> customers_;
   std::unordered_map<std::string, otp_row> otps_;
   std::multimap<timestamp, std::string> otp_ends_;
+  std::map<std::string, tenant_row> tenants_; ///< by name
+  std::map<uuid, api_key_row> api_keys_;
   std::uint32_t password_calls_ = 0; ///< under way
 };
 

@@ -34,6 +34,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
     [this](const batch& b) {
       if (mirror_) mirror_->begun(b);
       if (audit_) audit_->begun(b);
+      if (sessions_) sessions_->begun(b);
     }});
   if (supervisor_) { // an owner without its supervisor would fight with the one that the region starts anew
     self_->monitor(supervisor_);
@@ -59,6 +60,14 @@ event_handle::behavior_type event_state::behavior() {
     [this](const join& x) { return on_join(x); },
     [this](const find_entry& x) { return on_find_entry(x); },
     [this](const leave& x) { return on_leave(x); },
+    [this](const find_ticket& x) { return on_find_ticket(x); },
+    [this](const leave_ticket& x) { return on_leave_ticket(x); },
+    [this](const end_session& x) { return on_end_session(x); },
+    [this](const present& x) { on_present(x); },
+    [this](const advance_line& x) { return on_advance(x); },
+    [this](const revoke_sessions& x) { return on_revoke(x); },
+    [this](const find_line& x) { return on_find_line(x); },
+    [this](const watch_sessions& x) { on_watch(x.on); },
     [this](const open_claim& x) { return on_open_claim(x); },
     [this](const find_claim& x) { return on_find_claim(x); },
     [this](const release_claim& x) { return on_release_claim(x); },
@@ -128,6 +137,10 @@ void event_state::serve(const acquired& image) {
     self_->send(services_->ledgers.reader(number_of(aggregate_)), peek_aggregate{aggregate_, reading});
   };
   audit_ = std::make_unique<event_audit>(ask_ledger, *sale_, *journal_);
+  const auto tell_table = [](const caf::strong_actor_ptr& table, sessions_changed news) {
+    caf::anon_send(caf::actor_cast<caf::actor>(table), std::move(news));
+  };
+  sessions_ = std::make_unique<event_sessions>(tell_table, [this] { return now(); }, *sale_, *journal_, lease_);
   if (services_->cache) {
     mirror_ = make_mirror(image.cache_generation);
     mirror_->rebuild(); // a crash may have come between a commit and its step
@@ -145,6 +158,7 @@ void event_state::reload() {
   journal_->fail();
   mirror_ = nullptr;
   audit_ = nullptr;
+  sessions_ = nullptr;
   for (auto& w : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
   page_waiters_.clear();
   ++generation_;
@@ -227,7 +241,7 @@ void event_state::show(decision&& d, std::uint64_t seq) {
     const auto event = sale_->event().id;
     for (const auto& hub : hubs_) {
       // The notice first: a waiter hears `ended` and is closed by it; who was admitted still gets its own end after it.
-      for (const auto what : notices) self_->send(hub, event_noticed{event, what});
+      for (const auto what : notices) self_->send(hub, event_noticed{event, what, sale_->event().message});
       if (!changed.empty()) self_->send(hub, entries_changed{event, changed});
       if (moved) self_->send(hub, fq::line_moved{event});
     }
@@ -287,6 +301,12 @@ void event_state::on_subscribe(bool on) {
   const auto known = std::ranges::find(hubs_, hub);
   if (on && known == hubs_.end()) hubs_.push_back(hub);
   if (!on && known != hubs_.end()) hubs_.erase(known);
+}
+
+void event_state::on_watch(bool on) {
+  auto table = caf::actor_cast<caf::strong_actor_ptr>(self_->current_sender());
+  if (!table || !sessions_) return;
+  on ? sessions_->watch(std::move(table)) : sessions_->unwatch(table);
 }
 
 } // namespace fq

@@ -7,6 +7,7 @@
 #include "actors/errors.hpp"
 #include "actors/event_audit.hpp"
 #include "actors/event_mirror.hpp"
+#include "actors/event_sessions.hpp"
 #include "actors/journal.hpp"
 #include "actors/ledger_workers.hpp"
 #include "actors/protocol.hpp"
@@ -67,11 +68,19 @@ private:
   void on_timer(const timer_fired& t);
   void on_idle_check();
   void on_subscribe(bool on);
+  void on_watch(bool on);
 
   // -- fans (event_fan.cpp)
   caf::result<entry_reply> on_join(const join& x);
   caf::result<entry_reply> on_find_entry(const find_entry& x);
   caf::result<ack_reply> on_leave(const leave& x);
+  caf::result<entry_reply> on_find_ticket(const find_ticket& x);
+  caf::result<ack_reply> on_leave_ticket(const leave_ticket& x);
+  caf::result<ack_reply> on_end_session(const end_session& x);
+  caf::result<line_reply> on_find_line(const find_line& x);
+  void on_present(const present& x);
+  caf::result<entry_reply> show_place(const queue_line::entry& e);
+  const queue_line::entry* entry_of(const entry_id& ticket) const;
   caf::result<claim_reply> on_open_claim(const open_claim& x);
   caf::result<claim_reply> on_find_claim(const find_claim& x);
   caf::result<ack_reply> on_release_claim(const release_claim& x);
@@ -93,7 +102,10 @@ private:
   caf::result<event_reply> on_patch(const patch_event& x);
   caf::result<event_reply> on_turn(const turn_event& x);
   caf::result<stats_reply> on_find_stats(const find_stats& x);
-  [[nodiscard]] refusal owned_by(const event_id& event, const organizer_id& organizer) const;
+  caf::result<count_reply> on_advance(const advance_line& x);
+  caf::result<count_reply> on_revoke(const revoke_sessions& x);
+  [[nodiscard]] refusal refused_to(const managed& x) const;
+  void record(decision& d, const managed& what, const audit_note& note, std::string_view verb, timestamp now);
 
   // -- cache (event_actor.cpp)
   [[nodiscard]] std::unique_ptr<event_mirror> make_mirror(std::uint64_t generation);
@@ -153,6 +165,7 @@ private:
   std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
   std::unique_ptr<event_mirror> mirror_; ///< null: no cache, or not serving
   std::unique_ptr<event_audit> audit_; ///< null: not serving
+  std::unique_ptr<event_sessions> sessions_; ///< null: not serving
   bool serving_ = false;
   bool was_ready_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer

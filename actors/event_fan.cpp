@@ -6,12 +6,13 @@ namespace fq {
 
 caf::result<entry_reply> event_state::on_join(const join& x) {
   if (refuses()) return make_error(errc::unavailable);
-  if (is_other(x.event)) return entry_reply{reason::not_found};
+  const auto& event = sale_->event();
+  if (is_other(x.event) || event.kind != x.kind || (!sale_->sells() && event.tenant != x.tenant)) return entry_reply{reason::not_found};
   const auto t = now();
   // A longer line makes no room: while it is blocked, a join need not look for any.
   const bool blocked = line_is_blocked_ && (!is_set(blocked_until_) || t < blocked_until_);
   decision d;
-  auto done = sale_->join(x.customer, x.join_key, t, d);
+  auto done = sale_->join(x.customer, x.join_key, t, d, x.subject_name);
   if (done.no) return reveal(entry_reply{std::move(done.no)});
   entry_reply reply;
   reply.created = done.created;
@@ -32,9 +33,18 @@ caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {
   if (is_other(x.event)) return entry_reply{reason::not_found};
   const auto* own = sale_->queue().find(x.customer);
   if (own == nullptr) return reveal(entry_reply{reason::not_in_queue});
+  return show_place(*own);
+}
+
+/// To its holder, who is present by asking.
+caf::result<entry_reply> event_state::show_place(const queue_line::entry& e) {
+  const auto t = now();
+  decision d;
+  sale_->seen(e.row.number, t, d);
+  const auto seq = d.content.empty() ? e.changed_seq : commit(std::move(d), t);
   entry_reply reply;
-  reply.entry = sale_->view_of(*own, now());
-  return reveal(std::move(reply), own->changed_seq);
+  reply.entry = sale_->view_of(e, t);
+  return reveal(std::move(reply), seq);
 }
 
 caf::result<ack_reply> event_state::on_leave(const leave& x) {
@@ -47,11 +57,64 @@ caf::result<ack_reply> event_state::on_leave(const leave& x) {
   return reply_after(std::max(commit(std::move(d), t), journal_->reveal_barrier()), ack_reply{});
 }
 
+// -- by the place's own token ------------------------------------------------------------------------------------------
+
+const queue_line::entry* event_state::entry_of(const entry_id& ticket) const {
+  if (owner_of(ticket) != aggregate_) return nullptr;
+  const auto* e = sale_->queue().find(queue_number_of(ticket));
+  return e != nullptr && make_entry_id(e->row.joined_at, aggregate_, e->row.number) == ticket ? e : nullptr;
+}
+
+caf::result<entry_reply> event_state::on_find_ticket(const find_ticket& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  const auto* e = entry_of(x.ticket);
+  return e == nullptr ? caf::result<entry_reply>{entry_reply{reason::not_found}} : show_place(*e);
+}
+
+caf::result<ack_reply> event_state::on_leave_ticket(const leave_ticket& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  const auto* e = entry_of(x.ticket);
+  if (e == nullptr) return ack_reply{reason::not_found};
+  if (sale_->queue().find(e->row.subject) != e) return reveal(ack_reply{}); // over, and its subject has another place since
+  return on_leave({sale_->event().id, e->row.subject});
+}
+
+caf::result<ack_reply> event_state::on_end_session(const end_session& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  const auto* e = admitted_by(x.session_token);
+  if (e == nullptr) return reveal(ack_reply{reason::not_admitted});
+  const auto t = now();
+  decision d;
+  if (auto no = sale_->end_session(e->row.number, e->row.admission_no, t, d)) return reveal(ack_reply{std::move(no)});
+  return reply_after(commit(std::move(d), t), ack_reply{});
+}
+
+void event_state::on_present(const present& x) {
+  if (refuses()) return;
+  const auto t = now();
+  decision d;
+  for (const auto n : x.numbers) sale_->seen(n, t, d);
+  if (!d.content.empty()) commit(std::move(d), t);
+}
+
+caf::result<line_reply> event_state::on_find_line(const find_line& x) {
+  if (refuses()) return make_error(errc::unavailable);
+  if (is_other(x.event)) return line_reply{reason::not_found};
+  const auto view = sale_->view();
+  line_reply reply;
+  reply.status = view.event.status;
+  reply.sold_out = view.sold_out;
+  reply.watches_presence = view.event.queue.presence_timeout.count() > 0;
+  reply.message = view.event.message;
+  return reveal(std::move(reply));
+}
+
+// -- claims ------------------------------------------------------------------------------------------------------------
+
 const queue_line::entry* event_state::admitted_by(const std::string& admission_token) const {
   const auto id = session_token_entry(admission_token);
-  if (!id || owner_of(*id) != aggregate_) return nullptr;
-  const auto* e = sale_->queue().find(queue_number_of(*id));
-  if (e == nullptr || make_entry_id(e->row.joined_at, aggregate_, e->row.number) != *id) return nullptr;
+  const auto* e = id ? entry_of(*id) : nullptr;
+  if (e == nullptr) return nullptr;
   return session_token_matches(*services_->sessions, admission_token, *id, e->row.admission_no) ? e : nullptr;
 }
 

@@ -93,6 +93,8 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const fq::take_outbox& x) { take_outbox(x.limit); },
     [this](const fq::mark_outbox& x) { mark_outbox(x); },
     [this](const peek_aggregate& x) { peek(x); },
+    [this](const fq::read_directory&) { read_directory(); },
+    [this](const list_audit& x) { return list(x); },
     [this](const list_events& x) { return list(x); },
     [this](const timer_fired& t) { on_timer(t); },
   };
@@ -112,8 +114,16 @@ void ledger_worker_state::on_timer(const timer_fired& t) {
 
 event_list_reply ledger_worker_state::list(const list_events& x) {
   event_list_reply reply;
-  event_filter filter{{}, x.after, x.limit + 1};
-  if (!x.organizer.is_nil()) filter.organizer = x.organizer;
+  event_filter filter;
+  const bool is_organizer = x.by.kind == principal_kind::organizer;
+  if (is_organizer && x.kind == event_kind::sale)
+    filter.organizer = x.by.id;
+  else if (x.by.kind != principal_kind::nobody)
+    filter.tenant = x.by.tenant;
+  filter.kind = x.kind;
+  filter.external_id = x.external_id;
+  filter.after = x.after;
+  filter.limit = x.limit + 1;
   const bool read = reached([&] {
     for (auto& e : ledger_->list_events(filter)) reply.events.push_back({std::move(e.event), std::move(e.ticket_types)});
   });
@@ -250,6 +260,20 @@ void ledger_worker_state::peek(const peek_aggregate& x) {
   aggregate_peeked reply{x.reading, nullptr};
   reached([&] { reply.found = std::make_shared<const aggregate_snapshot>(ledger_->peek(x.aggregate)); });
   answer(std::move(reply));
+}
+
+void ledger_worker_state::read_directory() {
+  directory_read reply;
+  reached([&] { reply.content = std::make_shared<const access_directory>(ledger_->directory()); });
+  answer(std::move(reply));
+}
+
+audit_reply ledger_worker_state::list(const list_audit& x) {
+  audit_reply reply;
+  if (!reached([&] { reply.rows = ledger_->audit({x.tenant, x.target, x.before, x.limit + 1}); })) reply.no = reason::unavailable;
+  reply.more = reply.rows.size() > x.limit;
+  if (reply.more) reply.rows.resize(x.limit);
+  return reply;
 }
 
 } // namespace fq

@@ -57,6 +57,8 @@ private:
   };
   void on_commit(const commit_batch& x);
   event_list_reply list(const list_events& x);
+  audit_reply list(const list_audit& x);
+  void read_directory();
   void flush();
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);
   void fail(const std::vector<waiting>& group);

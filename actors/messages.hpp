@@ -33,7 +33,7 @@ namespace fq {
 
 FQ_INSPECT(uuid, x.hi, x.lo)
 FQ_INSPECT(refusal, x.why, x.detail, x.at, x.id, x.first, x.second)
-FQ_INSPECT(entry_view, x.id, x.event, x.customer, x.number, x.status, x.position, x.eta_low_seconds, x.eta_high_seconds,
+FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status, x.position, x.eta_low_seconds, x.eta_high_seconds,
            x.poll_after_ms, x.admission_no, x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by)
 FQ_INSPECT(claim_item, x.ticket_type, x.quantity, x.unit_price, x.refunded)
 FQ_INSPECT(claim_row, x.id, x.customer, x.entry, x.status, x.live_slot, x.items, x.amount, x.created_at, x.expires_at,
@@ -43,8 +43,8 @@ FQ_INSPECT(payment_row, x.id, x.claim, x.customer, x.status, x.gateway, x.refere
            x.captured, x.refunded, x.created_at, x.updated_at)
 FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
 FQ_INSPECT(queue_settings, x.policy, x.concurrency, x.rate_per_minute, x.batch_size, x.admission_interval,
-           x.over_admission_percent, x.session_ttl, x.claim_window, x.ticket_ttl)
-FQ_INSPECT(event_row, x.id, x.aggregate, x.tenant, x.organizer, x.name, x.currency, x.status, x.queue_opens_at,
+           x.over_admission_percent, x.session_ttl, x.claim_window, x.ticket_ttl, x.capacity, x.presence_timeout, x.away_grace)
+FQ_INSPECT(event_row, x.id, x.aggregate, x.kind, x.tenant, x.organizer, x.external_id, x.message, x.name, x.currency, x.status, x.queue_opens_at,
            x.sale_start, x.sale_end, x.queue, x.claim_ttl, x.claims_per_customer, x.created_at, x.updated_at)
 FQ_INSPECT(ticket_type_row, x.ordinal, x.id, x.name, x.price, x.total, x.held, x.sold, x.max_per_order, x.on_sale)
 FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out)
@@ -59,7 +59,11 @@ typename Inspector::result_type inspect(Inspector& f, maybe<T>& x) {
 FQ_INSPECT(ticket_type_patch, x.id, x.name, x.price, x.total, x.max_per_order, x.on_sale)
 FQ_INSPECT(event_patch, x.name, x.queue_opens_at, x.sale_start, x.sale_end, x.policy, x.concurrency, x.rate_per_minute,
            x.batch_size, x.over_admission_percent, x.claims_per_customer, x.admission_interval, x.session_ttl,
-           x.claim_window, x.claim_ttl, x.ticket_types)
+           x.claim_window, x.claim_ttl, x.ticket_ttl, x.capacity, x.presence_timeout, x.away_grace, x.message, x.ticket_types)
+FQ_INSPECT(principal, x.kind, x.tenant, x.id)
+FQ_INSPECT(tenant_row, x.id, x.name, x.subject_jwk, x.created_at)
+FQ_INSPECT(api_key_row, x.id, x.tenant, x.scope, x.secret_hash, x.label, x.created_at, x.revoked_at)
+FQ_INSPECT(audit_row, x.id, x.tenant, x.target, x.actor, x.action, x.detail, x.reason, x.at)
 FQ_INSPECT(item_wish, x.ticket_type, x.quantity)
 FQ_INSPECT(entry_change, x.id, x.number, x.status, x.admission_no, x.admission_batch, x.admitted_at,
            x.session_expires_at, x.claim_by)
@@ -75,13 +79,16 @@ FQ_INSPECT(idempotency_ref, x.given, x.key, x.body)
 
 // -- fans: net -> event actor -----------------------------------------------------------------------------------------
 
-/// A customer wants a place, or the place it has. `join_key`: hash of the Idempotency-Key, 0 for none.
+/// Somebody wants a place, or the place it has. `join_key`: hash of the Idempotency-Key, 0 for none.
 struct join {
   event_id event; ///< of the path; another event's id than the actor's: not_found
-  customer_id customer;
+  subject_key customer; ///< of a queue: the hash of the subject, or random
   std::uint64_t join_key = 0;
+  event_kind kind = event_kind::sale; ///< another kind than the actor's: not_found
+  tenant_id tenant = default_tenant; ///< of a queue: whose key joins; another's: not_found
+  std::string subject_name = {}; ///< of a queue
 };
-FQ_INSPECT(join, x.event, x.customer, x.join_key)
+FQ_INSPECT(join, x.event, x.customer, x.join_key, x.kind, x.tenant, x.subject_name)
 
 /// Where am I? Counts as presence.
 struct find_entry {
@@ -105,6 +112,30 @@ struct leave {
   customer_id customer;
 };
 FQ_INSPECT(leave, x.event, x.customer)
+
+/// The same for whoever has the place's own token: where is it? Counts as presence.
+struct find_ticket {
+  entry_id ticket;
+};
+FQ_INSPECT(find_ticket, x.ticket)
+
+/// ... and gives it up; an admitted one ends its session.
+struct leave_ticket {
+  entry_id ticket;
+};
+FQ_INSPECT(leave_ticket, x.ticket)
+
+/// The holder of a session token, or its origin, is done. not_admitted if the token is of no session in force.
+struct end_session {
+  std::string session_token;
+};
+FQ_INSPECT(end_session, x.session_token)
+
+/// From a hub now and then: these places have a socket open. Counts as presence.
+struct present {
+  std::vector<queue_number> numbers;
+};
+FQ_INSPECT(present, x.numbers)
 
 /// Done, or why not.
 struct ack_reply {
@@ -173,26 +204,80 @@ FQ_INSPECT(apply_fact, x.fact)
 
 // -- organizers: net -> event actor, catalog, accounts ----------------------------------------------------------------
 
-/// The event as `viewer` may see it; nil viewer: the public.
-struct find_event {
+/// Which event or queue, and who manages it: what is not `by`'s, or of the other kind, is not_found.
+struct managed {
   event_id event; ///< of the path; another event's id than the actor's: not_found
-  organizer_id viewer;
+  principal by;
+  event_kind kind = event_kind::sale;
 };
-FQ_INSPECT(find_event, x.event, x.viewer)
+FQ_INSPECT(managed, x.event, x.by, x.kind)
+
+/// For the audit log: what was asked, as a JSON object, and why, if that was said.
+struct audit_note {
+  std::string detail = "{}";
+  std::string reason;
+};
+FQ_INSPECT(audit_note, x.detail, x.reason)
+
+/// The event as its viewer may see it; nobody: the public, who sees no drafts and no queues.
+struct find_event {
+  managed what;
+};
+FQ_INSPECT(find_event, x.what)
 
 struct patch_event {
-  event_id event; ///< of the path; another event's id than the actor's: not_found
-  organizer_id organizer;
+  managed what;
+  audit_note note;
   event_patch patch;
 };
-FQ_INSPECT(patch_event, x.event, x.organizer, x.patch)
+FQ_INSPECT(patch_event, x.what, x.note, x.patch)
 
 struct turn_event {
-  event_id event; ///< of the path; another event's id than the actor's: not_found
-  organizer_id organizer;
+  managed what;
+  audit_note note;
   event_trigger trigger{};
 };
-FQ_INSPECT(turn_event, x.event, x.organizer, x.trigger)
+FQ_INSPECT(turn_event, x.what, x.note, x.trigger)
+
+/// Policy `operator`: lets the next `count` in.
+struct advance_line {
+  managed what;
+  audit_note note;
+  std::uint32_t count = 0;
+};
+FQ_INSPECT(advance_line, x.what, x.note, x.count)
+
+/// Ends sessions before their time; a place that waits is given up as well, unless `scope` is all.
+struct revoke_sessions {
+  managed what;
+  audit_note note;
+  revocation_scope scope{};
+  entry_id ticket; ///< scope ticket
+  subject_key subject; ///< scope subject
+};
+FQ_INSPECT(revoke_sessions, x.what, x.note, x.scope, x.ticket, x.subject)
+
+/// To how many places it happened.
+struct count_reply {
+  refusal no;
+  std::uint64_t count = 0;
+};
+FQ_INSPECT(count_reply, x.no, x.count)
+
+/// From a hub: what its sockets must know of the event or queue as a whole.
+struct find_line {
+  event_id event;
+};
+FQ_INSPECT(find_line, x.event)
+
+struct line_reply {
+  refusal no;
+  event_status status{};
+  bool sold_out = false;
+  bool watches_presence = false; ///< send `present` now and then
+  std::string message{}; ///< of the operator
+};
+FQ_INSPECT(line_reply, x.no, x.status, x.sold_out, x.watches_presence, x.message)
 
 struct event_reply {
   refusal no;
@@ -202,10 +287,9 @@ struct event_reply {
 FQ_INSPECT(event_reply, x.no, x.replayed, x.event)
 
 struct find_stats {
-  event_id event; ///< of the path; another event's id than the actor's: not_found
-  organizer_id organizer;
+  managed what;
 };
-FQ_INSPECT(find_stats, x.event, x.organizer)
+FQ_INSPECT(find_stats, x.what)
 
 struct stats_reply {
   refusal no;
@@ -213,21 +297,95 @@ struct stats_reply {
 };
 FQ_INSPECT(stats_reply, x.no, x.stats)
 
-/// A validated draft; id, aggregate, status and times of creation are the catalog's.
+/// A validated draft, or a queue that is open at once; id, aggregate, status and times of creation are the catalog's, tenant and organizer
+/// those of `by`.
 struct create_event {
+  principal by;
   event_row event;
   std::vector<ticket_type_row> ticket_types;
   idempotency_ref idempotency;
+  audit_note note;
 };
-FQ_INSPECT(create_event, x.event, x.ticket_types, x.idempotency)
+FQ_INSPECT(create_event, x.by, x.event, x.ticket_types, x.idempotency, x.note)
 
-/// `organizer` nil: the public list. `after`: cursor. `limit` 1..200.
+/// What `by` has: an organizer its events, an operator its tenant's, both their tenant's queues. Nobody: the public list of events.
+/// `after`: cursor. `limit` 1..200.
 struct list_events {
-  organizer_id organizer;
+  principal by = {};
+  event_kind kind = event_kind::sale;
+  std::string external_id = {}; ///< of queues; empty: any
   aggregate_id after{};
   std::uint32_t limit = 50;
 };
-FQ_INSPECT(list_events, x.organizer, x.after, x.limit)
+FQ_INSPECT(list_events, x.by, x.kind, x.external_id, x.after, x.limit)
+
+/// Newest first; answered from committed state.
+struct list_audit {
+  tenant_id tenant = default_tenant;
+  uuid target; ///< nil: everything of the tenant
+  uuid before; ///< cursor; nil: from the newest
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_audit, x.tenant, x.target, x.before, x.limit)
+
+struct audit_reply {
+  refusal no;
+  std::vector<audit_row> rows; ///< at most `limit`
+  bool more = false;
+};
+FQ_INSPECT(audit_reply, x.no, x.rows, x.more)
+
+// -- tenants and API keys: control socket -> accounts; directory <-> ledger reader --------------------------------------
+
+/// From the control socket. An existing name gets the new key of its subject tokens if `replace`.
+struct add_tenant {
+  std::string name;
+  std::string subject_jwk; ///< may be empty
+  bool replace = false;
+};
+FQ_INSPECT(add_tenant, x.name, x.subject_jwk, x.replace)
+
+struct list_tenants {};
+FQ_INSPECT_EMPTY(list_tenants)
+
+struct tenants_reply {
+  refusal no;
+  std::vector<tenant_row> tenants;
+  std::vector<api_key_row> api_keys; ///< without their hashes
+};
+FQ_INSPECT(tenants_reply, x.no, x.tenants, x.api_keys)
+
+struct issue_api_key {
+  std::string tenant; ///< its name
+  api_key_scope scope{};
+  std::string label;
+};
+FQ_INSPECT(issue_api_key, x.tenant, x.scope, x.label)
+
+/// The key itself exists only here: the ledger keeps a hash.
+struct api_key_reply {
+  refusal no;
+  uuid id{};
+  std::string key{};
+};
+FQ_INSPECT(api_key_reply, x.no, x.id, x.key)
+
+struct revoke_api_key {
+  uuid id;
+};
+FQ_INSPECT(revoke_api_key, x.id)
+
+/// To the directory: something changed, read it anew. Answered by ack_reply when that is done.
+struct refresh_directory {};
+FQ_INSPECT_EMPTY(refresh_directory)
+
+/// From the directory to a ledger reader. Answered by directory_read to the sender.
+struct read_directory {};
+FQ_INSPECT_EMPTY(read_directory)
+
+struct directory_read {
+  std::shared_ptr<const access_directory> content; ///< null: the ledger cannot be reached
+};
 
 struct event_list_reply {
   refusal no;
@@ -258,8 +416,9 @@ struct add_organizer {
   std::string email;
   std::string password;
   bool replace = false;
+  std::string tenant = "default"; ///< its name
 };
-FQ_INSPECT(add_organizer, x.email, x.password, x.replace)
+FQ_INSPECT(add_organizer, x.email, x.password, x.replace, x.tenant)
 
 /// Who logged in, was verified or was added.
 struct person_reply {
@@ -307,8 +466,36 @@ FQ_INSPECT(line_moved, x.event)
 struct event_noticed {
   event_id event;
   notice_kind what{};
+  std::string message = {}; ///< of the operator, if that is the news
 };
-FQ_INSPECT(event_noticed, x.event, x.what)
+FQ_INSPECT(event_noticed, x.event, x.what, x.message)
+
+/// From a table of sessions: send me this aggregate's sessions, all of them now and every change after its commit.
+struct watch_sessions {
+  bool on = true;
+};
+FQ_INSPECT(watch_sessions, x.on)
+
+/// A session in force, as `GET /access` answers from it.
+struct session_state {
+  entry_id ticket;
+  std::uint32_t admission_no = 0;
+  std::string subject_name;
+  timestamp expires_at;
+};
+
+/// To tables of sessions, after commit, in order per aggregate.
+struct sessions_changed {
+  event_id event;
+  tenant_id tenant = default_tenant;
+  event_kind kind{};
+  timestamp now; ///< the owner's clock: a session's life is what is left of it
+  bool is_all = false; ///< what was known of this aggregate before is void
+  bool is_lost = false; ///< nothing is known any more: watch again
+  std::vector<session_state> begun; ///< or with another end
+  std::vector<entry_id> ended;
+  std::shared_ptr<const lease_horizon> lease; ///< past its end nothing of this is true any more; null: no lease
+};
 
 // -- owners <-> ledger worker (same process always) --------------------------------------------------------------------
 
@@ -625,3 +812,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::outbox_consumed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::take_mirror_step)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::check_mirror)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_peeked)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::directory_read)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::sessions_changed)

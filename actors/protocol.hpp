@@ -18,6 +18,10 @@ using event_handle = caf::typed_actor<
   caf::replies_to<join>::with<entry_reply>, ///< after commit; the place, new or the one it has
   caf::replies_to<find_entry>::with<entry_reply>,
   caf::replies_to<leave>::with<ack_reply>, ///< after commit
+  caf::replies_to<find_ticket>::with<entry_reply>,
+  caf::replies_to<leave_ticket>::with<ack_reply>, ///< after commit
+  caf::replies_to<end_session>::with<ack_reply>, ///< after commit
+  caf::reacts_to<present>, ///< from a hub
   caf::replies_to<open_claim>::with<claim_reply>, ///< after commit
   caf::replies_to<find_claim>::with<claim_reply>,
   caf::replies_to<release_claim>::with<ack_reply>, ///< after commit
@@ -28,8 +32,12 @@ using event_handle = caf::typed_actor<
   caf::replies_to<patch_event>::with<event_reply>, ///< after commit
   caf::replies_to<turn_event>::with<event_reply>, ///< after commit
   caf::replies_to<find_stats>::with<stats_reply>,
+  caf::replies_to<advance_line>::with<count_reply>, ///< after commit
+  caf::replies_to<revoke_sessions>::with<count_reply>, ///< after commit
+  caf::replies_to<find_line>::with<line_reply>, ///< from a hub
   caf::replies_to<find_positions>::with<positions_reply>,
   caf::reacts_to<subscribe>, ///< from a hub
+  caf::reacts_to<watch_sessions>, ///< from a table of sessions, which gets sessions_changed
   caf::replies_to<verify_mirror>::with<mirror_report>,
   caf::replies_to<verify_ledger>::with<ledger_report>,
   caf::reacts_to<aggregate_peeked>, ///< INTERNAL, from a ledger reader
@@ -67,6 +75,10 @@ using accounts_handle = caf::typed_actor<
   caf::replies_to<request_otp>::with<ack_reply>, ///< after commit; the mail is on its way
   caf::replies_to<verify_otp>::with<person_reply>, ///< after commit
   caf::replies_to<add_organizer>::with<person_reply>, ///< after commit
+  caf::replies_to<add_tenant>::with<ack_reply>, ///< after commit
+  caf::replies_to<list_tenants>::with<tenants_reply>,
+  caf::replies_to<issue_api_key>::with<api_key_reply>, ///< after commit
+  caf::replies_to<revoke_api_key>::with<ack_reply>, ///< after commit
   caf::reacts_to<batch_settled>, ///< INTERNAL
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
   caf::reacts_to<lease_lost>, ///< INTERNAL
@@ -76,10 +88,17 @@ using accounts_handle = caf::typed_actor<
 using catalog_handle = caf::typed_actor<
   caf::replies_to<create_event>::with<event_reply>, ///< after commit
   caf::replies_to<list_events>::with<event_list_reply>,
+  caf::replies_to<list_audit>::with<audit_reply>,
   caf::reacts_to<batch_settled>, ///< INTERNAL
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
   caf::reacts_to<lease_lost>, ///< INTERNAL
   caf::reacts_to<last_aggregate_found>, ///< INTERNAL
+  caf::reacts_to<timer_fired>>; ///< INTERNAL
+
+/// Keeps what checks of API keys need at hand: reads it every few seconds, and at once when accounts have changed it.
+using directory_handle = caf::typed_actor<
+  caf::replies_to<refresh_directory>::with<ack_reply>,
+  caf::reacts_to<directory_read>, ///< INTERNAL, from a ledger reader
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Wraps a ledger; detached in production, an ordinary actor in simulations. Group commit over all aggregates.
@@ -92,6 +111,8 @@ using ledger_worker_handle = caf::typed_actor<
   caf::reacts_to<take_outbox>, ///< answers outbox_taken to the sender
   caf::reacts_to<mark_outbox>, ///< answers outbox_marked to the sender
   caf::reacts_to<peek_aggregate>, ///< answers aggregate_peeked to the sender
+  caf::reacts_to<read_directory>, ///< answers directory_read to the sender
+  caf::replies_to<list_audit>::with<audit_reply>,
   caf::replies_to<list_events>::with<event_list_reply>,
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
@@ -139,7 +160,10 @@ using payments_handle = caf::typed_actor<
   X(owner_denied) X(list_owned) X(owned_aggregates) X(take_outbox) X(outbox_taken) X(mark_outbox) X(outbox_marked) \
   X(consume_outbox) X(outbox_consumed) X(take_mirror_step) X(check_mirror) X(mirror_checked) X(mirror_lost) \
   X(cache_is_back) X(verify_mirror) X(mirror_report) X(peek_aggregate) X(aggregate_peeked) X(verify_ledger) \
-  X(ledger_report)
+  X(ledger_report) X(find_ticket) X(leave_ticket) X(end_session) X(present) X(advance_line) \
+  X(revoke_sessions) X(count_reply) X(find_line) X(line_reply) X(list_audit) X(audit_reply) X(add_tenant) X(list_tenants) \
+  X(tenants_reply) X(issue_api_key) X(api_key_reply) X(revoke_api_key) X(refresh_directory) X(read_directory) \
+  X(directory_read) X(watch_sessions) X(sessions_changed)
 
 #define FQ_ADD_TYPE_ID(T) CAF_ADD_TYPE_ID(fairqueue, (fq::T))
 CAF_BEGIN_TYPE_ID_BLOCK(fairqueue, first_custom_type_id)

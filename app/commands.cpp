@@ -4,6 +4,8 @@
 #include "app/control_requests.hpp"
 #include "app/node.hpp"
 #include "app/system_environment.hpp"
+#include "crypto/keys.hpp"
+#include "crypto/subject_token.hpp"
 #include "crypto/tokens.hpp"
 #include "store/migrations.hpp"
 #include "store/postgres_migrations.hpp"
@@ -67,11 +69,31 @@ bool looks_like_email(const std::string& text) {
          && std::ranges::none_of(text, [](unsigned char c) { return c <= ' ' || c == 127; });
 }
 
+/// What the running server answers; without one the ledger is written here, under its lock.
+boost::json::object ask_owner_of(const config::options& options, const boost::json::object& request) {
+  if (auto answer = ask_running_server(options.data_dir, request)) return std::move(*answer);
+  system_environment env;
+  std::filesystem::create_directories(options.data_dir);
+  node alone{options, env, [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
+  auto handlers = control_requests({alone.system(), alone.accounts(), alone.region(), alone.directory()});
+  auto answer = handlers.at(std::string{request.at("command").as_string()})(request);
+  handlers.clear(); // they hold actors, which must go before the node
+  return answer;
+}
+
+/// Says so if it did.
+bool failed(const boost::json::object& answer) {
+  const auto* error = answer.if_contains("error");
+  if (error == nullptr || !error->is_string() || error->get_string().empty()) return false;
+  complain(std::string{error->get_string()});
+  return true;
+}
+
 } // namespace
 
 int run_token(const token_command& command, const config::options& options) {
   const auto kind = kind_of(command.kind);
-  if (!kind) return complain("--kind must be customer, organizer or ticket");
+  if (!kind) return complain("--kind must be customer, organizer, ticket or operator");
   std::optional<uuid> subject;
   if (!command.subject.empty() && !(subject = parse_uuid(command.subject))) return complain("--subject must be a UUID");
   const auto keys = key_store::open(options.data_dir);
@@ -93,16 +115,57 @@ int run_organizer_add(const organizer_command& command, const config::options& o
   if (!looks_like_email(email)) return complain("--email must be an e-mail address");
   const auto password = read_password(command.password_file);
   if (!password || password->size() < password_bytes_min) return complain("the password must have at least 8 characters");
-  const organizer_request request{email, *password, command.replace};
-  auto answer = ask_for_organizer(options.data_dir, request);
-  if (!answer) { // nobody serves this folder: write the ledger ourselves, under its lock
-    system_environment env;
-    std::filesystem::create_directories(options.data_dir);
-    node alone{options, env, [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
-    answer = add_organizer_now(alone.system(), alone.accounts(), request);
+  const auto answer = ask_owner_of(options, {{"command", "organizer_add"},
+                                             {"email", email},
+                                             {"password", *password},
+                                             {"replace", command.replace},
+                                             {"tenant", command.tenant}});
+  if (failed(answer)) return 1;
+  std::cout << answer.at("organizer_id").as_string().c_str() << '\n';
+  return 0;
+}
+
+int run_tenant_add(const tenant_command& command, const config::options& options) {
+  std::string jwk;
+  if (!command.subject_jwk_file.empty()) {
+    std::ifstream in{command.subject_jwk_file};
+    jwk.assign(std::istreambuf_iterator<char>{in}, {});
+    if (const auto problem = subject_key_problem(jwk); !problem.empty()) return complain("--subject-jwk " + problem);
   }
-  if (!answer->error.empty()) return complain(answer->error), 1;
-  std::cout << answer->organizer_id << '\n';
+  const auto answer = ask_owner_of(
+    options, {{"command", "tenant_add"}, {"name", command.name}, {"subject_jwk", jwk}, {"replace", command.replace}});
+  return failed(answer) ? 1 : 0;
+}
+
+int run_tenant_list(const config::options& options) {
+  const auto answer = ask_owner_of(options, {{"command", "tenant_list"}});
+  if (failed(answer)) return 1;
+  for (const auto& t : answer.at("tenants").as_array()) {
+    std::cout << t.at("name").as_string().c_str() << (t.at("signs_subjects").as_bool() ? "\tsigns subject tokens" : "") << '\n';
+    for (const auto& k : t.at("api_keys").as_array())
+      std::cout << "\t" << k.at("id").as_string().c_str() << '\t' << k.at("scope").as_string().c_str()
+                << (k.at("revoked").as_bool() ? "\trevoked\t" : "\tvalid\t") << k.at("label").as_string().c_str() << '\n';
+  }
+  return 0;
+}
+
+int run_apikey_issue(const apikey_command& command, const config::options& options) {
+  const auto answer = ask_owner_of(
+    options, {{"command", "apikey_issue"}, {"tenant", command.tenant}, {"scope", command.scope}, {"label", command.label}});
+  if (failed(answer)) return 1;
+  std::cerr << "id " << answer.at("id").as_string().c_str() << "; the key is shown this once\n";
+  std::cout << answer.at("key").as_string().c_str() << '\n';
+  return 0;
+}
+
+int run_apikey_revoke(const std::string& id, const config::options& options) {
+  return failed(ask_owner_of(options, {{"command", "apikey_revoke"}, {"id", id}})) ? 1 : 0;
+}
+
+int run_keys_rotate(const config::options& options) {
+  system_environment env;
+  std::cout << rotate_pass_keys(options.data_dir, env.wall_now()) << '\n';
+  std::cerr << "a running server signs with it after its next start\n";
   return 0;
 }
 

@@ -21,8 +21,29 @@ struct organizer_command {
   std::string email;
   std::string password_file; ///< empty: from standard input
   bool replace = false;
+  std::string tenant = "default"; ///< its name
 };
 int run_organizer_add(const organizer_command& command, const config::options& options);
+
+struct tenant_command {
+  std::string name;
+  std::string subject_jwk_file; ///< empty: it signs no subject tokens
+  bool replace = false;
+};
+int run_tenant_add(const tenant_command& command, const config::options& options);
+int run_tenant_list(const config::options& options);
+
+struct apikey_command {
+  std::string tenant = "default";
+  std::string scope; ///< join, server, operator
+  std::string label;
+};
+/// Prints the key, which is kept nowhere.
+int run_apikey_issue(const apikey_command& command, const config::options& options);
+int run_apikey_revoke(const std::string& id, const config::options& options);
+
+/// A new key for admission passes; prints its id.
+int run_keys_rotate(const config::options& options);
 
 enum class migrate_action { up, status, dry_run };
 int run_migrate(migrate_action action, const config::options& options);

@@ -7,6 +7,8 @@
 
 #include <caf/scoped_actor.hpp>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <thread>
 
@@ -27,9 +29,99 @@ bool flag_of(const boost::json::object& object, std::string_view name) {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
+/// What an actor answered, or an error for people.
+template <class Reply>
+struct asked {
+  Reply reply;
+  std::string error;
+};
+
+std::string text_of(const refusal& no) {
+  const std::string code{code_of(no.why)};
+  return no.detail.empty() ? code : code + ": " + no.detail;
+}
+
+/// Accounts may still be loading: asks until it answers, 10 s at most.
+template <class Reply, class Message>
+asked<Reply> ask_accounts(caf::actor_system& system, const accounts_handle& accounts, const Message& message) {
+  asked<Reply> got;
+  caf::scoped_actor self{system};
+  const auto deadline = std::chrono::steady_clock::now() + accounts_timeout;
+  do {
+    got.error.clear();
+    self->request(accounts, accounts_timeout, message)
+      .receive(
+        [&](const Reply& reply) {
+          got.reply = reply;
+          if (reply.no) got.error = text_of(reply.no);
+        },
+        [&](const caf::error& why) { got.error = is(why, errc::not_owner) ? "not_owner" : "unavailable"; });
+    if (got.error == "unavailable") std::this_thread::sleep_for(milliseconds{50});
+  } while (got.error == "unavailable" && std::chrono::steady_clock::now() < deadline);
+  return got;
+}
+
+// -- tenants and API keys ----------------------------------------------------------------------------------------------
+
+constexpr std::array scope_names{std::pair{api_key_scope::join, "join"}, std::pair{api_key_scope::server, "server"},
+                                 std::pair{api_key_scope::operate, "operator"}};
+
+std::string_view name_of(api_key_scope scope) {
+  for (const auto& [value, name] : scope_names)
+    if (value == scope) return name;
+  return {};
+}
+
+/// Whoever has changed tenants or keys answers when every request can see it.
+void refresh(const control_targets& to) {
+  caf::scoped_actor self{to.system};
+  self->request(to.directory, accounts_timeout, refresh_directory{}).receive([](const ack_reply&) {}, [](const caf::error&) {});
+}
+
+boost::json::object add_tenant_request(const control_targets& to, const boost::json::object& request) {
+  const add_tenant wish{text_of(request, "name"), text_of(request, "subject_jwk"), flag_of(request, "replace")};
+  const auto got = ask_accounts<ack_reply>(to.system, to.accounts, wish);
+  if (got.error.empty()) refresh(to);
+  return {{"error", got.error}};
+}
+
+boost::json::object list_tenants_request(const control_targets& to) {
+  const auto got = ask_accounts<tenants_reply>(to.system, to.accounts, list_tenants{});
+  boost::json::array tenants;
+  for (const auto& t : got.reply.tenants) {
+    boost::json::array keys;
+    for (const auto& k : got.reply.api_keys)
+      if (k.tenant == t.id)
+        keys.push_back(boost::json::object{
+          {"id", to_string(k.id)}, {"scope", name_of(k.scope)}, {"label", k.label}, {"revoked", is_set(k.revoked_at)}});
+    tenants.push_back(boost::json::object{{"name", t.name}, {"signs_subjects", !t.subject_jwk.empty()}, {"api_keys", std::move(keys)}});
+  }
+  return {{"error", got.error}, {"tenants", std::move(tenants)}};
+}
+
+boost::json::object issue_key_request(const control_targets& to, const boost::json::object& request) {
+  const auto scope = text_of(request, "scope");
+  const auto known = std::ranges::find_if(scope_names, [&](const auto& s) { return scope == s.second; });
+  if (known == scope_names.end()) return {{"error", "scope must be join, server or operator"}};
+  const auto got = ask_accounts<api_key_reply>(to.system, to.accounts,
+                                               issue_api_key{text_of(request, "tenant"), known->first, text_of(request, "label")});
+  if (got.error.empty()) refresh(to);
+  return {{"error", got.error}, {"id", to_string(got.reply.id)}, {"key", got.reply.key}};
+}
+
+boost::json::object revoke_key_request(const control_targets& to, const boost::json::object& request) {
+  const auto id = parse_uuid(text_of(request, "id"));
+  if (!id) return {{"error", "id must be a UUID"}};
+  const auto got = ask_accounts<ack_reply>(to.system, to.accounts, revoke_api_key{*id});
+  if (got.error.empty()) refresh(to);
+  return {{"error", got.error}};
+}
+
+// -- organizers and verification ---------------------------------------------------------------------------------------
+
 boost::json::object add_organizer_request(caf::actor_system& system, const accounts_handle& accounts, const boost::json::object& request) {
   const auto done = add_organizer_now(system, accounts,
-                                      {text_of(request, "email"), text_of(request, "password"), flag_of(request, "replace")});
+                                      {text_of(request, "email"), text_of(request, "password"), flag_of(request, "replace"), text_of(request, "tenant")});
   return {{"organizer_id", done.organizer_id}, {"error", done.error}};
 }
 
@@ -93,23 +185,9 @@ std::string_view name_of(mirror_state state) {
 }
 
 organizer_answer add_organizer_now(caf::actor_system& system, const accounts_handle& accounts, const organizer_request& request) {
-  organizer_answer answer;
-  caf::scoped_actor self{system};
-  const auto deadline = std::chrono::steady_clock::now() + accounts_timeout;
-  do { // accounts may still be loading
-    answer.error.clear();
-    self->request(accounts, accounts_timeout, add_organizer{request.email, request.password, request.replace})
-      .receive(
-        [&](const person_reply& reply) {
-          if (reply.no)
-            answer.error = std::string{code_of(reply.no.why)};
-          else
-            answer.organizer_id = to_string(reply.person);
-        },
-        [&](const caf::error& why) { answer.error = is(why, errc::not_owner) ? "not_owner" : "unavailable"; });
-    if (answer.error == "unavailable") std::this_thread::sleep_for(milliseconds{50});
-  } while (answer.error == "unavailable" && std::chrono::steady_clock::now() < deadline);
-  return answer;
+  const auto got = ask_accounts<person_reply>(
+    system, accounts, add_organizer{request.email, request.password, request.replace, request.tenant.empty() ? "default" : request.tenant});
+  return {got.error.empty() ? to_string(got.reply.person) : std::string{}, got.error};
 }
 
 std::vector<event_verification> verify_events_now(caf::actor_system& system, const region_handle& region, bool rebuild) {
@@ -124,20 +202,15 @@ std::vector<event_verification> verify_events_now(caf::actor_system& system, con
   return all;
 }
 
-control_handlers control_requests(caf::actor_system& system, const accounts_handle& accounts, const region_handle& region) {
+control_handlers control_requests(const control_targets& to) {
   return {
-    {"organizer_add", [&system, accounts](const auto& request) { return add_organizer_request(system, accounts, request); }},
-    {"verify", [&system, region](const auto& request) { return verify_request(system, region, request); }},
+    {"organizer_add", [to](const auto& request) { return add_organizer_request(to.system, to.accounts, request); }},
+    {"tenant_add", [to](const auto& request) { return add_tenant_request(to, request); }},
+    {"tenant_list", [to](const auto&) { return list_tenants_request(to); }},
+    {"apikey_issue", [to](const auto& request) { return issue_key_request(to, request); }},
+    {"apikey_revoke", [to](const auto& request) { return revoke_key_request(to, request); }},
+    {"verify", [to](const auto& request) { return verify_request(to.system, to.region, request); }},
   };
-}
-
-std::optional<organizer_answer> ask_for_organizer(const std::filesystem::path& data_dir, const organizer_request& request) {
-  const auto answer = ask_running_server(data_dir, {{"command", "organizer_add"},
-                                                    {"email", request.email},
-                                                    {"password", request.password},
-                                                    {"replace", request.replace}});
-  if (!answer) return std::nullopt;
-  return organizer_answer{text_of(*answer, "organizer_id"), text_of(*answer, "error")};
 }
 
 } // namespace fq

@@ -17,6 +17,7 @@ struct organizer_request {
   std::string email;
   std::string password;
   bool replace = false;
+  std::string tenant = "default";
 };
 
 /// What came of a request: the organizer's id, or a code and a text.
@@ -25,7 +26,7 @@ struct organizer_answer {
   std::string error; ///< empty: done
 };
 
-/// Asks `accounts` and waits up to 10 s. For the control socket and for `organizer add` without a server.
+/// Asks `accounts` and waits up to 10 s.
 organizer_answer add_organizer_now(caf::actor_system& system, const accounts_handle& accounts, const organizer_request& request);
 
 /// What an event says of itself: its cache against its memory, its memory against the ledger, the ledger's rows against one another.
@@ -41,9 +42,13 @@ std::vector<event_verification> verify_events_now(caf::actor_system& system, con
 std::string_view name_of(mirror_state state);
 
 /// The server's side.
-control_handlers control_requests(caf::actor_system& system, const accounts_handle& accounts, const region_handle& region);
-
-/// A subcommand's side: nothing if no server answers.
-std::optional<organizer_answer> ask_for_organizer(const std::filesystem::path& data_dir, const organizer_request& request);
+struct control_targets {
+  caf::actor_system& system;
+  accounts_handle accounts;
+  region_handle region;
+  directory_handle directory;
+};
+/// Every answer has an `error`, empty when it was done.
+control_handlers control_requests(const control_targets& targets);
 
 } // namespace fq

@@ -26,7 +26,7 @@ constexpr money demo_price = 500'000; ///< 5,000 naira in kobo
 
 create_event demo_event(const organizer_id& organizer, timestamp now) {
   create_event x;
-  x.event.organizer = organizer;
+  x.by = {principal_kind::organizer, default_tenant, organizer};
   x.event.name = "Demo sale";
   x.event.currency = "NGN";
   x.event.queue_opens_at = x.event.sale_start = now - seconds{1};
@@ -64,7 +64,7 @@ event_id make_sale(node& node, const organizer_id& organizer, timestamp now) {
   if (made.no) throw std::runtime_error("the demo sale was refused: " + made.no.detail);
   const auto& event = made.event.event;
   const auto owner = ask<event_handle>(self, node.region(), resolve_event{event.aggregate});
-  const auto turned = ask<event_reply>(self, owner, turn_event{event.id, organizer, event_trigger::activate});
+  const auto turned = ask<event_reply>(self, owner, turn_event{{event.id, {principal_kind::organizer, default_tenant, organizer}}, {}, event_trigger::activate});
   if (turned.no) throw std::runtime_error("the demo sale could not be activated");
   return event.id;
 }

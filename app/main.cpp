@@ -52,7 +52,7 @@ int run(int argc, char** argv) {
 
   token_command token;
   auto* token_app = add(app, "token", "Print signed tokens, one a line", [&] { return run_token(token, loaded.values); });
-  token_app->add_option("--kind", token.kind, "customer, organizer or ticket");
+  token_app->add_option("--kind", token.kind, "customer, organizer, ticket or operator");
   token_app->add_option("--count", token.count, "How many")->check(CLI::Range(1, 10'000'000));
   token_app->add_option("--subject", token.subject, "Whose: a UUID; otherwise a fresh one each");
   const std::map<std::string, std::int64_t> units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86'400}};
@@ -70,6 +70,33 @@ int run(int argc, char** argv) {
   auto* from_file = add_app->add_option("--password-file", organizer.password_file, "First line is the password");
   add_app->add_flag("--password-stdin", password_stdin, "Read the password from standard input (the default)")->excludes(from_file);
   add_app->add_flag("--replace", organizer.replace, "Give an existing organizer the new password");
+  add_app->add_option("--tenant", organizer.tenant, "Whose organizer; otherwise the default tenant's");
+
+  auto* tenant_app = app.add_subcommand("tenant", "Tenants: customer accounts of this installation");
+  tenant_app->require_subcommand(1);
+  tenant_command tenant;
+  auto* tenant_add = add(*tenant_app, "add", "Add a tenant, or give one another key for subject tokens with --replace",
+                         [&] { return run_tenant_add(tenant, loaded.values); });
+  tenant_add->add_option("--name", tenant.name, "1 to 40 of a-z, 0-9 and hyphens; part of its API keys")->required();
+  tenant_add->add_option("--subject-jwk", tenant.subject_jwk_file, "File with the public key (JWK) that it signs subject tokens with");
+  tenant_add->add_flag("--replace", tenant.replace, "The tenant exists");
+  add(*tenant_app, "list", "List tenants and their API keys, without secrets", [&] { return run_tenant_list(loaded.values); });
+
+  auto* apikey_app = app.add_subcommand("apikey", "API keys of tenants");
+  apikey_app->require_subcommand(1);
+  apikey_command apikey;
+  auto* issue_app = add(*apikey_app, "issue", "Issue a key; several may be valid at once", [&] { return run_apikey_issue(apikey, loaded.values); });
+  issue_app->add_option("--tenant", apikey.tenant, "Whose; otherwise the default tenant's");
+  issue_app->add_option("--scope", apikey.scope, "join (publishable), server or operator (secret)")->required();
+  issue_app->add_option("--label", apikey.label, "For people");
+  std::string revoked_key;
+  add(*apikey_app, "revoke", "Revoke a key", [&] { return run_apikey_revoke(revoked_key, loaded.values); })
+    ->add_option("--id", revoked_key, "As `tenant list` shows it")->required();
+
+  auto* keys_app = app.add_subcommand("keys", "The installation's signing keys");
+  keys_app->require_subcommand(1);
+  add(*keys_app, "rotate", "Make a new key for admission passes; old ones stay valid as long as a pass may live",
+      [&] { return run_keys_rotate(loaded.values); });
 
   auto* migrate_app = app.add_subcommand("migrate", "The ledger's schema");
   migrate_app->require_subcommand(0, 1);

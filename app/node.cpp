@@ -38,7 +38,8 @@ actor_config::actor_config(std::size_t threads) {
   set("scheduler.max-throughput", std::size_t{100});
 }
 
-node::node(const config::options& options, environment& env, std::function<void(std::string)> on_failure)
+node::node(const config::options& options, environment& env, std::function<void(std::string)> on_failure,
+           std::function<void(directory_ptr)> on_directory)
     : options_(options), env_(env), keys_(key_store::open(options.data_dir)), sessions_(keys_.session),
       ledger_(open_ledger(options, env)), cache_(open_cache(options, env)), caf_config_(static_cast<std::size_t>(options.caf.threads)) {
   if (options.gateway.sandbox)
@@ -46,10 +47,10 @@ node::node(const config::options& options, environment& env, std::function<void(
       sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox}, env);
   mailer_ = std::make_unique<file_mailer>(options.data_dir / "mail", options.mail.sender, env);
   system_ = std::make_unique<caf::actor_system>(caf_config_);
-  spawn_actors(std::move(on_failure));
+  spawn_actors(std::move(on_failure), std::move(on_directory));
 }
 
-void node::spawn_actors(std::function<void(std::string)> on_failure) {
+void node::spawn_actors(std::function<void(std::string)> on_failure, std::function<void(directory_ptr)> on_directory) {
   root_children children;
   const auto add = [&children](std::string name, const auto& handle) {
     children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(handle));
@@ -74,6 +75,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure) {
   owner_services_.reconciliation_interval = options_.workers.reconciliation_interval;
   if (!ledger_.lease.owner.empty()) owner_services_.takeover_interval = takeover_interval;
   region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
+  if (!on_directory) on_directory = [](const directory_ptr&) {};
+  directory_ = add("directory", system_->spawn(fq::directory, ledgers, std::move(on_directory)));
   catalog_ = add("catalog", system_->spawn(fq::catalog, &env_, ledgers));
 
   accounts_services_ = {.env = &env_,
@@ -121,6 +124,7 @@ node::~node() {
   region_ = nullptr;
   catalog_ = nullptr;
   accounts_ = nullptr;
+  directory_ = nullptr;
   system_->await_all_actors_done();
   owner_services_.ledgers.clear();
   owner_services_.cache = nullptr;

@@ -5,6 +5,7 @@
 #include "actors/accounts.hpp"
 #include "actors/cache_worker.hpp"
 #include "actors/catalog.hpp"
+#include "actors/directory.hpp"
 #include "actors/payments.hpp"
 #include "actors/region.hpp"
 #include "actors/system_config.hpp"
@@ -35,7 +36,9 @@ class node {
 public:
   /// Throws std::runtime_error (and the exceptions of keys, ledger and gateway) with a message for the operator. `on_failure` is called
   /// from an actor thread when an actor that nobody can replace has died: the process must end and be started again.
-  node(const config::options& options, environment& env, std::function<void(std::string)> on_failure);
+  /// `on_directory`: called from an actor thread with the tenants and keys, once they were read and whenever they changed; may be null.
+  node(const config::options& options, environment& env, std::function<void(std::string)> on_failure,
+       std::function<void(directory_ptr)> on_directory = nullptr);
   /// Stops the actors, then closes ledger and gateway.
   ~node();
   node(const node&) = delete;
@@ -51,13 +54,14 @@ public:
   [[nodiscard]] region_handle region() const { return region_; }
   [[nodiscard]] catalog_handle catalog() const { return catalog_; }
   [[nodiscard]] accounts_handle accounts() const { return accounts_; }
+  [[nodiscard]] directory_handle directory() const { return directory_; }
   /// The last call to the ledger was answered.
   [[nodiscard]] const std::atomic<bool>& ledger_is_reachable() const { return ledger_is_reachable_; }
   /// Null: no cache is configured.
   [[nodiscard]] const cache_metrics* cache_counts() const { return cache_ ? &cache_metrics_ : nullptr; }
 
 private:
-  void spawn_actors(std::function<void(std::string)> on_failure);
+  void spawn_actors(std::function<void(std::string)> on_failure, std::function<void(directory_ptr)> on_directory);
   ledger_workers spawn_ledger_workers(root_children& children);
 
   const config::options& options_;
@@ -78,6 +82,7 @@ private:
   region_handle region_;
   catalog_handle catalog_;
   accounts_handle accounts_;
+  directory_handle directory_;
   caf::actor root_;
   caf::actor courier_;
 };

@@ -75,7 +75,7 @@ bool wait_for_ledger(node& node, const sigset_t& signals) {
   caf::scoped_actor self{node.system()};
   const timespec pause{0, 50'000'000};
   for (bool answered = false;;) {
-    self->request(node.catalog(), seconds{1}, list_events{{}, {}, 1})
+    self->request(node.catalog(), seconds{1}, list_events{})
       .receive([&](const event_list_reply& reply) { answered = !reply.no; }, [](const caf::error&) {});
     if (answered) return true;
     if (sigtimedwait(&signals, nullptr, &pause) > 0) return false;
@@ -118,12 +118,15 @@ int run_serve(bool demo, const config::loaded& config) {
 
   system_environment env;
   failure_note failure;
-  node below{options, env, [&failure](std::string what) { failure.report(std::move(what)); }};
+  net::key_directory keys;
+  const pass_signer passes{open_pass_keys(options.data_dir, env.wall_now())};
+  node below{options, env, [&failure](std::string what) { failure.report(std::move(what)); },
+             [&keys](const directory_ptr& content) { keys.publish(*content); }};
   const token_verifier verifier{below.keys()};
   const token_issuer issuer{below.keys()};
   const auto public_routes = net::public_routes(static_cast<std::size_t>(options.http.webhook_body_limit));
   const auto admin_routes = net::admin_routes();
-  net::services shared{options, below.keys(), env, public_routes, below.sandbox()};
+  net::services shared{options, below.keys(), keys, passes, env, public_routes, below.sandbox()};
   net::server_state state;
   state.ledger_is_reachable = &below.ledger_is_reachable();
   state.cache = below.cache_counts();
@@ -140,7 +143,7 @@ int run_serve(bool demo, const config::loaded& config) {
                       .shared = &shared,
                       .public_site = net::public_site(public_routes),
                       .admin_site = net::admin_site(admin_routes)}};
-  control_server control{options.data_dir, control_requests(below.system(), below.accounts(), below.region())};
+  control_server control{options.data_dir, control_requests({below.system(), below.accounts(), below.region(), below.directory()})};
   server.start();
   if (!wait_for_ledger(below, signals)) return failure.text().empty() ? 0 : 70;
   auto endpoint = options.http.listen;

@@ -57,6 +57,7 @@ struct node_options {
 struct queue_options {
   milliseconds session_ttl{};
   milliseconds claim_window{};
+  milliseconds ticket_ttl{}; ///< of standalone queues; 0: for ever
   milliseconds admission_interval{};
   std::int64_t batch_size{};
 };
@@ -82,6 +83,7 @@ struct workers_options {
 struct tokens_options {
   milliseconds customer_ttl{};
   milliseconds organizer_ttl{};
+  milliseconds ticket_ttl{};
 };
 
 struct otp_options {
@@ -99,6 +101,10 @@ struct rate_limits_options {
   std::int64_t joins_per_customer_per_minute{}; ///< new places; 0: no limit
   std::int64_t anonymous_requests_per_ip_per_minute{}; ///< 0: no limit
   std::int64_t sandbox_requests_per_ip_per_minute{}; ///< 0: no limit
+  std::int64_t joins_per_ip_per_minute{}; ///< with a publishable key; 0: no limit
+  std::int64_t access_per_session_per_minute{}; ///< 0: no limit
+  std::int64_t access_per_key_per_minute{}; ///< 0: no limit
+  std::int64_t access_failures_per_ip_per_minute{}; ///< 0: no limit
   std::int64_t tracked_max{};                   ///< buckets kept per limit
 };
 

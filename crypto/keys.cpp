@@ -13,9 +13,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cjose/cjose.h>
+
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <system_error>
 
 namespace fq {
@@ -178,9 +184,10 @@ void refuse_shared_keys(const key_store& keys, const path& folder) {
   const auto same = [](const signing_key& a, const signing_key& b) {
     return a.kid == b.kid || constant_time_equal(a.secret.bytes(), b.secret.bytes());
   };
-  if (same(keys.organizer, keys.customer) || same(keys.organizer, keys.ticket)
-      || same(keys.customer, keys.ticket))
-    fail(folder, "two kinds of token share a key or a kid; every .jwk file must be different");
+  const std::array all{&keys.organizer, &keys.customer, &keys.ticket, &keys.operate};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = i + 1; j < all.size(); ++j)
+      if (same(*all[i], *all[j])) fail(folder, "two kinds of token share a key or a kid; every .jwk file must be different");
 }
 
 } // namespace
@@ -197,10 +204,97 @@ key_store key_store::open(const path& data_dir) {
   const auto raw = [&](const char* name) {
     return parse_secret(load_or_create(folder / name, new_secret), folder / name);
   };
-  key_store keys{jwk("organizer.jwk"), jwk("customer.jwk"), jwk("ticket.jwk"), raw("session.key"),
-                 raw("sandbox.key")};
+  key_store keys{jwk("organizer.jwk"), jwk("customer.jwk"), jwk("ticket.jwk"), jwk("operator.jwk"),
+                 raw("session.key"), raw("sandbox.key")};
   refuse_shared_keys(keys, folder);
   return keys;
+}
+
+// -- admission passes --------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Sessions last 24 h at most, origins cache a key set for a while.
+constexpr milliseconds pass_key_life{48 * 60 * 60 * 1000};
+constexpr std::size_t pass_keys_max = 100;
+
+std::string new_pass_key() {
+  cjose_err error{};
+  const std::unique_ptr<cjose_jwk_t, bool (*)(cjose_jwk_t*)> jwk{cjose_jwk_create_EC_random(CJOSE_JWK_EC_P_256, &error),
+                                                                 cjose_jwk_release};
+  const auto kid = random_text(kid_bytes, to_base64url);
+  if (!jwk || !cjose_jwk_set_kid(jwk.get(), kid.data(), kid.size(), &error))
+    throw key_store_error{"cannot make a key for admission passes"};
+  const std::unique_ptr<char, void (*)(void*)> text{cjose_jwk_to_json(jwk.get(), true, &error), std::free};
+  if (!text) throw key_store_error{"cannot make a key for admission passes"};
+  return text.get() + std::string{"\n"};
+}
+
+/// The name says when it was made, so that names sort by age: <unix ms, 13 digits>.jwk.
+std::string pass_key_name(timestamp now) {
+  auto digits = std::to_string(unix_ms(now));
+  return std::string(13 - std::min<std::size_t>(13, digits.size()), '0') + digits + ".jwk";
+}
+
+path pass_folder(const path& data_dir) {
+  const auto folder = data_dir / "keys" / "passes";
+  make_private_folder(data_dir / "keys");
+  make_private_folder(folder);
+  return folder;
+}
+
+/// Newest first.
+std::vector<path> pass_key_files(const path& folder) {
+  std::vector<path> files;
+  for (const auto& entry : std::filesystem::directory_iterator{folder})
+    if (entry.path().extension() == ".jwk") files.push_back(entry.path());
+  std::sort(files.begin(), files.end(), std::greater{});
+  if (files.size() > pass_keys_max) files.resize(pass_keys_max);
+  return files;
+}
+
+std::string kid_of(const std::string& text, const path& file) {
+  boost::system::error_code error;
+  const auto document = json::parse(text, error);
+  if (error || !document.is_object()) fail(file, "is not a JWK");
+  const auto& jwk = document.get_object();
+  auto kid = member(jwk, file, "kid");
+  if (member(jwk, file, "kty") != "EC" || member(jwk, file, "crv") != "P-256" || member(jwk, file, "d").empty() || !is_kid(kid))
+    fail(file, "is not a private P-256 key with a kid");
+  return kid;
+}
+
+} // namespace
+
+std::vector<std::string> open_pass_keys(const path& data_dir, timestamp now) {
+  const auto folder = pass_folder(data_dir);
+  if (pass_key_files(folder).empty()) create_once(folder / pass_key_name(now), new_pass_key());
+  std::vector<std::string> keys;
+  for (const auto& file : pass_key_files(folder)) {
+    bool absent = false;
+    auto text = read_private(file, absent);
+    if (absent) continue; // removed by a rotation just now
+    kid_of(text, file);
+    keys.push_back(std::move(text));
+  }
+  if (keys.empty()) fail(folder, "has no key");
+  return keys;
+}
+
+std::string rotate_pass_keys(const path& data_dir, timestamp now) {
+  const auto folder = pass_folder(data_dir);
+  const auto before = pass_key_files(folder);
+  const auto file = folder / pass_key_name(now);
+  create_once(file, new_pass_key());
+  // A key signed until the next newer one was made.
+  const auto dead_before = pass_key_name(now - pass_key_life);
+  bool superseded_long_ago = false;
+  for (const auto& old : before) {
+    if (superseded_long_ago) std::filesystem::remove(old);
+    superseded_long_ago = superseded_long_ago || old.filename().string() < dead_before;
+  }
+  bool absent = false;
+  return kid_of(read_private(file, absent), file);
 }
 
 } // namespace fq

@@ -4,10 +4,12 @@
 #pragma once
 
 #include "crypto/digest.hpp"
+#include "domain/time.hpp"
 
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace fq {
 
@@ -27,6 +29,7 @@ struct key_store {
   signing_key organizer; ///< organizer.jwk: signs tokens of kind organizer only
   signing_key customer;  ///< customer.jwk
   signing_key ticket;    ///< ticket.jwk
+  signing_key operate;   ///< operator.jwk
   secret_key session;    ///< session.key: secrets of session tokens
   secret_key sandbox;    ///< sandbox.key: signature of the sandbox gateway's webhooks
 
@@ -36,5 +39,12 @@ struct key_store {
   /// write.
   [[nodiscard]] static key_store open(const std::filesystem::path& data_dir);
 };
+
+/// Private keys (JWK texts, EC P-256) of admission passes in <data>/keys/passes/, the newest first; one is made if there is none.
+/// Throws `key_store_error` as above.
+[[nodiscard]] std::vector<std::string> open_pass_keys(const std::filesystem::path& data_dir, timestamp now);
+/// Makes a new one, which signs from the next start on, and removes those that nothing valid can be signed with any more: superseded for
+/// longer than a session lasts at most (24 h) and a day. Answers the new key's id.
+std::string rotate_pass_keys(const std::filesystem::path& data_dir, timestamp now);
 
 } // namespace fq

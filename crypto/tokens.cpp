@@ -4,7 +4,7 @@
 // write.
 #include "crypto/tokens.hpp"
 
-#include <cjose/cjose.h>
+#include "crypto/jose.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,31 +23,9 @@ constexpr std::string_view type_name(token_kind kind) noexcept {
     case token_kind::organizer: return "fq-organizer";
     case token_kind::customer: return "fq-customer";
     case token_kind::ticket: return "fq-ticket";
+    case token_kind::operate: return "fq-operator";
   }
   return {};
-}
-
-struct release {
-  void operator()(cjose_jwk_t* jwk) const noexcept { cjose_jwk_release(jwk); }
-  void operator()(cjose_jws_t* jws) const noexcept { cjose_jws_release(jws); }
-  void operator()(cjose_header_t* header) const noexcept { cjose_header_release(header); }
-};
-using jwk_ptr = std::unique_ptr<cjose_jwk_t, release>;
-using jws_ptr = std::unique_ptr<cjose_jws_t, release>;
-using header_ptr = std::unique_ptr<cjose_header_t, release>;
-
-void must(bool ok, const cjose_err& error) {
-  if (!ok)
-    throw std::runtime_error{std::string{"cjose: "} + (error.message != nullptr ? error.message : "failed")};
-}
-
-std::string sign(const cjose_jwk_t* jwk, cjose_header_t* header, std::string_view payload) {
-  cjose_err error{};
-  const jws_ptr jws{cjose_jws_sign(jwk, header, view_bytes(payload).data(), payload.size(), &error)};
-  must(jws != nullptr, error);
-  const char* compact = nullptr;
-  must(cjose_jws_export(jws.get(), &compact, &error), error);
-  return compact;
 }
 
 /// The members of the claims object as they stand in the text.
@@ -145,28 +123,20 @@ namespace detail {
 /// cjose only reads the first two while signing and verifying, so threads may share them.
 struct token_key {
   token_kind kind;
-  jwk_ptr jwk;
-  header_ptr header;
+  jose::jwk_ptr jwk;
+  jose::header_ptr header;
   std::string header_text;
 
   token_key(token_kind k, const signing_key& key) : kind{k} {
     cjose_err error{};
     jwk.reset(cjose_jwk_create_oct_spec(key.secret.bytes().data(), secret_key::size, &error));
-    must(jwk != nullptr, error);
-    header.reset(cjose_header_new(&error));
-    must(header != nullptr, error);
-    must(cjose_header_set(header.get(), CJOSE_HDR_ALG, CJOSE_HDR_ALG_HS256, &error), error);
-    must(cjose_header_set(header.get(), "typ", std::string{type_name(kind)}.c_str(), &error), error);
-    must(cjose_header_set(header.get(), CJOSE_HDR_KID, key.kid.c_str(), &error), error);
-    const auto sample = sign(jwk.get(), header.get(), "{}");
+    jose::must(jwk != nullptr, error);
+    header = jose::make_header(CJOSE_HDR_ALG_HS256, std::string{type_name(kind)}, key.kid);
+    const auto sample = jose::sign(jwk.get(), header.get(), "{}");
     header_text = sample.substr(0, sample.find('.'));
   }
 
-  bool signed_by_us(std::string_view token) const noexcept {
-    cjose_err error{};
-    const jws_ptr jws{cjose_jws_import(token.data(), token.size(), &error)};
-    return jws != nullptr && cjose_jws_verify(jws.get(), jwk.get(), &error);
-  }
+  bool signed_by_us(std::string_view token) const noexcept { return jose::is_signed_with(token, jwk.get()); }
 };
 
 } // namespace detail
@@ -176,7 +146,8 @@ namespace {
 detail::token_keys prepare(const key_store& keys) {
   return {std::make_shared<const detail::token_key>(token_kind::organizer, keys.organizer),
           std::make_shared<const detail::token_key>(token_kind::customer, keys.customer),
-          std::make_shared<const detail::token_key>(token_kind::ticket, keys.ticket)};
+          std::make_shared<const detail::token_key>(token_kind::ticket, keys.ticket),
+          std::make_shared<const detail::token_key>(token_kind::operate, keys.operate)};
 }
 
 token_error read_claims(std::string_view payload, token_kind kind, token_claims& out) {
@@ -226,7 +197,7 @@ std::string token_issuer::issue(token_kind kind, const uuid& subject, timestamp 
   payload.append(R"(","iat":)").append(std::to_string(issued_at));
   payload.append(R"(,"exp":)").append(std::to_string(issued_at + lifetime.count())).append("}");
   const auto& key = *keys_[static_cast<std::size_t>(kind)];
-  return sign(key.jwk.get(), key.header.get(), payload);
+  return jose::sign(key.jwk.get(), key.header.get(), payload);
 }
 
 token_verifier::token_verifier(const key_store& keys) : keys_{prepare(keys)} {}

@@ -21,11 +21,16 @@
 
 namespace fq {
 
-enum class token_kind : std::uint8_t { organizer, customer, ticket };
+enum class token_kind : std::uint8_t {
+  organizer, ///< subject: the organizer
+  customer, ///< subject: the customer
+  ticket, ///< subject: the queue entry
+  operate, ///< subject: the API key that was exchanged for it
+};
 
-inline constexpr std::array all_token_kinds{token_kind::organizer, token_kind::customer, token_kind::ticket};
+inline constexpr std::array all_token_kinds{token_kind::organizer, token_kind::customer, token_kind::ticket, token_kind::operate};
 
-/// "organizer", "customer", "ticket".
+/// "organizer", "customer", "ticket", "operator".
 [[nodiscard]] std::string_view to_string(token_kind kind) noexcept;
 
 /// Longest token looked at (bytes); a longer one is malformed.

@@ -104,6 +104,20 @@ struct otp_removed {
   std::string email;
 };
 
+/// Accounts: inserted, or replaced by id. Refused if another id has the name.
+struct tenant_stored {
+  tenant_row row;
+};
+
+/// Accounts: inserted, or replaced by id.
+struct api_key_stored {
+  api_key_row row;
+};
+
+struct audit_recorded {
+  audit_row row;
+};
+
 /// Goes out after the commit. The ledger numbers it by its batch and its place there.
 struct outbox_appended {
   outbox_row row;
@@ -118,7 +132,7 @@ struct cache_generation_raised {
 using change = std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved, entry_joined,
                             entry_moved, claim_opened, claim_moved, payment_opened, payment_moved, refund_opened,
                             refund_moved, idempotency_stored, receipt_stored, organizer_stored, customer_stored, otp_stored,
-                            otp_removed, outbox_appended, cache_generation_raised>;
+                            otp_removed, outbox_appended, cache_generation_raised, tenant_stored, api_key_stored, audit_recorded>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

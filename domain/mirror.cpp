@@ -10,7 +10,7 @@
 namespace fq {
 
 mirrored_session session_of(const entry_row& row) {
-  return {row.number, row.admission_no, row.subject, row.joined_at, deadline_of(row)};
+  return {row.number, row.admission_no, row.subject, row.joined_at, deadline_of(row), row.subject_name};
 }
 
 mirror_delta mirror_of(const changes& content) {

@@ -16,6 +16,7 @@ struct mirrored_session {
   subject_key subject;
   timestamp joined_at; ///< with the number it makes the entry's id
   timestamp expires_at; ///< deadline_of the entry
+  std::string subject_name = {}; ///< as the tenant gave it; may be empty
   friend bool operator==(const mirrored_session&, const mirrored_session&) = default;
 };
 

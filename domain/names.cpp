@@ -2,8 +2,18 @@
 // Texts of states and reasons. Exhaustive switches: a new enumerator does not compile without its text.
 #include "domain/refusal.hpp"
 #include "domain/states.hpp"
+#include "domain/views.hpp"
 
 namespace fq {
+
+std::string name_of(const principal& who) {
+  switch (who.kind) {
+    case principal_kind::nobody: return {};
+    case principal_kind::organizer: return "organizer:" + to_string(who.id);
+    case principal_kind::operate: return "operator:" + to_string(who.id);
+  }
+  return {};
+}
 
 std::string_view name_of(event_status s) {
   switch (s) {
@@ -84,6 +94,9 @@ std::string_view code_of(reason r) {
     case reason::total_below_committed: return "total_below_committed";
     case reason::event_ended: return "event_ended";
     case reason::queue_not_open: return "queue_not_open";
+    case reason::queue_full: return "queue_full";
+    case reason::wrong_mode: return "wrong_mode";
+    case reason::external_id_taken: return "external_id_taken";
     case reason::sale_not_started: return "sale_not_started";
     case reason::not_admitted: return "not_admitted";
     case reason::already_claimed: return "already_claimed";

@@ -94,10 +94,12 @@ const queue_line::entry* queue_line::oldest() const {
   return lowest ? find(*lowest) : nullptr;
 }
 
-const queue_line::entry& queue_line::join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out) {
+const queue_line::entry& queue_line::join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out,
+                                          std::string subject_name) {
   entry_row row;
   row.number = queue_number{size_ + 1};
   row.subject = subject;
+  row.subject_name = std::move(subject_name);
   row.join_key = join_key;
   row.joined_at = now;
   auto& e = append(row);

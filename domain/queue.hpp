@@ -59,7 +59,7 @@ public:
 
   // -- deciding ----
   /// A new place at the end. Precondition: the subject has no live entry.
-  const entry& join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out);
+  const entry& join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out, std::string subject_name = {});
   /// Admits the first `count` as one batch; returns their numbers in order.
   std::vector<queue_number> admit(std::uint64_t count, timestamp now, const queue_settings& q, changes& out);
   /// Applies `trigger`; false if the table forbids it. Not for admit.

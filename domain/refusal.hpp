@@ -29,6 +29,9 @@ enum class reason : std::uint8_t {
   total_below_committed, ///< first: held, second: sold
   event_ended,
   queue_not_open, ///< at: when it opens
+  queue_full,
+  wrong_mode, ///< the admission policy does not do that
+  external_id_taken, ///< id: who has it
   sale_not_started, ///< at: when it starts
   already_claimed, ///< id: the claim that stands
   not_admitted,

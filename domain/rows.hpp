@@ -27,19 +27,29 @@ struct queue_settings {
   std::uint32_t over_admission_percent = 100; ///< people let in per free unit, in percent; at least 100
   milliseconds session_ttl{20 * 60 * 1000};
   milliseconds claim_window{5 * 60 * 1000}; ///< admitted without a claim by then: the next is let in
-  milliseconds ticket_ttl{0}; ///< a waiting entry's life; 0: until the sale ends
+  milliseconds ticket_ttl{0}; ///< a waiting entry's life, counted from joining or the opening; 0: until the sale ends
+  std::uint32_t capacity = 0; ///< entries in line at most, AWAY ones included; 0: unlimited
+  milliseconds presence_timeout{0}; ///< neither polled nor connected for so long: AWAY; 0: nobody ever is
+  milliseconds away_grace{5 * 60 * 1000}; ///< AWAY for so long: EXPIRED
   friend bool operator==(const queue_settings&, const queue_settings&) = default;
 };
+
+/// What an aggregate with a queue is. A standalone queue is an event that sells nothing and never ends by itself: the same line, the same
+/// sessions, the same decider; what follows admission happens at an origin.
+enum class event_kind : std::uint8_t { sale, queue };
 
 struct event_row {
   event_id id;
   aggregate_id aggregate{};
+  event_kind kind = event_kind::sale;
   tenant_id tenant = default_tenant;
-  organizer_id organizer;
+  organizer_id organizer; ///< nil: made by an operator, belongs to the tenant
+  std::string external_id; ///< queues: the tenant's own name for it, unique per tenant; may be empty
+  std::string message; ///< the operator's, shown to waiters; may be empty
   std::string name;
   std::string currency; ///< ISO 4217, upper case
   event_status status = event_status::draft;
-  timestamp queue_opens_at, sale_start, sale_end;
+  timestamp queue_opens_at, sale_start, sale_end; ///< queues: the last two are `never`
   queue_settings queue;
   milliseconds claim_ttl{10 * 60 * 1000};
   std::uint32_t claims_per_customer = 1;
@@ -63,6 +73,7 @@ struct ticket_type_row {
 struct entry_row {
   queue_number number{};
   subject_key subject;
+  std::string subject_name; ///< as the tenant of a standalone queue gave it, at most subject_name_max bytes; else empty
   std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join; 0: none given
   timestamp joined_at, admitted_at, session_expires_at, ended_at;
   timestamp claim_by; ///< the session ends then unless it has claimed; fixed when admitted
@@ -137,6 +148,48 @@ struct receipt_row {
   std::string gateway_event; ///< the gateway's id of the webhook
   timestamp received_at;
   friend bool operator==(const receipt_row&, const receipt_row&) = default;
+};
+
+/// Longest name of a subject, in bytes.
+inline constexpr std::size_t subject_name_max = 128;
+
+/// A customer account of the installation. Its name is in its API keys.
+struct tenant_row {
+  tenant_id id{};
+  std::string name; ///< 1 to 40 of a-z, 0-9 and hyphens; unique
+  std::string subject_jwk; ///< public key (JWK) that its subject tokens are signed with; empty: it signs none
+  timestamp created_at;
+  friend bool operator==(const tenant_row&, const tenant_row&) = default;
+};
+
+enum class api_key_scope : std::uint8_t {
+  join, ///< publishable: joins, within limits
+  server, ///< secret: joins for named subjects, checks access without the limits of an address
+  operate, ///< secret: turns into an operator's token
+};
+
+struct api_key_row {
+  uuid id;
+  tenant_id tenant = default_tenant;
+  api_key_scope scope{};
+  std::string secret_hash; ///< SHA-256 of the secret, hex: it has 256 random bits
+  std::string label; ///< for people
+  timestamp created_at;
+  timestamp revoked_at; ///< `never`: valid
+  friend bool operator==(const api_key_row&, const api_key_row&) = default;
+};
+
+/// Who changed what, and why: written with the change itself.
+struct audit_row {
+  uuid id; ///< time-ordered
+  tenant_id tenant = default_tenant;
+  uuid target; ///< the event or queue
+  std::string actor; ///< "organizer:<id>", "operator:<key id>"
+  std::string action; ///< for example "queue.advance"
+  std::string detail; ///< a JSON object
+  std::string reason; ///< as given; may be empty
+  timestamp at;
+  friend bool operator==(const audit_row&, const audit_row&) = default;
 };
 
 struct organizer_row {

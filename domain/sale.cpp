@@ -39,7 +39,7 @@ void sale::load(const claim_row& row) {
 }
 
 void sale::loaded() {
-  was_sold_out_ = stock_.sold_out();
+  was_sold_out_ = sells() && stock_.sold_out();
   is_fresh_ = true;
   for (const auto& id : claims_.overdue(timestamp::max(), milliseconds{0}, claims_.counts().live))
     if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
@@ -48,9 +48,12 @@ void sale::loaded() {
 // -- time ------------------------------------------------------------------------------------------------------------
 
 sale::wake_up sale::run(timestamp now, decision& out) {
-  if (std::exchange(is_fresh_, false)) claims_.restart_grace(now);
+  if (std::exchange(is_fresh_, false)) {
+    claims_.restart_grace(now);
+    watch_presence(now);
+  }
   auto moved = end_sale(now, out) + end_sessions(now, out) + end_claims(now, out) + chase_payments(now, out);
-  moved += expire_waiting(now, out);
+  moved += expire_waiting(now, out) + notice_absence(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled) moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
   const auto admitted = admit(now, out);
@@ -61,7 +64,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
 
 std::size_t sale::end_sale(timestamp now, decision& out) {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
-  if (selling && now >= event_.sale_end) turn(event_trigger::end, now, out);
+  if (selling && is_over(now)) turn(event_trigger::end, now, out);
   return 0;
 }
 
@@ -168,17 +171,17 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
   return moved;
 }
 
-admission_answer sale::admit(timestamp now, decision& out) {
+admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called) {
   if (event_.status != event_status::active || now < event_.queue_opens_at) return {};
   const auto& c = queue_.counts();
   if (c.waiting == 0) return {};
   const admission_state state{.now = now,
                               .waiting = c.waiting,
                               .active_sessions = c.admitted,
-                              .stock_bound = true,
+                              .stock_bound = sells(),
                               .units_available = stock_.available(),
                               .admitted_without_claim = c.admitted - c.admitted_with_claim,
-                              .called = 0};
+                              .called = called};
   auto answer = admissions_now(event_.queue, queue_.window(), state);
   if (answer.count == 0) return answer;
   const auto numbers = queue_.admit(answer.count, now, event_.queue, out.content);
@@ -191,7 +194,7 @@ admission_answer sale::admit(timestamp now, decision& out) {
 }
 
 void sale::notice_stock(decision& out) {
-  const bool sold_out = stock_.sold_out();
+  const bool sold_out = sells() && stock_.sold_out();
   if (sold_out == was_sold_out_) return;
   was_sold_out_ = sold_out;
   out.notices.push_back(sold_out ? notice_kind::sold_out : notice_kind::back_on_sale);
@@ -202,6 +205,7 @@ timestamp sale::next_deadline(timestamp now) const {
   t = earlier(t, payments_.next_refund_attempt());
   t = earlier(t, payments_.next_ask());
   t = earlier(t, ticket_deadline());
+  t = earlier(t, next_absence());
   if (event_.status == event_status::active || event_.status == event_status::paused) t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0 && event_.queue_opens_at > now)
     t = earlier(t, event_.queue_opens_at);
@@ -231,7 +235,10 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
   entry_view v;
   v.id = make_entry_id(row.joined_at, event_.aggregate, row.number);
   v.event = event_.id;
+  v.kind = event_.kind;
   v.customer = row.subject;
+  v.subject_name = row.subject_name;
+  v.message = event_.message;
   v.number = row.number;
   v.status = row.status;
   v.joined_at = row.joined_at;
@@ -268,7 +275,7 @@ claim_view sale::view_of(const claim_row& c) const {
 
 payment_view sale::view_of(const payment_row& p) const { return {p, event_.id, event_.currency}; }
 
-event_view sale::view() const { return {event_, stock_.types(), stock_.sold_out()}; }
+event_view sale::view() const { return {event_, stock_.types(), sells() && stock_.sold_out()}; }
 
 entry_change sale::change_of(const entry_row& row) const {
   entry_change c;

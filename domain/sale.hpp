@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One event as a whole: the only decider for its queue, stock, claims and payments. Every request is one call that changes memory
 // at once and appends what it did to a `decision`; the owner commits that and only then lets anything be seen.
-// Parts: sale.cpp (loading, time, views), sale_fan.cpp (queue and claims), sale_money.cpp (payments), sale_organizer.cpp.
+// A standalone queue is a sale without stock: what it has of claims and payments stays empty.
+// Parts: sale.cpp (loading, time, views), sale_line.cpp (the waiting line), sale_fan.cpp (claims), sale_money.cpp (payments),
+// sale_organizer.cpp.
 #pragma once
 #include "domain/claims.hpp"
 #include "domain/idempotency.hpp"
 #include "domain/inventory.hpp"
 #include "domain/payments.hpp"
+#include "domain/presence.hpp"
 #include "domain/queue.hpp"
 #include "domain/retry.hpp"
 #include "domain/views.hpp"
@@ -60,15 +63,26 @@ public:
   /// After the last load: remembers whether it was sold out.
   void loaded();
 
-  // -- fans (sale_fan.cpp) ---------------------------------------------------------------------------------------
+  // -- the line (sale_line.cpp) ----------------------------------------------------------------------------------
   struct joined {
     refusal no;
     bool created = false;
     bool replayed = false;
     queue_number number{};
   };
-  joined join(const customer_id& customer, std::uint64_t join_key, timestamp now, decision& out);
-  refusal leave(const customer_id& customer, timestamp now, decision& out);
+  joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out, std::string subject_name = {});
+  refusal leave(const subject_key& subject, timestamp now, decision& out);
+  /// The holder or its origin ends the session of admission `admission_no`. not_admitted if that is over.
+  refusal end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out);
+  /// The holder of this place polled or is connected: it is not away (any more).
+  void seen(queue_number n, timestamp now, decision& out);
+  /// Policy `operated`: lets the next `count` in, as far as concurrency, rate and stock allow. `admitted`: how many that were.
+  refusal advance(std::uint64_t count, timestamp now, decision& out, std::uint64_t& admitted);
+  /// Ends sessions: of one place, of one subject, or all. A place that still waits is given up as well, but not by `all`. Returns how
+  /// many places ended.
+  std::size_t revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now, decision& out);
+
+  // -- claims (sale_fan.cpp) -------------------------------------------------------------------------------------
   /// `entry`: the entry whose admission token the customer proved to have; null if none.
   refusal open_claim(const customer_id& customer, const queue_line::entry* entry, const std::vector<item_wish>& wishes,
                      timestamp now, decision& out, claim_id& opened);
@@ -108,6 +122,8 @@ public:
 
   // -- views -------------------------------------------------------------------------------------------------------
   [[nodiscard]] const event_row& event() const { return event_; }
+  /// Whether there is anything to buy: false for standalone queues.
+  [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
   [[nodiscard]] const queue_line& queue() const { return queue_; }
   [[nodiscard]] queue_line& queue() { return queue_; }
   [[nodiscard]] const inventory& stock() const { return stock_; }
@@ -126,8 +142,14 @@ public:
   [[nodiscard]] std::pair<double, double> seconds_per_place(timestamp now) const;
 
 private:
-  // fans
+  // the line
   [[nodiscard]] refusal queue_is_open(timestamp now) const;
+  [[nodiscard]] milliseconds presence_grain() const { return event_.queue.presence_timeout / 8; }
+  [[nodiscard]] bool is_over(timestamp now) const { return is_set(event_.sale_end) && now >= event_.sale_end; }
+  std::size_t notice_absence(timestamp now, decision& out);
+  [[nodiscard]] timestamp next_absence() const;
+  void watch_presence(timestamp now);
+  // claims
   refusal wanted_items(const std::vector<item_wish>& wishes, std::vector<claim_item>& items) const;
   void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
   void release(const claim_row& claim, timestamp now, decision& out);
@@ -150,7 +172,7 @@ private:
   std::size_t end_claims(timestamp now, decision& out);
   std::size_t chase_payments(timestamp now, decision& out);
   std::size_t cancel_everything(timestamp now, decision& out);
-  admission_answer admit(timestamp now, decision& out);
+  admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
   void notice_stock(decision& out);
   [[nodiscard]] timestamp next_deadline(timestamp now) const;
   void change_event(event_status from, timestamp now, decision& out);
@@ -163,6 +185,7 @@ private:
   claims_book claims_;
   payments_book payments_;
   idempotency_index answers_;
+  presence_book present_, away_; ///< when those in line were seen last; when the others went AWAY
   bool is_fresh_ = false; ///< loaded, and not run since
   bool was_sold_out_ = false;
 };

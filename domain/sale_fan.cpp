@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions for fans: join, leave, claim, release.
+// A sale's decisions about claims: open, release.
 #include "domain/sale.hpp"
 
 #include "domain/planted.hpp"
@@ -7,55 +7,6 @@
 #include <algorithm>
 
 namespace fq {
-
-refusal sale::queue_is_open(timestamp now) const {
-  switch (event_.status) {
-    case event_status::draft: return reason::not_found;
-    case event_status::ended:
-    case event_status::cancelled: return reason::event_ended;
-    case event_status::active:
-    case event_status::paused: break;
-  }
-  if (now >= event_.sale_end) return reason::event_ended;
-  if (now < event_.queue_opens_at) {
-    refusal no{reason::queue_not_open};
-    no.at = event_.queue_opens_at;
-    return no;
-  }
-  return {};
-}
-
-sale::joined sale::join(const customer_id& customer, std::uint64_t join_key, timestamp now, decision& out) {
-  const auto* own = queue_.find(customer);
-  if (own != nullptr && join_key != 0 && own->row.join_key == join_key) return {{}, true, true, own->row.number};
-  if (own != nullptr && is_live(own->row.status)) return {{}, false, false, own->row.number};
-  if (auto no = queue_is_open(now)) return {std::move(no)};
-  if (!claims_.free_slot(customer, event_.claims_per_customer)) {
-    refusal no{reason::already_claimed};
-    no.id = claims_.standing(customer)->id;
-    return {std::move(no)};
-  }
-  const auto& e = queue_.join(customer, join_key, now, out.content);
-  return {{}, true, false, e.row.number};
-}
-
-void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out) {
-  if (!queue_.move(n, trigger, now, out.content)) return;
-  const auto& row = queue_.find(n)->row;
-  out.entry_changes.push_back(change_of(row));
-  out.line_moved = out.line_moved || !is_set(row.admitted_at);
-  out.reveals = true;
-}
-
-refusal sale::leave(const customer_id& customer, timestamp now, decision& out) {
-  const auto* own = queue_.find(customer);
-  if (own == nullptr) return reason::not_in_queue;
-  if (!is_live(own->row.status)) return {};
-  if (own->live_claims > 0) return reason::claim_live;
-  const auto trigger = own->row.status == entry_status::admitted ? entry_trigger::complete : entry_trigger::leave;
-  end_entry(own->row.number, trigger, now, out);
-  return {};
-}
 
 refusal sale::wanted_items(const std::vector<item_wish>& wishes, std::vector<claim_item>& items) const {
   if (wishes.empty()) {

@@ -35,7 +35,20 @@ refusal validate(const queue_settings& q) {
     return field("queue.session_ttl_seconds", "must be 1 to 86400");
   if (q.claim_window < seconds{1} || q.claim_window > q.session_ttl)
     return field("queue.claim_window_seconds", "must be 1 to session_ttl_seconds");
+  if (q.ticket_ttl < seconds{0} || q.ticket_ttl > seconds{7 * 86'400}) return field("queue.ticket_ttl_seconds", "must be 0 to 604800");
+  if (q.presence_timeout.count() != 0 && (q.presence_timeout < seconds{20} || q.presence_timeout > seconds{86'400}))
+    return field("queue.presence_timeout_seconds", "must be 20 to 86400, so that a slow poll is presence enough");
+  if (q.away_grace < seconds{1} || q.away_grace > seconds{86'400})
+    return field("queue.away_grace_seconds", "must be 1 to 86400");
   return {};
+}
+
+refusal validate_queue(const event_row& e, const std::vector<ticket_type_row>& types) {
+  if (!types.empty()) return field("ticket_types", "a queue sells nothing");
+  if (e.external_id.size() > 200) return field("external_id", "must have at most 200 bytes");
+  if (e.queue.policy != admission_policy::capacity && e.queue.policy != admission_policy::operated)
+    return field("mode", "must be capacity or operator");
+  return validate(e.queue);
 }
 
 refusal validate(const ticket_type_row& t) {
@@ -50,6 +63,8 @@ refusal validate(const ticket_type_row& t) {
 
 refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) {
   if (e.name.empty() || e.name.size() > 200) return field("name", "must have 1 to 200 bytes");
+  if (e.message.size() > 500) return field("message", "must have at most 500 bytes");
+  if (e.kind == event_kind::queue) return validate_queue(e, types);
   if (!is_currency(e.currency)) return field("currency", "must be an ISO 4217 code in upper case");
   if (e.sale_end <= e.sale_start) return field("sale_end", "must be after sale_start");
   if (e.queue_opens_at > e.sale_start) return field("queue_opens_at", "must not be after sale_start");
@@ -73,7 +88,7 @@ void sale::change_event(event_status from, timestamp now, decision& out) {
 refusal sale::turn(event_trigger trigger, timestamp now, decision& out) {
   const auto from = event_.status;
   const auto to = next(event_rules, from, trigger);
-  if (!to || (trigger == event_trigger::activate && now >= event_.sale_end))
+  if (!to || (trigger == event_trigger::activate && is_over(now)))
     return {reason::invalid_transition, std::string{name_of(from)}};
   event_.status = *to;
   change_event(from, now, out);
@@ -105,6 +120,12 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
   assign(p.claim_window, event.queue.claim_window);
   assign(p.claim_ttl, event.claim_ttl);
   assign(p.claims_per_customer, event.claims_per_customer);
+  assign(p.capacity, event.queue.capacity);
+  assign(p.ticket_ttl, event.queue.ticket_ttl);
+  assign(p.presence_timeout, event.queue.presence_timeout);
+  assign(p.away_grace, event.queue.away_grace);
+  assign(p.message, event.message);
+  if (!sells()) event.queue.claim_window = event.queue.session_ttl; // whoever is let in is there: the session alone ends it
   auto types = stock_.types();
   const auto old_count = types.size();
   for (const auto& t : p.ticket_types) {
@@ -131,8 +152,16 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
       no.second = t.sold;
       return no;
     }
+  const bool watched_before = event_.queue.presence_timeout.count() > 0;
+  if (event.message != event_.message) out.notices.push_back(notice_kind::message);
   event_ = std::move(event);
   change_event(event_.status, now, out);
+  const bool watched = event_.queue.presence_timeout.count() > 0;
+  if (watched != watched_before) {
+    for (const auto n : away_.unseen_since(timestamp::max(), away_.size())) // nobody is AWAY in a line that is not watched
+      queue_.move(n, entry_trigger::come_back, now, out.content);
+    watch_presence(now);
+  }
   for (std::size_t i = 0; i < types.size(); ++i)
     if (i >= old_count)
       stock_.add(types[i], out.content);

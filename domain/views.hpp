@@ -13,7 +13,10 @@ namespace fq {
 struct entry_view {
   entry_id id;
   event_id event;
+  event_kind kind{}; ///< of the event
   customer_id customer;
+  std::string subject_name;
+  std::string message; ///< the operator's, to everybody in line
   queue_number number{};
   entry_status status = entry_status::waiting;
   std::uint64_t position = 0; ///< 1-based; 0 unless in line
@@ -80,7 +83,9 @@ struct event_patch {
   maybe<timestamp> queue_opens_at, sale_start, sale_end;
   maybe<admission_policy> policy;
   maybe<std::uint32_t> concurrency, rate_per_minute, batch_size, over_admission_percent, claims_per_customer;
-  maybe<milliseconds> admission_interval, session_ttl, claim_window, claim_ttl;
+  maybe<std::uint32_t> capacity;
+  maybe<milliseconds> admission_interval, session_ttl, claim_window, claim_ttl, ticket_ttl, presence_timeout, away_grace;
+  maybe<std::string> message;
   std::vector<ticket_type_patch> ticket_types;
 };
 
@@ -100,7 +105,23 @@ struct entry_change {
   timestamp admitted_at, session_expires_at, claim_by;
 };
 
-enum class notice_kind : std::uint8_t { paused, resumed, sold_out, back_on_sale, ended };
+enum class notice_kind : std::uint8_t { paused, resumed, sold_out, back_on_sale, ended, message };
+
+enum class principal_kind : std::uint8_t { nobody, organizer, operate };
+
+/// Who manages events and queues: an organizer, or a backend with an operator's token.
+struct principal {
+  principal_kind kind = principal_kind::nobody;
+  tenant_id tenant = default_tenant;
+  uuid id; ///< the organizer's, or the API key's
+  friend bool operator==(const principal&, const principal&) = default;
+};
+
+/// "organizer:<id>", "operator:<id>" or "".
+std::string name_of(const principal& who);
+
+/// Which sessions an operator or origin ends.
+enum class revocation_scope : std::uint8_t { ticket, subject, all };
 
 /// What a gateway says about one of our references.
 enum class verdict : std::uint8_t { paid, declined, refund_processed, refund_failed };

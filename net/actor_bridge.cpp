@@ -286,6 +286,8 @@ void actor_bridge::drop_owner(aggregate_id aggregate) {
   prune(aggregate);
   if (receiver_)
     receiver_->on_owner_gone(aggregate);
+  if (sessions_)
+    sessions_->on_owner_gone(aggregate);
 }
 
 void actor_bridge::take_down(const caf::down_msg& down) {
@@ -305,6 +307,11 @@ void actor_bridge::take(caf::mailbox_element& element) {
   }
   if (holds<caf::down_msg>(content))
     return take_down(content.get_as<caf::down_msg>(0));
+  if (holds<sessions_changed>(content)) {
+    if (sessions_)
+      sessions_->on_sessions_changed(content.get_as<sessions_changed>(0));
+    return;
+  }
   if (!receiver_)
     return;
   if (holds<entries_changed>(content))

@@ -55,6 +55,16 @@ protected:
   ~push_receiver() = default;
 };
 
+/// ... and to the table of sessions of this thread.
+class session_receiver {
+public:
+  virtual void on_sessions_changed(const sessions_changed& push) = 0;
+  virtual void on_owner_gone(aggregate_id aggregate) = 0;
+
+protected:
+  ~session_receiver() = default;
+};
+
 /// The actor that stands for an io thread: replies, pushes and DOWN messages go here. Outlives its bridge while others hold it.
 class reply_sink final : public caf::monitorable_actor {
 public:
@@ -115,6 +125,7 @@ public:
   actor_bridge& operator=(const actor_bridge&) = delete;
 
   void set_receiver(push_receiver* receiver) { receiver_ = receiver; }
+  void set_receiver(session_receiver* receiver) { sessions_ = receiver; }
 
   /// Fails what is past its deadline. Called about every 250 ms by the sweep.
   void sweep(milliseconds now);
@@ -203,6 +214,7 @@ private:
   bridge_limits limits_;
   caf::strong_actor_ptr sink_;
   push_receiver* receiver_ = nullptr;
+  session_receiver* sessions_ = nullptr;
   bool stopped_ = false;
   bool in_burst_ = false; ///< run_deferred comes anyway
   milliseconds now_{0};

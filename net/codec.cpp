@@ -64,6 +64,21 @@ void append_rate(std::string& out, double per_minute) {
 
 // -- entry: the hot one --------------------------------------------------------------------------------
 
+/// A session token is one thing with two names: the event API's and the waiting-room API's. `place` and `line` name the ids.
+struct words {
+  std::string_view place, line, token;
+  bool claims; ///< whether there is a time to claim by
+};
+constexpr words event_words{"entry_id", "event_id", "admission_token", true};
+constexpr words queue_words{"ticket_id", "queue_id", "session_token", false};
+constexpr const words& words_of(event_kind kind) { return kind == event_kind::sale ? event_words : queue_words; }
+
+void append_name(std::string& out, std::string_view name) {
+  out += '"';
+  out += name;
+  out += "\":";
+}
+
 void append_eta(std::string& out, std::int64_t low_seconds, std::int64_t high_seconds) {
   if (low_seconds < 0 || high_seconds < 0) {
     out += "null";
@@ -86,11 +101,11 @@ void append_position(std::string& out, std::uint64_t position) {
     append_integer(out, position - 1);
 }
 
-/// What an ADMITTED place carries; `admission_token` is made here, it is stored nowhere.
-void append_admission(std::string& out, const entry_id& id, std::uint32_t admission_no, std::uint32_t batch,
-                      timestamp admitted_at, timestamp session_expires_at, timestamp claim_by,
-                      const session_keys& keys) {
-  out += "\"admission_token\":\"";
+/// What an ADMITTED place carries; the token is made here, it is stored nowhere.
+void append_admission(std::string& out, const words& say, const entry_id& id, std::uint32_t admission_no, std::uint32_t batch,
+                      timestamp admitted_at, timestamp session_expires_at, timestamp claim_by, const session_keys& keys) {
+  append_name(out, say.token);
+  out += '"';
   out += make_session_token(keys, id, admission_no);
   out += "\",\"admission_batch\":";
   append_integer(out, batch);
@@ -98,27 +113,60 @@ void append_admission(std::string& out, const entry_id& id, std::uint32_t admiss
   append_time(out, admitted_at);
   out += ",\"session_expires_at\":";
   append_time(out, session_expires_at);
+  if (!say.claims)
+    return;
   out += ",\"claim_by\":";
   append_time(out, claim_by);
 }
 
-constexpr std::string_view no_admission =
-  R"("admission_token":null,"admission_batch":null,"admitted_at":null,)"
-  R"("session_expires_at":null,"claim_by":null)";
-
 /// The admission of a place that is over stays visible, without its token.
-void append_past_admission(std::string& out, const entry_view& e) {
-  if (!is_set(e.admitted_at)) {
-    out += no_admission;
-    return;
-  }
-  out += "\"admission_token\":null,\"admission_batch\":";
-  append_integer(out, e.admission_batch);
+void append_past_admission(std::string& out, const words& say, const entry_view& e) {
+  append_name(out, say.token);
+  out += "null,\"admission_batch\":";
+  append_unless_zero(out, e.admission_batch);
   out += ",\"admitted_at\":";
   append_time(out, e.admitted_at);
   out += ",\"session_expires_at\":";
   append_time(out, e.session_expires_at);
-  out += ",\"claim_by\":null";
+  if (say.claims)
+    out += ",\"claim_by\":null";
+}
+
+/// Everything of a place but its closing brace.
+void begin_place(std::string& out, const words& say, const entry_view& e, const session_keys& keys, std::string_view ticket_token) {
+  out += '{';
+  append_name(out, say.place);
+  append_id(out, e.id);
+  out += ',';
+  append_name(out, say.line);
+  append_id(out, e.event);
+  out += ",\"status\":\"";
+  out += name_of(e.status);
+  out += "\",\"queue_number\":";
+  append_integer(out, value_of(e.number));
+  out += ',';
+  append_position(out, e.position);
+  out += ",\"joined_at\":";
+  append_time(out, e.joined_at);
+  out += ",\"eta\":";
+  append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
+  out += ",\"poll_after_ms\":";
+  append_integer(out, e.poll_after_ms);
+  out += ",\"message\":";
+  if (e.message.empty())
+    out += "null";
+  else
+    append_text(out, e.message);
+  if (!ticket_token.empty()) {
+    out += ",\"ticket_token\":\"";
+    out += ticket_token;
+    out += '"';
+  }
+  out += ',';
+  if (e.status == entry_status::admitted)
+    append_admission(out, say, e.id, e.admission_no, e.admission_batch, e.admitted_at, e.session_expires_at, e.claim_by, keys);
+  else
+    append_past_admission(out, say, e);
 }
 
 // -- event ---------------------------------------------------------------------------------------------
@@ -160,6 +208,14 @@ void append_queue_settings(std::string& out, const queue_settings& q) {
   append_seconds(out, q.session_ttl);
   out += ",\"claim_window_seconds\":";
   append_seconds(out, q.claim_window);
+  out += ",\"capacity\":";
+  append_unless_zero(out, q.capacity);
+  out += ",\"ticket_ttl_seconds\":";
+  append_seconds(out, q.ticket_ttl);
+  out += ",\"presence_timeout_seconds\":";
+  append_seconds(out, q.presence_timeout);
+  out += ",\"away_grace_seconds\":";
+  append_seconds(out, q.away_grace);
   out += '}';
 }
 
@@ -332,36 +388,155 @@ std::optional<admission_policy> parse_policy(std::string_view text) {
 
 // -- views ---------------------------------------------------------------------------------------------
 
-void append_entry(std::string& out, const entry_view& e, const session_keys& keys,
-                  std::string_view ticket_token) {
+void append_entry(std::string& out, const entry_view& e, const session_keys& keys, std::string_view ticket_token) {
   out.reserve(out.size() + 640 + ticket_token.size());
-  out += "{\"entry_id\":";
+  begin_place(out, event_words, e, keys, ticket_token);
+  out += '}';
+}
+
+void append_ticket(std::string& out, const entry_view& e, const session_keys& keys, std::string_view pass,
+                   std::string_view ticket_token) {
+  out.reserve(out.size() + 640 + pass.size() + ticket_token.size());
+  begin_place(out, queue_words, e, keys, ticket_token);
+  out += ",\"admission_pass\":";
+  if (pass.empty())
+    out += "null";
+  else
+    append_text(out, pass);
+  out += ",\"subject\":";
+  if (e.subject_name.empty())
+    out += "null";
+  else
+    append_text(out, e.subject_name);
+  out += '}';
+}
+
+void append_queue(std::string& out, const event_row& e) {
+  const auto& q = e.queue;
+  out += "{\"id\":";
   append_id(out, e.id);
-  out += ",\"event_id\":";
-  append_id(out, e.event);
+  out += ",\"external_id\":";
+  if (e.external_id.empty())
+    out += "null";
+  else
+    append_text(out, e.external_id);
+  out += ",\"name\":";
+  append_text(out, e.name);
   out += ",\"status\":\"";
   out += name_of(e.status);
-  out += "\",\"queue_number\":";
-  append_integer(out, value_of(e.number));
-  out += ',';
-  append_position(out, e.position);
-  out += ",\"joined_at\":";
-  append_time(out, e.joined_at);
-  out += ",\"eta\":";
-  append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
-  out += ",\"poll_after_ms\":";
-  append_integer(out, e.poll_after_ms);
-  if (!ticket_token.empty()) {
-    out += ",\"ticket_token\":\"";
-    out += ticket_token;
-    out += '"';
+  out += "\",\"mode\":\"";
+  out += name_of(q.policy);
+  out += "\",\"message\":";
+  append_text(out, e.message);
+  out += ",\"opens_at\":";
+  append_time(out, e.queue_opens_at);
+  out += ",\"concurrency\":";
+  append_unless_zero(out, q.concurrency);
+  out += ",\"rate_per_minute\":";
+  append_unless_zero(out, q.rate_per_minute);
+  out += ",\"capacity\":";
+  append_unless_zero(out, q.capacity);
+  out += ",\"session_ttl_seconds\":";
+  append_seconds(out, q.session_ttl);
+  out += ",\"ticket_ttl_seconds\":";
+  append_seconds(out, q.ticket_ttl);
+  out += ",\"presence_timeout_seconds\":";
+  append_seconds(out, q.presence_timeout);
+  out += ",\"away_grace_seconds\":";
+  append_seconds(out, q.away_grace);
+  out += ",\"created_at\":";
+  append_time(out, e.created_at);
+  out += ",\"updated_at\":";
+  append_time(out, e.updated_at);
+  out += '}';
+}
+
+void append_queue_list(std::string& out, const std::vector<event_view>& queues, std::string_view next_cursor) {
+  out += "{\"queues\":[";
+  for (const auto& queue : queues) {
+    if (out.back() != '[')
+      out += ',';
+    append_queue(out, queue.event);
   }
-  out += ',';
-  if (e.status == entry_status::admitted)
-    append_admission(out, e.id, e.admission_no, e.admission_batch, e.admitted_at, e.session_expires_at,
-                     e.claim_by, keys);
+  out += "],\"next_cursor\":";
+  if (next_cursor.empty())
+    out += "null";
   else
-    append_past_admission(out, e);
+    append_text(out, next_cursor);
+  out += '}';
+}
+
+void append_queue_stats(std::string& out, const event_stats& s) {
+  out += "{\"queue_id\":";
+  append_id(out, s.event);
+  out += ",\"status\":\"";
+  out += name_of(s.status);
+  out += "\",\"waiting\":";
+  append_integer(out, s.waiting);
+  out += ",\"away\":";
+  append_integer(out, s.away);
+  out += ",\"active\":";
+  append_integer(out, s.admitted);
+  out += ",\"joined_total\":";
+  append_integer(out, s.joined_total);
+  out += ",\"admitted_total\":";
+  append_integer(out, s.admitted_total);
+  out += ",\"completed_total\":";
+  append_integer(out, s.completed_total);
+  out += ",\"admission_rate_per_minute\":";
+  append_rate(out, s.admission_rate_per_minute);
+  out += ",\"arrival_rate_per_minute\":";
+  append_rate(out, s.arrival_rate_per_minute);
+  out += ",\"server_time\":";
+  append_time(out, s.server_time);
+  out += '}';
+}
+
+void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject, timestamp expires_at) {
+  out.reserve(out.size() + 224 + subject.size());
+  out += "{\"active\":true,\"ticket_id\":";
+  append_id(out, ticket);
+  out += ",\"queue_id\":";
+  append_id(out, queue);
+  out += ",\"subject\":";
+  if (subject.empty())
+    out += "null";
+  else
+    append_text(out, subject);
+  out += ",\"session_expires_at\":";
+  append_time(out, expires_at);
+  out += '}';
+}
+
+void append_audit(std::string& out, const std::vector<audit_row>& rows, bool more) {
+  out += "{\"entries\":[";
+  for (const auto& r : rows) {
+    if (out.back() != '[')
+      out += ',';
+    out += "{\"id\":";
+    append_id(out, r.id);
+    out += ",\"at\":";
+    append_time(out, r.at);
+    out += ",\"actor\":";
+    append_text(out, r.actor);
+    out += ",\"action\":";
+    append_text(out, r.action);
+    out += ",\"target\":";
+    append_id(out, r.target);
+    out += ",\"reason\":";
+    if (r.reason.empty())
+      out += "null";
+    else
+      append_text(out, r.reason);
+    out += ",\"detail\":";
+    out += r.detail.empty() ? "{}" : r.detail; // a JSON object as it was sent
+    out += '}';
+  }
+  out += "],\"next_cursor\":";
+  if (more && !rows.empty())
+    append_id(out, rows.back().id);
+  else
+    out += "null";
   out += '}';
 }
 
@@ -432,6 +607,8 @@ void append_event(std::string& out, const event_view& view) {
   append_id(out, e.id);
   out += ",\"name\":";
   append_text(out, e.name);
+  out += ",\"message\":";
+  append_text(out, e.message);
   out += ",\"status\":\"";
   out += name_of(e.status);
   out += "\",\"currency\":";
@@ -517,14 +694,18 @@ std::string state_frame(const entry_view& entry, event_status status, bool sold_
                         const session_keys& keys) {
   std::string out;
   out.reserve(768);
+  const bool sells = entry.kind == event_kind::sale;
   out += R"({"type":"state","server_time":)";
   append_time(out, server_time);
-  out += ",\"entry\":";
-  append_entry(out, entry, keys);
-  out += ",\"event_status\":\"";
+  out += sells ? ",\"entry\":" : ",\"ticket\":";
+  sells ? append_entry(out, entry, keys) : append_ticket(out, entry, keys);
+  out += sells ? ",\"event_status\":\"" : ",\"queue_status\":\"";
   out += name_of(status);
-  out += "\",\"sold_out\":";
-  append_flag(out, sold_out);
+  out += '"';
+  if (sells) {
+    out += ",\"sold_out\":";
+    append_flag(out, sold_out);
+  }
   out += '}';
   return out;
 }
@@ -546,39 +727,48 @@ std::string position_frame(std::uint64_t position, double seconds_per_place_low,
   return out;
 }
 
-std::string admitted_frame(const entry_change& c, const session_keys& keys) {
+std::string admitted_frame(const entry_change& c, event_kind kind, const session_keys& keys) {
+  const auto& say = words_of(kind);
   std::string out;
   out.reserve(384);
-  out += R"({"type":"admitted","entry_id":)";
+  out += R"({"type":"admitted",)";
+  append_name(out, say.place);
   append_id(out, c.id);
   out += ",\"queue_number\":";
   append_integer(out, value_of(c.number));
   out += ',';
-  append_admission(out, c.id, c.admission_no, c.admission_batch, c.admitted_at, c.session_expires_at,
-                   c.claim_by, keys);
+  append_admission(out, say, c.id, c.admission_no, c.admission_batch, c.admitted_at, c.session_expires_at, c.claim_by, keys);
   out += '}';
   return out;
 }
 
-std::string terminal_frame(entry_status status, const entry_id& entry) {
+std::string terminal_frame(entry_status status, event_kind kind, const entry_id& entry) {
   std::string out = "{\"type\":\"";
   for (const char c : name_of(status))
     out += c == '_' ? '_' : static_cast<char>(c + ('a' - 'A'));
-  out += "\",\"entry_id\":";
+  out += "\",";
+  append_name(out, words_of(kind).place);
   append_id(out, entry);
   out += '}';
   return out;
 }
 
-std::string_view notice_frame(notice_kind what) {
+std::string notice_frame(notice_kind what, std::string_view message) {
   switch (what) {
     case notice_kind::paused: return R"({"type":"paused"})";
     case notice_kind::resumed: return R"({"type":"resumed"})";
     case notice_kind::sold_out: return R"({"type":"sold_out","sold_out":true})";
     case notice_kind::back_on_sale: return R"({"type":"sold_out","sold_out":false})";
     case notice_kind::ended: return R"({"type":"ended"})";
+    case notice_kind::message: break;
   }
-  return "";
+  std::string out = R"({"type":"message","message":)";
+  if (message.empty())
+    out += "null";
+  else
+    append_text(out, message);
+  out += '}';
+  return out;
 }
 
 std::string draining_frame(milliseconds reconnect_after) {

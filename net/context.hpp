@@ -5,6 +5,7 @@
 #include "actors/cache_metrics.hpp"
 #include "actors/protocol.hpp"
 #include "config/options.hpp"
+#include "crypto/passes.hpp"
 #include "crypto/session_token.hpp"
 #include "crypto/tokens.hpp"
 #include "domain/environment.hpp"
@@ -22,6 +23,7 @@ namespace fq::net {
 
 class actor_bridge;
 class hub;
+class session_table;
 struct services; ///< what only handlers know: rate limits, metrics, sandbox ledger, mail (net/services.hpp, netroutes)
 
 /// Shared by all io threads: the life cycle, and what the transport counts. Relaxed atomics.
@@ -68,6 +70,7 @@ struct context {
   services* shared = nullptr; ///< thread-safe; see above
   actor_bridge* bridge = nullptr; ///< set by the server before anything is served
   hub* sockets = nullptr; ///< likewise
+  session_table* table = nullptr; ///< likewise
   ws_times ws{};
 
   unsigned thread_index = 0; ///< 0 .. io.threads - 1

@@ -24,6 +24,9 @@ constexpr range count_range{1, 10'000'000};
 constexpr range batch_range{1, 10'000};
 constexpr range interval_ms_range{50, 3'600'000};
 constexpr range ttl_seconds_range{1, 86'400};
+constexpr range message_size{0, 500};
+constexpr range ticket_ttl_seconds_range{0, 604'800};
+constexpr range presence_seconds_range{0, 86'400};
 constexpr range factor_hundredths_range{100, 1000};
 
 template <class From, class To>
@@ -35,6 +38,7 @@ void take(const maybe<From>& given, To& to) {
 /// The fields that POST and PATCH share, as a patch.
 void read_settings(object_reader& body, event_patch& p) {
   p.name = body.text("name", name_size);
+  p.message = body.text("message", message_size);
   p.queue_opens_at = body.time("queue_opens_at");
   p.sale_start = body.time("sale_start");
   p.sale_end = body.time("sale_end");
@@ -49,6 +53,10 @@ void read_settings(object_reader& body, event_patch& p) {
     p.over_admission_percent = queue.hundredths("over_admission_factor", factor_hundredths_range);
     p.session_ttl = queue.duration<seconds>("session_ttl_seconds", ttl_seconds_range);
     p.claim_window = queue.duration<seconds>("claim_window_seconds", ttl_seconds_range);
+    p.capacity = queue.number_or_null("capacity", count_range);
+    p.ticket_ttl = queue.duration<seconds>("ticket_ttl_seconds", ticket_ttl_seconds_range);
+    p.presence_timeout = queue.duration<seconds>("presence_timeout_seconds", presence_seconds_range);
+    p.away_grace = queue.duration<seconds>("away_grace_seconds", ttl_seconds_range);
   });
 }
 
@@ -102,9 +110,8 @@ void read_stock(object_reader& body, std::vector<ticket_type_row>& types) {
   types.push_back(row_of(standard));
 }
 
-event_row defaults(const config::options& options, const organizer_id& organizer) {
+event_row defaults(const config::options& options) {
   event_row event;
-  event.organizer = organizer;
   event.currency = "NGN";
   event.queue.session_ttl = options.queue.session_ttl;
   event.queue.claim_window = options.queue.claim_window;
@@ -129,6 +136,11 @@ void apply(const event_patch& p, event_row& event) {
   take(p.over_admission_percent, event.queue.over_admission_percent);
   take(p.session_ttl, event.queue.session_ttl);
   take(p.claim_window, event.queue.claim_window);
+  take(p.capacity, event.queue.capacity);
+  take(p.ticket_ttl, event.queue.ticket_ttl);
+  take(p.presence_timeout, event.queue.presence_timeout);
+  take(p.away_grace, event.queue.away_grace);
+  take(p.message, event.message);
 }
 
 bool is_currency(std::string_view text) {
@@ -137,7 +149,9 @@ bool is_currency(std::string_view text) {
 }
 
 std::optional<response> read_new_event(const call& c, create_event& wish) {
-  wish.event = defaults(c.ctx.options, c.who);
+  wish.event = defaults(c.ctx.options);
+  wish.by = c.by;
+  wish.note.detail = c.rq.body;
   return read_json(c.rq, body_need::required, [&wish](object_reader& body) {
     for (const auto name : {"name", "sale_start", "sale_end"})
       body.require(name);
@@ -148,6 +162,7 @@ std::optional<response> read_new_event(const call& c, create_event& wish) {
     if (currency.given && !is_currency(currency.value))
       body.reject("currency", "Must be an ISO 4217 code in upper case.");
     take(currency, wish.event.currency);
+    wish.note.reason = read_reason(body);
     read_stock(body, wish.ticket_types);
   });
 }
@@ -189,16 +204,17 @@ std::optional<response> read_list_request(const call& c, list_events& wish) {
   const auto mine = query.find("mine"), limit = query.find("limit"), cursor = query.find("cursor");
   if (mine && *mine != "true" && *mine != "false")
     return problem(fault::invalid_parameter, c.rq.request_id, "mine must be true or false.");
-  if (mine == "true" && c.who.is_nil())
+  if (mine == "true" && c.by.kind == principal_kind::nobody)
     return problem(c.rq.has_field("Authorization") ? fault::forbidden : fault::unauthenticated,
                    c.rq.request_id);
-  wish.organizer = mine == "true" ? c.who : organizer_id{};
+  if (mine == "true")
+    wish.by = c.by;
   const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
   if (!count)
     return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
   wish.limit = *count;
   const auto after =
-    cursor ? c.ctx.shared->cursors.decode(wish.organizer, *cursor) : std::optional{aggregate_id{}};
+    cursor ? c.ctx.shared->cursors.decode(wish.by.id, *cursor) : std::optional{aggregate_id{}};
   if (!after)
     return problem(fault::invalid_cursor, c.rq.request_id);
   wish.after = *after;
@@ -209,14 +225,15 @@ awaitable<response> list_page(call c) {
   list_events wish;
   if (auto no = read_list_request(c, wish))
     co_return std::move(*no);
-  auto got = co_await ask(c.ctx, c.ctx.catalog, list_events{wish});
+  const auto scope = wish.by.id;
+  auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
   const auto& events = got.reply.events;
   const bool more = got.reply.more && !events.empty();
   response answer;
   append_event_list(answer.body, events,
-                    more ? c.ctx.shared->cursors.encode(wish.organizer, events.back().event.aggregate)
+                    more ? c.ctx.shared->cursors.encode(scope, events.back().event.aggregate)
                          : std::string{});
   co_return answer;
 }
@@ -230,15 +247,18 @@ response event_answer(const event_reply& reply) {
 }
 
 awaitable<response> read_event(call c) {
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{c.id, c.who});
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}});
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
   co_return event_answer(got.reply);
 }
 
-std::optional<response> read_patch(const request& rq, event_patch& patch) {
-  return read_json(rq, body_need::required, [&patch](object_reader& body) {
+std::optional<response> read_patch(const request& rq, patch_event& wish) {
+  wish.note.detail = rq.body;
+  return read_json(rq, body_need::required, [&wish](object_reader& body) {
+    auto& patch = wish.patch;
     read_settings(body, patch);
+    wish.note.reason = read_reason(body);
     body.objects("ticket_types", types_count, [&patch](object_reader& type) {
       const auto id = type.id("id");
       if (!type.has("id"))
@@ -251,8 +271,8 @@ std::optional<response> read_patch(const request& rq, event_patch& patch) {
 }
 
 awaitable<response> change_settings(call c) {
-  patch_event wish{c.id, c.who, {}};
-  if (auto no = read_patch(c.rq, wish.patch))
+  patch_event wish{{c.id, c.by}, {}, {}};
+  if (auto no = read_patch(c.rq, wish))
     co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got))
@@ -262,16 +282,17 @@ awaitable<response> change_settings(call c) {
 
 template <event_trigger Trigger>
 awaitable<response> turn(call c) {
-  if (auto no = expect_no_body(c.rq))
+  turn_event wish{{c.id, c.by}, {}, Trigger};
+  if (auto no = read_note(c.rq, wish.note))
     co_return std::move(*no);
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), turn_event{c.id, c.who, Trigger});
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
   co_return event_answer(got.reply);
 }
 
 awaitable<response> read_stats(call c) {
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_stats{c.id, c.who});
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by}});
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
   response answer;
@@ -282,7 +303,7 @@ awaitable<response> read_stats(call c) {
 } // namespace
 
 awaitable<response> post_events(context& ctx, const request& rq, const path_parameters& path) {
-  return with_organizer(ctx, rq, path, create_draft);
+  return with_manager(ctx, rq, path, create_draft);
 }
 
 awaitable<response> get_events(context& ctx, const request& rq, const path_parameters& path) {
@@ -294,31 +315,31 @@ awaitable<response> get_event(context& ctx, const request& rq, const path_parame
 }
 
 awaitable<response> patch_event_settings(context& ctx, const request& rq, const path_parameters& path) {
-  return with_organizer(ctx, rq, path, change_settings);
+  return with_manager(ctx, rq, path, change_settings);
 }
 
 awaitable<response> get_event_stats(context& ctx, const request& rq, const path_parameters& path) {
-  return with_organizer(ctx, rq, path, read_stats);
+  return with_manager(ctx, rq, path, read_stats);
 }
 
 awaitable<response> activate_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_organizer(ctx, rq, path, turn<event_trigger::activate>);
+  return with_manager(ctx, rq, path, turn<event_trigger::activate>);
 }
 
 awaitable<response> pause_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_organizer(ctx, rq, path, turn<event_trigger::pause>);
+  return with_manager(ctx, rq, path, turn<event_trigger::pause>);
 }
 
 awaitable<response> resume_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_organizer(ctx, rq, path, turn<event_trigger::resume>);
+  return with_manager(ctx, rq, path, turn<event_trigger::resume>);
 }
 
 awaitable<response> end_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_organizer(ctx, rq, path, turn<event_trigger::end>);
+  return with_manager(ctx, rq, path, turn<event_trigger::end>);
 }
 
 awaitable<response> cancel_event(context& ctx, const request& rq, const path_parameters& path) {
-  return with_organizer(ctx, rq, path, turn<event_trigger::cancel>);
+  return with_manager(ctx, rq, path, turn<event_trigger::cancel>);
 }
 
 } // namespace fq::net

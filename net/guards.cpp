@@ -6,11 +6,20 @@
 #include "net/query.hpp"
 #include "net/services.hpp"
 
+#include <algorithm>
+
 namespace fq::net {
 namespace {
 
+/// Whose request it is.
+struct caller {
+  uuid who;
+  principal by = {};
+  std::optional<api_key> key = {};
+};
+
 /// Path and query, then the step.
-awaitable<response> admitted(context& ctx, const request& rq, const path_parameters& path, const uuid& who,
+awaitable<response> admitted(context& ctx, const request& rq, const path_parameters& path, const caller& from,
                              step run, query_use query) {
   uuid id;
   if (path.count > 0) {
@@ -22,7 +31,7 @@ awaitable<response> admitted(context& ctx, const request& rq, const path_paramet
   if (query == query_use::none)
     if (auto no = expect_no_query(rq))
       return ready(std::move(*no));
-  return run({ctx, rq, who, id});
+  return run({ctx, rq, from.who, id, from.by, from.key});
 }
 
 response refuse_rate(context& ctx, const request& rq, const rate_rule& rule, const rate_verdict& verdict) {
@@ -42,12 +51,12 @@ awaitable<response> with_rate_fields(awaitable<response> answering, const rate_r
 }
 
 /// A token of `limiter`'s bucket of `key`, then the rest.
-awaitable<response> limited(context& ctx, const request& rq, const path_parameters& path, const uuid& who, step run,
+awaitable<response> limited(context& ctx, const request& rq, const path_parameters& path, const caller& from, step run,
                             query_use query, rate_limiter& limiter, const uuid& key) {
   const auto verdict = limiter.take(key, ctx.environment.steady_now());
   if (!verdict.allowed) [[unlikely]]
     return ready(refuse_rate(ctx, rq, limiter.rule(), verdict));
-  auto answering = admitted(ctx, rq, path, who, run, query);
+  auto answering = admitted(ctx, rq, path, from, run, query);
   if (worth_telling(limiter.rule(), verdict)) [[unlikely]]
     return with_rate_fields(std::move(answering), limiter.rule(), verdict);
   return answering;
@@ -58,7 +67,7 @@ awaitable<response> with_kind(context& ctx, const request& rq, const path_parame
   auto who = authenticate(ctx, rq, kind);
   if (who.no)
     return ready(std::move(*who.no));
-  return limited(ctx, rq, path, who.subject, run, query_use::none, limiter, who.subject);
+  return limited(ctx, rq, path, {who.subject}, run, query_use::none, limiter, who.subject);
 }
 
 } // namespace
@@ -78,8 +87,71 @@ awaitable<response> with_customer(context& ctx, const request& rq, const path_pa
   return with_kind(ctx, rq, path, run, token_kind::customer, ctx.shared->customers);
 }
 
-awaitable<response> with_organizer(context& ctx, const request& rq, const path_parameters& path, step run) {
-  return with_kind(ctx, rq, path, run, token_kind::organizer, ctx.shared->organizers);
+namespace {
+
+struct manager {
+  std::optional<response> no;
+  principal by;
+};
+
+/// Whoever the checked token belongs to; nobody if it is no manager's.
+manager manager_of(context& ctx, const request& rq, const token_claims& claims) {
+  if (claims.kind != token_kind::organizer && claims.kind != token_kind::operate)
+    return {};
+  const auto keys = ctx.shared->keys.get();
+  if (!keys)
+    return {problem(fault::unavailable, rq.request_id, {}, 1), {}};
+  if (claims.kind == token_kind::organizer)
+    return {std::nullopt, {principal_kind::organizer, keys->tenant_of(claims.subject), claims.subject}};
+  const auto key = keys->find(claims.subject);
+  if (!key || key->scope != api_key_scope::operate) // revoked since the token was made
+    return {problem(fault::unauthenticated, rq.request_id), {}};
+  return {std::nullopt, {principal_kind::operate, key->tenant, key->id}};
+}
+
+} // namespace
+
+awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run, query_use query) {
+  const auto token = bearer_token(rq);
+  const auto checked = token.empty() ? token_result{token_error::malformed, {}}
+                                     : ctx.verifier.verify(token, ctx.environment.wall_now());
+  if (!checked) {
+    ctx.shared->counts.unauthenticated.add();
+    return ready(problem(fault::unauthenticated, rq.request_id));
+  }
+  auto found = manager_of(ctx, rq, checked.claims);
+  if (found.no)
+    return ready(std::move(*found.no));
+  if (found.by.kind == principal_kind::nobody)
+    return ready(problem(fault::forbidden, rq.request_id));
+  const auto& who = checked.claims.subject;
+  return limited(ctx, rq, path, {who, found.by}, run, query, ctx.shared->organizers, who);
+}
+
+awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run) {
+  auto who = authenticate(ctx, rq, token_kind::ticket);
+  if (who.no)
+    return ready(std::move(*who.no));
+  if (parse_uuid(path.values[0]) != who.subject)
+    return ready(problem(fault::not_found, rq.request_id));
+  return limited(ctx, rq, path, {who.subject}, run, query_use::none, ctx.shared->customers, who.subject);
+}
+
+awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
+                                 std::initializer_list<api_key_scope> scopes) {
+  const auto keys = ctx.shared->keys.get();
+  if (!keys)
+    return ready(problem(fault::unavailable, rq.request_id, {}, 1));
+  const auto key = keys->find(bearer_token(rq));
+  if (!key) {
+    ctx.shared->counts.unauthenticated.add();
+    if (auto no = limit(ctx, rq, ctx.shared->key_failures, limit_key(rq.peer)))
+      return ready(std::move(*no));
+    return ready(problem(fault::unauthenticated, rq.request_id));
+  }
+  if (std::find(scopes.begin(), scopes.end(), key->scope) == scopes.end())
+    return ready(problem(fault::forbidden, rq.request_id));
+  return admitted(ctx, rq, path, {key->id, {}, key}, run, query_use::none);
 }
 
 awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run,
@@ -93,10 +165,12 @@ awaitable<response> with_anyone(context& ctx, const request& rq, const path_para
     ctx.shared->counts.unauthenticated.add();
     return ready(problem(fault::unauthenticated, rq.request_id));
   }
-  const bool organizer = checked.claims.kind == token_kind::organizer;
-  auto& limiter = organizer ? ctx.shared->organizers : ctx.shared->customers;
-  const auto who = organizer ? checked.claims.subject : uuid{};
-  return limited(ctx, rq, path, who, run, query, limiter, checked.claims.subject);
+  auto found = manager_of(ctx, rq, checked.claims);
+  if (found.no)
+    return ready(std::move(*found.no));
+  const bool manages = found.by.kind != principal_kind::nobody;
+  auto& limiter = manages ? ctx.shared->organizers : ctx.shared->customers;
+  return limited(ctx, rq, path, {manages ? checked.claims.subject : uuid{}, found.by}, run, query, limiter, checked.claims.subject);
 }
 
 awaitable<response> ready(response answer) { co_return answer; }

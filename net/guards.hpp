@@ -6,9 +6,11 @@
 #include "net/actor_bridge.hpp"
 #include "net/context.hpp"
 #include "net/http.hpp"
+#include "net/key_directory.hpp"
 #include "net/problem.hpp"
 #include "net/rate_limit.hpp"
 
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -20,6 +22,8 @@ struct call {
   const request& rq;
   uuid who; ///< the token's subject; nil: nobody
   uuid id;  ///< of the path; nil if it has none. Its owner is an event's aggregate
+  principal by = {}; ///< who manages, if a manager's token came along
+  std::optional<api_key> key = {}; ///< of routes that take one
 };
 
 using step = awaitable<response> (*)(call);
@@ -28,8 +32,15 @@ using step = awaitable<response> (*)(call);
 enum class query_use : std::uint8_t { none, own };
 
 awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run);
-awaitable<response> with_organizer(context& ctx, const request& rq, const path_parameters& path, step run);
-/// No token is needed; an organizer's makes `who` that organizer. Others (valid ones) are nobody here. A
+/// An organizer, or a backend with an operator's token, of which the key is still valid.
+awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,
+                                 query_use query = query_use::none);
+/// The token of the place that the path names; another place's is 404.
+awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run);
+/// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
+awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
+                                 std::initializer_list<api_key_scope> scopes);
+/// No token is needed; a manager's makes `by` and `who` that manager. Others (valid ones) are nobody here. A
 /// broken one is 401.
 awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run,
                                 query_use query = query_use::none);

@@ -24,6 +24,32 @@ awaitable<response> resume_event(context& ctx, const request& rq, const path_par
 awaitable<response> end_event(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> cancel_event(context& ctx, const request& rq, const path_parameters& path);
 
+// waiting_room_routes.cpp
+awaitable<response> post_sessions(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_queues(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_queues(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_one_queue(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_queue_stats(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> patch_queue(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> pause_queue(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> resume_queue(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> advance_queue(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> advance_event(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_revocations(context& ctx, const request& rq, const path_parameters& path);
+
+// ticket_routes.cpp
+awaitable<response> post_tickets(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_ticket(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_ticket(context& ctx, const request& rq, const path_parameters& path);
+
+// access_routes.cpp
+awaitable<response> get_access(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_access(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_jwks(context& ctx, const request& rq, const path_parameters& path);
+
+// audit_routes.cpp
+awaitable<response> get_audit(context& ctx, const request& rq, const path_parameters& path);
+
 // queue_routes.cpp
 awaitable<response> post_queue(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_position(context& ctx, const request& rq, const path_parameters& path);
@@ -44,6 +70,7 @@ awaitable<response> post_sandbox_page(context& ctx, const request& rq, const pat
 awaitable<response> post_sandbox_webhook(context& ctx, const request& rq, const path_parameters& path);
 
 // ws_routes.cpp
+awaitable<response> get_ticket_socket(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_queue_socket(context& ctx, const request& rq, const path_parameters& path);
 
 // ops_routes.cpp

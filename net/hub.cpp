@@ -20,6 +20,7 @@ constexpr std::size_t positions_per_question = 2000;
 constexpr std::size_t sockets_per_entry_max = 64; ///< tabs and devices of one fan; more are asked to try again (1013)
 constexpr milliseconds reopen_after{500};
 constexpr milliseconds position_refresh{15'000};
+constexpr milliseconds presence_interval{5'000}; ///< a presence_timeout is at least four times that
 constexpr std::uint64_t always_told_places = 100;
 constexpr unsigned peer_sweep_ticks = 4; ///< of 250 ms
 constexpr std::uint64_t reconnect_min_ms = 500, reconnect_spread_ms = 4500;
@@ -41,6 +42,8 @@ struct line {
   std::uint32_t generation = 0; ///< of the owner
   event_status status = event_status::active;
   bool sold_out = false;
+  bool watches_presence = false;
+  milliseconds present_told_at{0};
   std::size_t peers = 0;
   std::unordered_map<std::uint64_t, ws_peer*> by_number; ///< first of a chain
   std::deque<ws_peer::ptr> to_show; ///< wait for their snapshot
@@ -198,6 +201,8 @@ void hub::sweep(milliseconds now) {
       open_line(l);
     } else if (l->now == line::phase::open) {
       take_snapshots(l);
+      if (l->watches_presence && now - l->present_told_at >= presence_interval)
+        tell_presence(*l);
       if (!l->sweeping && (l->moved || (l->untold && now - l->swept_at >= position_refresh)))
         sweep_positions(l);
     }
@@ -246,7 +251,7 @@ detached hub::open_line(line_ptr l) {
   const auto aggregate = owner_of(l->event);
   const auto generation = l->generation;
   const auto still = [&] { return !stopped_ && !l->gone && l->generation == generation; };
-  auto reached = co_await ask_event(ctx_, aggregate, find_event{l->event, {}}); // the bridge now knows the owner
+  auto reached = co_await ask_event(ctx_, aggregate, fq::find_line{l->event}); // the bridge now knows the owner
   if (!still())
     co_return;
   if (reached.error && is(reached.error, errc::not_owner)) {
@@ -259,7 +264,7 @@ detached hub::open_line(line_ptr l) {
     co_return;
   }
   // Asked again behind the subscription: what happened in between is not lost.
-  auto told = co_await ask_event(ctx_, aggregate, find_event{l->event, {}});
+  auto told = co_await ask_event(ctx_, aggregate, fq::find_line{l->event});
   if (!still())
     co_return;
   if (told.error) {
@@ -267,8 +272,9 @@ detached hub::open_line(line_ptr l) {
     co_return;
   }
   if (!told.reply.no) {
-    l->status = told.reply.event.event.status;
-    l->sold_out = told.reply.event.sold_out;
+    l->status = told.reply.status;
+    l->sold_out = told.reply.sold_out;
+    l->watches_presence = told.reply.watches_presence;
   }
   opened(l);
 }
@@ -328,6 +334,7 @@ void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
   peer.last_position = entry.position;
   peer.last_position_at = ctx_.now;
   peer.forget_position();
+  peer.kind = entry.kind;
   peer.send(state_frame(entry, l->status, l->sold_out, ctx_.environment.wall_now(), ctx_.sessions));
   const bool over = is_in_line(entry.status) && (l->status == event_status::ended || l->status == event_status::cancelled);
   if (!is_live(entry.status) || over)
@@ -364,10 +371,10 @@ void hub::change(ws_peer& peer, const entry_change& c) {
     return;
   peer.forget_position();
   if (c.status == entry_status::admitted) {
-    peer.send(admitted_frame(c, ctx_.sessions));
+    peer.send(admitted_frame(c, peer.kind, ctx_.sessions));
     return;
   }
-  peer.send(terminal_frame(c.status, c.id));
+  peer.send(terminal_frame(c.status, peer.kind, c.id));
   peer.close(ws_close::normal);
 }
 
@@ -386,13 +393,14 @@ void hub::on_event_noticed(const event_noticed& push) {
     case notice_kind::sold_out: l->sold_out = true; break;
     case notice_kind::back_on_sale: l->sold_out = false; break;
     case notice_kind::ended: l->status = event_status::ended; break;
+    case notice_kind::message: break; // the snapshots of later sockets have it
   }
   std::vector<ws_peer::ptr> told;
   for (const auto& [number, first] : l->by_number)
     for (auto* peer = first; peer; peer = peer->next_same_number)
       if (peer->in_sync)
         told.emplace_back(peer);
-  const auto frame = notice_frame(push.what);
+  const auto frame = notice_frame(push.what, push.message);
   for (const auto& peer : told) {
     peer->send(frame);
     if (push.what == notice_kind::ended && is_in_line(peer->status))
@@ -452,6 +460,20 @@ void hub::show_again(line& l, ws_peer& first) {
       peer->in_sync = false;
       l.to_show.emplace_back(peer);
     }
+}
+
+/// Who has a socket open is there.
+void hub::tell_presence(line& l) {
+  l.present_told_at = ctx_.now;
+  present told;
+  for (const auto& [number, first] : l.by_number) {
+    if (is_in_line(first->status))
+      told.numbers.push_back(queue_number{number});
+    if (told.numbers.size() == positions_per_question)
+      ctx_.bridge->tell_event(owner_of(l.event), std::exchange(told, {}));
+  }
+  if (!told.numbers.empty())
+    ctx_.bridge->tell_event(owner_of(l.event), std::move(told));
 }
 
 /// Tells a socket its position if that is news enough.

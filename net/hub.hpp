@@ -59,6 +59,7 @@ private:
   void change(ws_peer& peer, const entry_change& change);
   detached sweep_positions(line_ptr l);
   void show_again(line& l, ws_peer& first);
+  void tell_presence(line& l);
   void offer_position(line& l, ws_peer& peer, const place& where);
   std::uint64_t chance();
   milliseconds steady(timestamp when) const;

@@ -374,6 +374,12 @@ std::optional<response> read_json(const request& rq, body_need need,
   return std::nullopt;
 }
 
+std::string read_reason(object_reader& body) { return body.text("reason", {1, 500}).value; }
+
+std::optional<response> read_note(const request& rq, audit_note& note) {
+  return read_json(rq, body_need::optional, [&](object_reader& body) { note.reason = read_reason(body); });
+}
+
 std::optional<response> expect_no_body(const request& rq) {
   if (rq.body.empty()) [[likely]]
     return std::nullopt;

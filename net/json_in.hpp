@@ -3,6 +3,7 @@
 // members; every field that is wrong is reported, not only the first. Called by the routes that take a body.
 // Knows no rule of the sale beyond types and ranges.
 #pragma once
+#include "actors/messages.hpp"
 #include "domain/views.hpp"
 #include "net/http.hpp"
 #include "net/problem.hpp"
@@ -114,6 +115,11 @@ enum class body_need : std::uint8_t { required, optional };
 /// The problem to answer with, or nothing when all is well.
 [[nodiscard]] std::optional<response> read_json(const request& rq, body_need need,
                                                 const std::function<void(object_reader&)>& read);
+
+/// "reason", for the audit log: at most 500 bytes; empty if it was not given.
+[[nodiscard]] std::string read_reason(object_reader& body);
+/// For actions whose body may hold a reason and nothing else: the note for the audit log, or the problem to answer with.
+[[nodiscard]] std::optional<response> read_note(const request& rq, audit_note& note);
 
 /// For routes without a body: nothing, or an empty object.
 [[nodiscard]] std::optional<response> expect_no_body(const request& rq);

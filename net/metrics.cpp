@@ -108,6 +108,9 @@ void metrics::append_durations(std::string& out) const {
 }
 
 void metrics::append_sale(std::string& out) const {
+  head(out, "fairqueue_access_checks_total", "counter", "GET /access and what came of it.");
+  sample(out, "fairqueue_access_checks_total", R"({result="granted"})", access_granted.get());
+  sample(out, "fairqueue_access_checks_total", R"({result="refused"})", access_refused.get());
   head(out, "fairqueue_joins_total", "counter",
        "Joins answered with a place, new or the one the customer has.");
   sample(out, "fairqueue_joins_total", R"({result="created"})", joins_created.get());

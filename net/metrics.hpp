@@ -38,6 +38,7 @@ public:
   /// The whole page, text format 0.0.4.
   [[nodiscard]] std::string text(const server_state& state) const;
 
+  counter access_granted, access_refused;
   counter joins_created, joins_repeated, positions_read, claims_created, claims_refused, payments_created,
     webhooks_applied, webhooks_rejected, rate_limited, unauthenticated, idempotent_replays, otp_requested,
     logins_failed;

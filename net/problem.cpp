@@ -84,6 +84,11 @@ void append_members(std::string& out, const refusal& no) {
   switch (no.why) {
     case reason::queue_not_open: return append_member(out, "opens_at", no.at);
     case reason::sale_not_started: return append_member(out, "sale_start", no.at);
+    case reason::external_id_taken:
+      if (no.id.is_nil()) return; // it is just being made
+      out += ",\"queue_id\":";
+      append_id(out, no.id);
+      return;
     case reason::invalid_field: return append_field_detail(out, no.detail);
     case reason::already_claimed:
       out += ",\"claim_id\":";
@@ -114,6 +119,8 @@ void append_members(std::string& out, const refusal& no) {
     case reason::not_found:
     case reason::not_in_queue:
     case reason::event_ended:
+    case reason::queue_full:
+    case reason::wrong_mode:
     case reason::not_admitted:
     case reason::limit_exceeded:
     case reason::event_sold_out:
@@ -143,7 +150,11 @@ unsigned status_of(fault f) {
     case fault::unauthenticated:
     case fault::invalid_signature: return 401;
     case fault::forbidden:
+    case fault::subject_not_allowed:
+    case fault::invalid_subject_token:
+    case fault::wrong_queue:
     case fault::origin_not_allowed: return 403;
+    case fault::session_over: return 410;
     case fault::not_found: return 404;
     case fault::method_not_allowed: return 405;
     case fault::request_timeout: return 408;
@@ -179,6 +190,10 @@ std::string_view code_of(fault f) {
     case fault::unauthenticated: return "unauthenticated";
     case fault::invalid_signature: return "invalid_signature";
     case fault::forbidden: return "forbidden";
+    case fault::subject_not_allowed: return "subject_not_allowed";
+    case fault::invalid_subject_token: return "invalid_subject_token";
+    case fault::wrong_queue: return "wrong_queue";
+    case fault::session_over: return "session_over";
     case fault::origin_not_allowed: return "origin_not_allowed";
     case fault::not_found: return "not_found";
     case fault::method_not_allowed: return "method_not_allowed";
@@ -217,6 +232,10 @@ std::string_view title_of(fault f) {
     case fault::unauthenticated: return "A valid token is needed.";
     case fault::invalid_signature: return "The signature does not fit the body.";
     case fault::forbidden: return "This token may not do that.";
+    case fault::subject_not_allowed: return "A publishable key may not say who joins; send a subject_token.";
+    case fault::invalid_subject_token: return "The subject token is not valid.";
+    case fault::wrong_queue: return "This session is of another queue.";
+    case fault::session_over: return "This session is over.";
     case fault::origin_not_allowed: return "This origin may not connect.";
     case fault::not_found: return "There is nothing here.";
     case fault::method_not_allowed: return "This resource does not have that method.";
@@ -255,6 +274,9 @@ unsigned status_of(reason r) {
     case reason::total_below_committed: return 409;
     case reason::event_ended: return 410;
     case reason::queue_not_open:
+    case reason::queue_full:
+    case reason::wrong_mode:
+    case reason::external_id_taken:
     case reason::sale_not_started: return 409;
     case reason::not_admitted: return 403;
     case reason::already_claimed:
@@ -289,6 +311,9 @@ std::string_view title_of(reason r) {
     case reason::total_below_committed: return "More tickets are held or sold than the new total.";
     case reason::event_ended: return "The sale is over.";
     case reason::queue_not_open: return "The queue is not open yet.";
+    case reason::queue_full: return "The queue is full. Please try again later.";
+    case reason::wrong_mode: return "Only a queue in operator mode is advanced by hand.";
+    case reason::external_id_taken: return "A queue has this external_id already.";
     case reason::sale_not_started: return "The sale has not started yet.";
     case reason::not_admitted: return "You have not been admitted, or your session is over.";
     case reason::already_claimed: return "You hold a claim already.";

@@ -27,6 +27,10 @@ enum class fault : std::uint8_t {
   unauthenticated,
   invalid_signature,
   forbidden,
+  subject_not_allowed, ///< a publishable key names a subject
+  invalid_subject_token,
+  wrong_queue, ///< the session is of another queue
+  session_over, ///< a session token that was good once
   origin_not_allowed,
   not_found,
   method_not_allowed, ///< the caller adds Allow

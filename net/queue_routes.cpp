@@ -33,7 +33,8 @@ awaitable<response> join_line(call c) {
   auto& limiter = c.ctx.shared->joins;
   if (auto no = limit(c.ctx, c.rq, limiter, c.who))
     co_return std::move(*no);
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), join{c.id, c.who, join_key_of(key.ref)});
+  join wish{c.id, c.who, join_key_of(key.ref)};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   const bool new_place = got.error || (got.reply.created && !got.reply.replayed); // a timeout may have made one
   if (!new_place)
     limiter.give_back(c.who, c.ctx.environment.steady_now());

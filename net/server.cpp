@@ -6,6 +6,7 @@
 #include "net/hub.hpp"
 #include "net/listener.hpp"
 #include "net/session.hpp"
+#include "net/session_table.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -54,12 +55,14 @@ struct worker {
       : ctx{io, parts.environment, parts.options, parts.state, parts.region, parts.catalog, parts.accounts, parts.verifier,
             parts.issuer, parts.sessions, parts.shared},
         timer(io), bridge(parts.system, io, parts.region, parts.state, limits(parts.options, threads)), sockets(ctx),
-        sessions(ctx) {
+        table(ctx), sessions(ctx) {
     ctx.thread_index = index;
     ctx.bridge = &bridge;
     ctx.sockets = &sockets;
+    ctx.table = &table;
     ctx.ws = parts.ws;
-    bridge.set_receiver(&sockets);
+    bridge.set_receiver(static_cast<push_receiver*>(&sockets));
+    bridge.set_receiver(static_cast<session_receiver*>(&table));
     tick();
   }
 
@@ -74,6 +77,7 @@ struct worker {
     bridge.sweep(ctx.now);
     sessions.sweep(ctx.now);
     sockets.sweep(ctx.now);
+    table.sweep(ctx.now);
   }
 
   void keep_ticking() {
@@ -108,6 +112,7 @@ struct worker {
     timer.cancel();
     sessions.stop();
     sockets.stop();
+    table.stop();
     bridge.stop();
   }
 
@@ -116,6 +121,7 @@ struct worker {
   boost::asio::steady_timer timer;
   actor_bridge bridge;
   hub sockets;
+  session_table table;
   session_pool sessions;
   std::vector<std::unique_ptr<listener>> listeners;
   bool ended = false;

@@ -27,8 +27,8 @@ secret_key random_key(environment& env) {
 
 } // namespace
 
-services::services(const config::options& o, const key_store& keys, environment& env,
-                   std::span<const route> routes, sandbox_gateway* gateway)
+services::services(const config::options& o, const key_store& store, const key_directory& directory, const pass_signer& signer,
+                   environment& env, std::span<const route> routes, sandbox_gateway* gateway)
     : counts(routes), customers({"customer", quota(o.rate_limits.customer_requests_per_minute), minute},
                                 tracked(o), env.random_u64()),
       organizers({"organizer", quota(o.rate_limits.organizer_requests_per_minute), minute}, tracked(o),
@@ -45,10 +45,22 @@ services::services(const config::options& o, const key_store& keys, environment&
                     tracked(o), env.random_u64()),
       otp_clients({"otp-client", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o),
                   env.random_u64()),
-      cursors(keys.session), address_key(random_key(env)), sandbox(gateway) {}
+      join_clients({"join", quota(o.rate_limits.joins_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
+      key_failures({"api-key", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
+      access_sessions({"access", quota(o.rate_limits.access_per_session_per_minute), minute}, tracked(o), env.random_u64()),
+      access_keys({"access-key", quota(o.rate_limits.access_per_key_per_minute), minute}, tracked(o), env.random_u64()),
+      access_failures({"access-failures", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
+                      env.random_u64()),
+      keys(directory), passes(signer), subject_key(hmac_sha256(store.session.bytes(), "fairqueue subjects of queues")),
+      cursors(store.session), address_key(random_key(env)), sandbox(gateway) {}
 
 uuid services::key_of(std::string_view email) const {
   const auto hash = keyed_hash_128(address_key.bytes(), email);
+  return {hash[0], hash[1]};
+}
+
+fq::subject_key services::subject_of(tenant_id tenant, std::string_view name) const {
+  const auto hash = keyed_hash_128(subject_key.bytes(), std::to_string(static_cast<std::uint32_t>(tenant)) + ':' + std::string{name});
   return {hash[0], hash[1]};
 }
 

@@ -4,9 +4,11 @@
 #pragma once
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
+#include "crypto/passes.hpp"
 #include "domain/environment.hpp"
 #include "net/cursor.hpp"
 #include "net/idempotency.hpp"
+#include "net/key_directory.hpp"
 #include "net/metrics.hpp"
 #include "net/offload.hpp"
 #include "net/rate_limit.hpp"
@@ -25,8 +27,8 @@ namespace fq::net {
 struct services {
   /// `routes`: the public table, for the counters. `sandbox` null: switched off. All must outlive the
   /// services.
-  services(const config::options& options, const key_store& keys, environment& env,
-           std::span<const route> routes, sandbox_gateway* sandbox);
+  services(const config::options& options, const key_store& keys, const key_directory& directory, const pass_signer& passes,
+           environment& env, std::span<const route> routes, sandbox_gateway* sandbox);
 
   metrics counts;
 
@@ -39,7 +41,15 @@ struct services {
   rate_limiter login_failures; ///< per client address
   rate_limiter otp_addresses;  ///< per e-mail address
   rate_limiter otp_clients;    ///< per client address
+  rate_limiter join_clients;   ///< per client address: joins with a publishable key
+  rate_limiter key_failures;   ///< per client address: unknown API keys
+  rate_limiter access_sessions; ///< per session token: GET /access
+  rate_limiter access_keys;    ///< per server key: GET /access with it
+  rate_limiter access_failures; ///< per client address: GET /access with what is no session
 
+  const key_directory& keys; ///< tenants and their API keys
+  const pass_signer& passes;
+  secret_key subject_key; ///< of this installation: a place knows its subject as a hash under it
   keys_in_flight idempotency;
   cursor_codec cursors;
   secret_key address_key; ///< of this process: limits know e-mail addresses only as hashes
@@ -48,6 +58,8 @@ struct services {
 
   /// The limits' key of an e-mail address.
   [[nodiscard]] uuid key_of(std::string_view email) const;
+  /// What a place knows of a subject of a tenant.
+  [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
 };
 
 /// The limits' key of a client: its IPv4 address or its IPv6 /64.

@@ -3,6 +3,7 @@
 // follows. Made and told what to send by the hub of its io thread. It must not know events or actors.
 #pragma once
 #include "domain/ids.hpp"
+#include "domain/rows.hpp"
 #include "domain/states.hpp"
 #include "net/session.hpp"
 #include "net/ws_frames.hpp"
@@ -66,6 +67,7 @@ public:
   ws_peer* next_same_number = nullptr; ///< other sockets of the same place
   customer_id customer;
   queue_number number{};
+  event_kind kind{}; ///< whose words its frames speak
   std::uint32_t admission_no = 0;
   entry_status status = entry_status::waiting;
   bool in_sync = false; ///< it has had its `state`; pushes count from there

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET /ws/queue/{event_id}: everything that is decided before the upgrade (origin, token, place). Frames are
+// GET /ws/queue/{event_id} and /tickets/{id}/ws: everything that is decided before the upgrade (origin, token, place). Frames are
 // the hub's.
 #include "net/auth.hpp"
 #include "net/cors.hpp"
@@ -54,38 +54,69 @@ credentials read_credentials(const request& rq) {
   return found;
 }
 
-awaitable<response> follow_place(context& ctx, const request& rq, customer_id who, timestamp authorized_until,
-                                 event_id event, std::string_view protocol) {
-  auto got = co_await ask_event(ctx, owner_of(event), find_entry{event, who});
+/// Who wants to connect, checked before anything is asked of the owner.
+struct visitor {
+  std::optional<response> no;
+  uuid who;
+  timestamp authorized_until;
+  std::string_view protocol;
+};
+
+visitor admit(context& ctx, const request& rq, token_kind kind) {
+  if (rq.has_field("Origin") && !origin_allowed(ctx.options.http.allowed_origins, rq.field("Origin")))
+    return {problem(fault::origin_not_allowed, rq.request_id), {}, {}, {}};
+  auto found = read_credentials(rq);
+  if (found.no)
+    return {std::move(found.no), {}, {}, {}};
+  auto who = authenticate(ctx, rq, kind, found.token);
+  if (who.no)
+    return {std::move(who.no), {}, {}, {}};
+  if (who.expires_at <= ctx.environment.wall_now()) { // in the clocks' leeway: the socket would be closed at once
+    ctx.shared->counts.unauthenticated.add();
+    return {problem(fault::unauthenticated, rq.request_id), {}, {}, {}};
+  }
+  return {limit_customer(ctx, rq, who.subject), who.subject, who.expires_at, found.protocol};
+}
+
+response follow(const entry_view& entry, const visitor& v) {
+  response answer;
+  answer.upgrade = ws_upgrade{entry.customer, entry.event, entry.id, entry.number, v.protocol, v.authorized_until};
+  return answer;
+}
+
+awaitable<response> follow_place(context& ctx, const request& rq, visitor v, event_id event) {
+  auto got = co_await ask_event(ctx, owner_of(event), find_entry{event, v.who});
   if (auto no = refused(rq, got))
     co_return std::move(*no);
-  const auto& entry = got.reply.entry;
-  response answer;
-  answer.upgrade = ws_upgrade{who, event, entry.id, entry.number, protocol, authorized_until};
-  co_return answer;
+  co_return follow(got.reply.entry, v);
+}
+
+awaitable<response> follow_ticket(context& ctx, const request& rq, visitor v) {
+  auto got = co_await ask_event(ctx, owner_of(v.who), find_ticket{v.who});
+  if (auto no = refused(rq, got))
+    co_return std::move(*no);
+  co_return follow(got.reply.entry, v);
 }
 
 } // namespace
 
 awaitable<response> get_queue_socket(context& ctx, const request& rq, const path_parameters& path) {
-  if (rq.has_field("Origin") && !origin_allowed(ctx.options.http.allowed_origins, rq.field("Origin")))
-    return ready(problem(fault::origin_not_allowed, rq.request_id));
-  auto found = read_credentials(rq);
-  if (found.no)
-    return ready(std::move(*found.no));
-  auto who = authenticate(ctx, rq, token_kind::customer, found.token);
-  if (who.no)
-    return ready(std::move(*who.no));
-  if (who.expires_at <= ctx.environment.wall_now()) { // in the clocks' leeway: the socket would be closed at once
-    ctx.shared->counts.unauthenticated.add();
-    return ready(problem(fault::unauthenticated, rq.request_id));
-  }
-  if (auto no = limit_customer(ctx, rq, who.subject))
-    return ready(std::move(*no));
+  auto v = admit(ctx, rq, token_kind::customer);
+  if (v.no)
+    return ready(std::move(*v.no));
   const auto event = parse_event_owned_id(path.values[0]);
   if (!event)
     return ready(problem(fault::not_found, rq.request_id));
-  return follow_place(ctx, rq, who.subject, who.expires_at, *event, found.protocol);
+  return follow_place(ctx, rq, std::move(v), *event);
+}
+
+awaitable<response> get_ticket_socket(context& ctx, const request& rq, const path_parameters& path) {
+  auto v = admit(ctx, rq, token_kind::ticket);
+  if (v.no)
+    return ready(std::move(*v.no));
+  if (parse_event_owned_id(path.values[0]) != v.who) // another place's token
+    return ready(problem(fault::not_found, rq.request_id));
+  return follow_ticket(ctx, rq, std::move(v));
 }
 
 } // namespace fq::net

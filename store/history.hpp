@@ -27,8 +27,8 @@ bool is_plain_join(const entry_row& r);
 /// refused if that is not the stored one.
 std::int64_t live_entries_gained(const batch& b);
 
-/// What an event's row among the aggregates says it is.
-inline constexpr std::int64_t kind_of_event_aggregate = 2;
+/// What the row among the aggregates says it is: 2 an event, 3 a standalone queue.
+constexpr std::int64_t aggregate_kind_of(event_kind kind) { return kind == event_kind::sale ? 2 : 3; }
 
 /// Newest rows an acquire returns at most, of each kind. 24 h of keys at a sustained 2 a second; older ones
 /// are still in the ledger until `prune`, and a receipt that is not loaded is still refused by its

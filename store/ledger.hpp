@@ -69,6 +69,8 @@ struct aggregate_image {
   std::vector<organizer_row> organizers;
   std::vector<customer_row> customers;
   std::vector<otp_row> otps;
+  std::vector<tenant_row> tenants; ///< accounts only, by id
+  std::vector<api_key_row> api_keys; ///< accounts only, by id; revoked ones too
   friend bool operator==(const aggregate_image&, const aggregate_image&) = default;
 };
 
@@ -162,9 +164,28 @@ struct event_listing {
   std::vector<ticket_type_row> ticket_types;
 };
 
+/// Events: of one organizer, of one tenant, or else those of everybody that are ACTIVE or PAUSED. Queues: of one tenant.
 struct event_filter {
-  std::optional<organizer_id> organizer; ///< set: all of this organizer's; not set: ACTIVE and PAUSED ones
+  std::optional<organizer_id> organizer;
+  std::optional<tenant_id> tenant; ///< without an organizer
+  event_kind kind = event_kind::sale; ///< with a tenant
+  std::string external_id; ///< with a tenant; empty: any
   aggregate_id after{}; ///< cursor: aggregates with a greater number
+  std::uint32_t limit = 50;
+};
+
+/// Who may do what, for whoever checks API keys: small, and read as a whole.
+struct access_directory {
+  std::vector<tenant_row> tenants; ///< by id
+  std::vector<api_key_row> api_keys; ///< by id, without revoked ones
+  std::vector<std::pair<organizer_id, tenant_id>> organizers; ///< by id, those of other tenants than the default one
+  friend bool operator==(const access_directory&, const access_directory&) = default;
+};
+
+struct audit_filter {
+  tenant_id tenant = default_tenant;
+  uuid target = {}; ///< nil: all
+  uuid before = {}; ///< cursor: older rows only; nil: from the newest
   std::uint32_t limit = 50;
 };
 
@@ -197,6 +218,9 @@ public:
   // -- reads that need no owner; they see committed state only ----------------------------------------------
 
   virtual std::vector<event_listing> list_events(const event_filter& filter) = 0;
+  virtual access_directory directory() = 0;
+  /// Newest first.
+  virtual std::vector<audit_row> audit(const audit_filter& filter) = 0;
   /// ACTIVE and PAUSED events; any with live entries, live claims, open payments, late or returning money;
   /// CANCELLED ones with confirmed payments still to give back: what must run without being asked. Without those that somebody
   /// else than `owner` holds a lease of.

@@ -22,6 +22,8 @@ const uuid& key_of(const refund_row& r) { return r.id; }
 const uuid& key_of(const organizer_row& r) { return r.id; }
 const uuid& key_of(const customer_row& r) { return r.id; }
 const std::string& key_of(const otp_row& r) { return r.email; }
+tenant_id key_of(const tenant_row& r) { return r.id; }
+const uuid& key_of(const api_key_row& r) { return r.id; }
 
 template <class Rows, class Key>
 auto lower_bound_of(Rows& rows, const Key& key) {
@@ -159,6 +161,7 @@ public:
   bool operator()(const event_created& c) {
     const auto number = c.event.aggregate;
     if (number < first_event_aggregate || state_.aggregates.contains(number)) return false;
+    if (!tenant_exists(c.event.tenant) || !external_id_is_free(c.event)) return false;
     aggregate_state fresh;
     fresh.head.committed_at = batch_.at;
     fresh.tenant = c.event.tenant;
@@ -178,7 +181,7 @@ public:
   bool operator()(const event_changed& c) {
     auto& stored = own_.image.event;
     if (!stored || stored->status != c.from) return false;
-    if (stored->id != c.event.id || c.event.aggregate != batch_.aggregate) return false;
+    if (stored->id != c.event.id || c.event.aggregate != batch_.aggregate || !external_id_is_free(c.event)) return false;
     undo([&stored, before = *stored] { stored = before; });
     stored = c.event;
     tell(history_kind::event, to_string(c.event.id), c.from, c.event.status);
@@ -217,6 +220,7 @@ public:
     if (!stored || stored->status != c.from) return false;
     auto next = c.row;
     next.subject = stored->subject;
+    next.subject_name = stored->subject_name;
     next.join_key = stored->join_key;
     next.joined_at = stored->joined_at;
     if (!replace(own_.image.entries, next)) return false;
@@ -327,6 +331,22 @@ public:
     return true;
   }
 
+  bool operator()(const tenant_stored& c) {
+    auto& tenants = state_.aggregates.at(accounts_aggregate).image.tenants;
+    const bool is_free = std::ranges::none_of(tenants, [&](const tenant_row& t) { return t.id != c.row.id && t.name == c.row.name; });
+    return is_free && insert_or_replace(tenants, c.row);
+  }
+
+  bool operator()(const api_key_stored& c) {
+    return tenant_exists(c.row.tenant) && insert_or_replace(state_.aggregates.at(accounts_aggregate).image.api_keys, c.row);
+  }
+
+  bool operator()(const audit_recorded& c) {
+    own_.audit.push_back(c.row);
+    undo([this] { own_.audit.pop_back(); });
+    return true;
+  }
+
   bool operator()(const outbox_appended& c) {
     own_.outbox.push_back({batch_.to_seq, outbox_rows_++, c.row, never});
     undo([this] { own_.outbox.pop_back(); });
@@ -342,6 +362,16 @@ public:
   }
 
 private:
+  [[nodiscard]] bool tenant_exists(tenant_id tenant) const {
+    return find_row(state_.aggregates.at(accounts_aggregate).image.tenants, tenant) != nullptr;
+  }
+  [[nodiscard]] bool external_id_is_free(const event_row& row) const {
+    return row.external_id.empty() || std::ranges::none_of(state_.aggregates, [&](const auto& other) {
+      const auto& e = other.second.image.event;
+      return e && e->aggregate != row.aggregate && e->tenant == row.tenant && e->external_id == row.external_id;
+    });
+  }
+
   template <class F>
   void undo(F f) {
     undo_.emplace_back(std::move(f));
@@ -402,7 +432,7 @@ private:
 memory_ledger::memory_ledger(memory_ledger_options options) : options_(std::move(options)) {
   if (!options_.now)
     options_.now = [] { return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()); };
-  state_.aggregates[accounts_aggregate];
+  state_.aggregates[accounts_aggregate].image.tenants = {{default_tenant, "default", {}, never}};
   state_.aggregates[catalog_aggregate];
   if (!options_.sync_each_commit) synced_ = state_;
 }
@@ -470,10 +500,37 @@ std::vector<event_listing> memory_ledger::list_events(const event_filter& filter
     if (result.size() >= filter.limit) break;
     const auto& event = i->second.image.event;
     if (!event) continue;
-    if (filter.organizer ? event->organizer == *filter.organizer : is_on_sale(*event))
+    const bool is_sale = event->kind == event_kind::sale;
+    const bool is_wanted = filter.organizer ? is_sale && event->organizer == *filter.organizer
+                           : filter.tenant  ? event->tenant == *filter.tenant && event->kind == filter.kind
+                                               && (filter.external_id.empty() || event->external_id == filter.external_id)
+                                            : is_sale && is_on_sale(*event);
+    if (is_wanted)
       result.push_back({*event, i->second.image.ticket_types});
   }
   return result;
+}
+
+access_directory memory_ledger::directory() {
+  const auto& accounts = state_.aggregates.at(accounts_aggregate).image;
+  access_directory all;
+  all.tenants = accounts.tenants;
+  std::ranges::copy_if(accounts.api_keys, std::back_inserter(all.api_keys), [](const api_key_row& k) { return !is_set(k.revoked_at); });
+  for (const auto& o : accounts.organizers)
+    if (o.tenant != default_tenant) all.organizers.emplace_back(o.id, o.tenant);
+  return all;
+}
+
+std::vector<audit_row> memory_ledger::audit(const audit_filter& filter) {
+  std::vector<audit_row> rows;
+  for (const auto& [number, state] : state_.aggregates)
+    for (const auto& r : state.audit)
+      if (r.tenant == filter.tenant && (filter.target.is_nil() || r.target == filter.target)
+          && (filter.before.is_nil() || r.id < filter.before))
+        rows.push_back(r);
+  std::ranges::sort(rows, std::greater{}, &audit_row::id);
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
 }
 
 std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& owner) {

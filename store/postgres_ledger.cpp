@@ -212,6 +212,17 @@ std::vector<event_listing> postgres_ledger::list_events(const event_filter& filt
   return in_session([&](session& s) { return s.reader.list_events(filter); });
 }
 
+access_directory postgres_ledger::directory() {
+  return in_session([&](session& s) {
+    postgres_transaction snapshot(s.db, postgres_access::snapshot, patience_.load);
+    return s.reader.directory();
+  });
+}
+
+std::vector<audit_row> postgres_ledger::audit(const audit_filter& filter) {
+  return in_session([&](session& s) { return s.reader.audit(filter); });
+}
+
 std::vector<aggregate_id> postgres_ledger::aggregates_to_wake(const std::string& owner) {
   return in_session([&](session& s) { return s.reader.aggregates_to_wake(owner); });
 }

@@ -13,12 +13,17 @@ namespace {
 const std::string event_columns =
   "SELECT aggregate, tenant, id, organizer, name, currency, status, queue_opens_at, sale_start, sale_end, policy, concurrency,"
   " rate_per_minute, batch_size, admission_interval_ms, over_admission_percent, session_ttl_ms, claim_window_ms, ticket_ttl_ms,"
-  " claim_ttl_ms, claims_per_customer, created_at, updated_at FROM event ";
+  " claim_ttl_ms, claims_per_customer, created_at, updated_at, kind, external_id, message, capacity, presence_timeout_ms,"
+  " away_grace_ms FROM event ";
 const std::string ticket_type_columns =
   "SELECT aggregate, ordinal, id, name, price, total, held, sold, max_per_order, on_sale FROM ticket_type ";
-const std::string on_sale = "WHERE status IN (1, 2) AND aggregate > $1::bigint ORDER BY aggregate LIMIT $2::bigint";
+const std::string on_sale = "WHERE status IN (1, 2) AND kind = 0 AND aggregate > $1::bigint ORDER BY aggregate LIMIT $2::bigint";
 const std::string of_organizer =
-  "WHERE organizer = $3::uuid AND aggregate > $1::bigint ORDER BY aggregate LIMIT $2::bigint";
+  "WHERE organizer = $3::uuid AND kind = 0 AND aggregate > $1::bigint ORDER BY aggregate LIMIT $2::bigint";
+const std::string of_tenant =
+  "WHERE tenant = $3::bigint AND kind = $4::bigint AND ($5::text = '' OR external_id = $5::text) AND aggregate > $1::bigint"
+  " ORDER BY aggregate LIMIT $2::bigint";
+const std::string audit_columns = "SELECT id, tenant, target, actor, action, detail, reason, at FROM audit ";
 
 /// The ticket types of a page of events.
 std::string types_of(const std::string& page) {
@@ -33,7 +38,7 @@ const postgres_statement read_ticket_types{"read_ticket_types",
 const postgres_statement read_entries{
   "read_entries",
   "SELECT queue_number, subject, join_key, joined_at, admitted_at, session_expires_at, claim_by, ended_at, admission_no,"
-  " admission_batch, priority_class, status, has_claimed FROM queue_entry WHERE aggregate = $1::bigint ORDER BY queue_number"};
+  " admission_batch, priority_class, status, has_claimed, subject_name FROM queue_entry WHERE aggregate = $1::bigint ORDER BY queue_number"};
 const postgres_statement read_claims{
   "read_claims",
   "SELECT id, customer, queue_number, status, live_slot, amount, created_at, expires_at, ended_at FROM claim"
@@ -70,6 +75,20 @@ const postgres_statement events_on_sale{"events_on_sale", event_columns + on_sal
 const postgres_statement types_on_sale{"types_on_sale", types_of(on_sale)};
 const postgres_statement events_of_organizer{"events_of_organizer", event_columns + of_organizer};
 const postgres_statement types_of_organizer{"types_of_organizer", types_of(of_organizer)};
+const postgres_statement events_of_tenant{"events_of_tenant", event_columns + of_tenant};
+const postgres_statement types_of_tenant{"types_of_tenant", types_of(of_tenant)};
+const postgres_statement read_tenants{"read_tenants", "SELECT id, name, subject_jwk, created_at FROM tenant ORDER BY id"};
+const postgres_statement read_api_keys{
+  "read_api_keys",
+  "SELECT id, tenant, scope, secret_hash, label, created_at, revoked_at FROM api_key WHERE NOT $1::boolean OR revoked_at = 0"
+  " ORDER BY id"};
+const postgres_statement organizers_elsewhere{"organizers_elsewhere",
+                                              "SELECT id, tenant FROM organizer WHERE tenant <> 1 ORDER BY id"};
+const postgres_statement audit_of_tenant{
+  "audit_of_tenant", audit_columns + "WHERE tenant = $1::bigint AND id < $2::uuid ORDER BY id DESC LIMIT $3::bigint"};
+const postgres_statement audit_of_target{
+  "audit_of_target",
+  audit_columns + "WHERE tenant = $1::bigint AND id < $2::uuid AND target = $4::uuid ORDER BY id DESC LIMIT $3::bigint"};
 /// Each part but the second reads a partial index of its own.
 const postgres_statement to_wake{
   "to_wake",
@@ -114,6 +133,12 @@ event_row event_of(const postgres_row& r) {
   e.claims_per_customer = r.number<std::uint32_t>(20);
   e.created_at = r.time(21);
   e.updated_at = r.time(22);
+  e.kind = r.number<event_kind>(23);
+  e.external_id = r.text(24);
+  e.message = r.text(25);
+  e.queue.capacity = r.number<std::uint32_t>(26);
+  e.queue.presence_timeout = r.duration(27);
+  e.queue.away_grace = r.duration(28);
   return e;
 }
 
@@ -147,6 +172,7 @@ entry_row entry_of(const postgres_row& r) {
   e.priority_class = r.number<std::uint8_t>(10);
   e.status = r.number<entry_status>(11);
   e.has_claimed = r.boolean(12);
+  e.subject_name = r.text(13);
   return e;
 }
 
@@ -205,6 +231,16 @@ customer_row customer_of(const postgres_row& r) { return {r.id(0), r.number<tena
 
 otp_row otp_of(const postgres_row& r) { return {r.text(0), r.text(1), r.time(2), r.number<std::uint32_t>(3)}; }
 
+tenant_row tenant_of(const postgres_row& r) { return {r.number<tenant_id>(0), r.text(1), r.text(2), r.time(3)}; }
+
+api_key_row api_key_of(const postgres_row& r) {
+  return {r.id(0), r.number<tenant_id>(1), r.number<api_key_scope>(2), r.text(3), r.text(4), r.time(5), r.time(6)};
+}
+
+audit_row audit_of(const postgres_row& r) {
+  return {r.id(0), r.number<tenant_id>(1), r.id(2), r.text(3), r.text(4), r.text(5), r.text(6), r.time(7)};
+}
+
 history_row history_of(const postgres_row& r) {
   const auto kind = r.number<history_kind>(1);
   history_row h;
@@ -247,7 +283,8 @@ void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) 
 postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
   db.prepare(std::array{read_aggregate_head, read_event, read_ticket_types, read_entries, read_claims, read_items, read_payments, read_refunds,
                         read_idempotency, read_receipts, read_organizers, read_customers, read_otps, events_on_sale, types_on_sale,
-                        events_of_organizer, types_of_organizer, to_wake, greatest_number, read_history});
+                        events_of_organizer, types_of_organizer, events_of_tenant, types_of_tenant, read_tenants, read_api_keys,
+                        organizers_elsewhere, audit_of_tenant, audit_of_target, to_wake, greatest_number, read_history});
 }
 
 aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds& limits) {
@@ -258,6 +295,10 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   pipeline.send(read_idempotency, postgres_parameters::of(aggregate, limits.idempotency_since, limits.idempotency_max));
   pipeline.send(read_receipts, postgres_parameters::of(aggregate, limits.receipts_max));
   for (const auto* s : {&read_organizers, &read_customers, &read_otps}) pipeline.send(*s, of_aggregate);
+  if (aggregate == accounts_aggregate) {
+    pipeline.send(read_tenants);
+    pipeline.send(read_api_keys, postgres_parameters::of(false));
+  }
   pipeline.flush();
 
   aggregate_image image;
@@ -273,16 +314,51 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.organizers = collect(pipeline, organizer_of);
   image.customers = collect(pipeline, customer_of);
   image.otps = collect(pipeline, otp_of);
+  if (aggregate == accounts_aggregate) {
+    image.tenants = collect(pipeline, tenant_of);
+    image.api_keys = collect(pipeline, api_key_of);
+  }
   return image;
+}
+
+access_directory postgres_reader::directory() {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_tenants);
+  pipeline.send(read_api_keys, postgres_parameters::of(true));
+  pipeline.send(organizers_elsewhere);
+  pipeline.flush();
+  access_directory all;
+  all.tenants = collect(pipeline, tenant_of);
+  all.api_keys = collect(pipeline, api_key_of);
+  all.organizers = collect(pipeline, [](const postgres_row& r) { return std::pair{r.id(0), r.number<tenant_id>(1)}; });
+  return all;
+}
+
+std::vector<audit_row> postgres_reader::audit(const audit_filter& filter) {
+  const auto before = filter.before.is_nil() ? uuid{~0ull, ~0ull} : filter.before;
+  auto page = postgres_parameters::of(filter.tenant, before, filter.limit);
+  if (!filter.target.is_nil()) page.add(filter.target);
+  postgres_pipeline pipeline(db_);
+  pipeline.send(filter.target.is_nil() ? audit_of_tenant : audit_of_target, page);
+  pipeline.flush();
+  return collect(pipeline, audit_of);
 }
 
 /// The types are read after the events: they are there for every event that was listed.
 std::vector<event_listing> postgres_reader::list_events(const event_filter& filter) {
   auto page = postgres_parameters::of(filter.after, filter.limit);
   if (filter.organizer) page.add(*filter.organizer);
+  if (!filter.organizer && filter.tenant) {
+    page.add(*filter.tenant);
+    page.add(filter.kind);
+    page.add(filter.external_id);
+  }
+  const auto& [events, types] = filter.organizer ? std::tie(events_of_organizer, types_of_organizer)
+                                : filter.tenant  ? std::tie(events_of_tenant, types_of_tenant)
+                                                 : std::tie(events_on_sale, types_on_sale);
   postgres_pipeline pipeline(db_);
-  pipeline.send(filter.organizer ? events_of_organizer : events_on_sale, page);
-  pipeline.send(filter.organizer ? types_of_organizer : types_on_sale, page);
+  pipeline.send(events, page);
+  pipeline.send(types, page);
   pipeline.flush();
   auto result = collect(pipeline, [](const postgres_row& r) { return event_listing{event_of(r), {}}; });
   auto listing = result.begin();

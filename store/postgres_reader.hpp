@@ -26,6 +26,8 @@ public:
   aggregate_head read_head(aggregate_id aggregate);
   /// In one round trip. That all of it is of one moment is the caller's care: by a snapshot, or by the lock of the aggregate's row.
   aggregate_image read_image(aggregate_id aggregate, const bounds& limits);
+  access_directory directory();
+  std::vector<audit_row> audit(const audit_filter& filter);
   std::vector<event_listing> list_events(const event_filter& filter);
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
   aggregate_id last_aggregate();

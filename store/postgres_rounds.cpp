@@ -39,7 +39,7 @@ public:
   void operator()(const event_created& c) {
     const auto& e = c.event;
     const auto round = rounds_.round_for({{e.aggregate, thing::event}});
-    row(round, postgres_write::insert_aggregate, e.aggregate, kind_of_event_aggregate, e.tenant, batch_.at);
+    row(round, postgres_write::insert_aggregate, e.aggregate, aggregate_kind_of(e.kind), e.tenant, batch_.at);
     write_event(round, postgres_write::insert_event, e);
     for (const auto& t : c.ticket_types) insert_ticket_type(round, e.aggregate, e.tenant, t);
     // The first step of the event is told in its own history, before its first batch.
@@ -77,10 +77,11 @@ public:
     const auto& e = c.row;
     const auto round = rounds_.round_for({of(thing::entry, value_of(e.number))});
     if (is_plain_join(e))
-      row(round, postgres_write::join, batch_.aggregate, e.number, tenant_, e.priority_class, e.subject, e.join_key, e.joined_at);
+      row(round, postgres_write::join, batch_.aggregate, e.number, tenant_, e.priority_class, e.subject,
+          e.subject_name, e.join_key, e.joined_at);
     else
-      row(round, postgres_write::join_as_is, batch_.aggregate, e.number, tenant_, e.priority_class, e.subject, e.join_key,
-          e.joined_at, e.status, e.has_claimed, e.admitted_at, e.session_expires_at, e.claim_by, e.ended_at, e.admission_no,
+      row(round, postgres_write::join_as_is, batch_.aggregate, e.number, tenant_, e.priority_class, e.subject,
+          e.subject_name, e.join_key, e.joined_at, e.status, e.has_claimed, e.admitted_at, e.session_expires_at, e.claim_by, e.ended_at, e.admission_no,
           e.admission_batch);
   }
 
@@ -166,6 +167,25 @@ public:
     row(round_of_account(r.id), postgres_write::store_customer, batch_.aggregate, r.id, r.tenant, r.email, r.created_at);
   }
 
+  void operator()(const tenant_stored& c) {
+    const auto& r = c.row;
+    row(round_of_account({0, static_cast<std::uint64_t>(r.id)}), postgres_write::store_tenant, r.id, r.name, r.subject_jwk,
+        r.created_at);
+  }
+
+  void operator()(const api_key_stored& c) {
+    const auto& r = c.row;
+    const uuid tenant{0, static_cast<std::uint64_t>(r.tenant)};
+    row(rounds_.round_for({of(thing::api_key, r.id)}, std::array{of(thing::account, tenant)}),
+        postgres_write::store_api_key, r.id, r.tenant, r.scope, r.secret_hash, r.label, r.created_at, r.revoked_at);
+  }
+
+  void operator()(const audit_recorded& c) {
+    const auto& r = c.row;
+    row(first_round, postgres_write::insert_audit, batch_.aggregate, batch_.to_seq, ordinal_++, r.tenant, r.id, r.target, r.actor,
+        r.action, r.detail, r.reason, r.at);
+  }
+
   void operator()(const otp_stored& c) {
     const auto& r = c.row;
     row(rounds_.round_for({otp_of(r.email)}), postgres_write::store_otp, batch_.aggregate, r.email, tenant_, r.code_hash,
@@ -216,7 +236,7 @@ private:
     row(round, what, e.aggregate, e.id, from..., e.tenant, e.organizer, e.name, e.currency, e.status, e.queue_opens_at,
         e.sale_start, e.sale_end, q.policy, q.concurrency, q.rate_per_minute, q.batch_size, q.admission_interval,
         q.over_admission_percent, q.session_ttl, q.claim_window, q.ticket_ttl, e.claim_ttl, e.claims_per_customer, e.created_at,
-        e.updated_at);
+        e.updated_at, e.kind, e.external_id, e.message, q.capacity, q.presence_timeout, q.away_grace);
   }
 
   void insert_ticket_type(std::size_t round, aggregate_id aggregate, tenant_id tenant, const ticket_type_row& t) {

@@ -50,7 +50,7 @@ private:
 
   /// A row, or a fact about rows, that a change changes or builds on.
   enum class thing : std::uint8_t {
-    generation, event, ticket_type, ticket_type_exists, entry, claim, attempts, person, payment, refund, account, otp
+    generation, event, ticket_type, ticket_type_exists, entry, claim, attempts, person, payment, refund, account, otp, api_key
   };
   struct thing_key {
     aggregate_id aggregate{};

@@ -81,11 +81,12 @@ const columns event_settings = {
   integer("sale_start"), integer("sale_end"), integer("policy"), integer("concurrency"), integer("rate_per_minute"),
   integer("batch_size"), integer("admission_interval_ms"), integer("over_admission_percent"), integer("session_ttl_ms"),
   integer("claim_window_ms"), integer("ticket_ttl_ms"), integer("claim_ttl_ms"), integer("claims_per_customer"),
-  integer("created_at"), integer("updated_at"),
+  integer("created_at"), integer("updated_at"), integer("kind"), text("external_id"), text("message"), integer("capacity"),
+  integer("presence_timeout_ms"), integer("away_grace_ms"),
 };
 
 const columns joined = {integer("aggregate"), integer("queue_number"), integer("tenant"), integer("priority_class"),
-                        id("subject"), integer("join_key"), integer("joined_at")};
+                        id("subject"), text("subject_name"), integer("join_key"), integer("joined_at")};
 
 const columns entry_progress = {integer("status"), boolean("has_claimed"), integer("admitted_at"), integer("session_expires_at"),
                                 integer("claim_by"), integer("ended_at"), integer("admission_no"), integer("admission_batch")};
@@ -189,6 +190,10 @@ std::array<postgres_statement, postgres_write_count> make_table() {
            by_id + columns{integer("tenant"), text("email"), text("password_hash"), integer("created_at")})},
     {"store_customer",
      store("customer", "aggregate, id", by_id + columns{integer("tenant"), text("email"), integer("created_at")})},
+    {"store_tenant", store("tenant", "id", {integer("id"), text("name"), text("subject_jwk"), integer("created_at")})},
+    {"store_api_key",
+     store("api_key", "id", {id("id"), integer("tenant"), integer("scope"), text("secret_hash"), text("label"),
+                             integer("created_at"), integer("revoked_at")})},
     {"store_otp",
      store("otp", "aggregate, email",
            {aggregate, text("email"), integer("tenant"), text("code_hash"), integer("expires_at"), integer("failures")})},
@@ -197,6 +202,9 @@ std::array<postgres_statement, postgres_write_count> make_table() {
      insert("idempotency", in_order + columns{id("key"), id("body"), integer("created_at"), bytes("answer")})},
     {"insert_receipt",
      insert("receipt", in_order + columns{text("gateway"), text("gateway_event"), integer("received_at")})},
+    {"insert_audit",
+     insert("audit", in_order + columns{id("id"), id("target"), text("actor"), text("action"), text("detail"), text("reason"),
+                                        integer("at")})},
     {"insert_outbox",
      insert("outbox", in_order + columns{id("id"), text("topic"), text("payload"), integer("created_at")})},
     {"insert_history",

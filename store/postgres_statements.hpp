@@ -33,10 +33,13 @@ enum class postgres_write : std::uint8_t {
   update_refund,
   store_organizer,
   store_customer,
+  store_tenant,
+  store_api_key,
   store_otp,
   remove_otp,
   insert_idempotency,
   insert_receipt,
+  insert_audit,
   insert_outbox,
   insert_history,
 };

@@ -118,9 +118,12 @@ struct key_names {
   std::string of_generation;
 };
 
+constexpr std::size_t uuid_text_size = 36;
+
+/// Its name comes last, as it is.
 std::string session_value(const mirrored_session& s) {
   return std::to_string(s.admission_no) + ' ' + std::to_string(value_of(s.number)) + ' '
-         + std::to_string(unix_ms(s.expires_at)) + ' ' + to_string(s.subject);
+         + std::to_string(unix_ms(s.expires_at)) + ' ' + to_string(s.subject) + s.subject_name;
 }
 
 std::string stock_value(const mirrored_stock& s) {
@@ -148,9 +151,10 @@ std::optional<mirrored_session> parse_session(const entry_id& id, std::string_vi
   std::uint64_t number = 0;
   std::int64_t end = 0;
   if (!take_number(value, admission_no) || !take_number(value, number) || !take_number(value, end)) return std::nullopt;
-  const auto subject = parse_uuid(value);
+  const auto subject = parse_uuid(value.substr(0, uuid_text_size));
   if (!subject || queue_number{number} != queue_number_of(id)) return std::nullopt;
-  return mirrored_session{queue_number{number}, admission_no, *subject, time_of(id), from_unix_ms(end)};
+  return mirrored_session{queue_number{number}, admission_no, *subject, time_of(id), from_unix_ms(end),
+                          std::string{value.substr(uuid_text_size)}};
 }
 
 std::optional<mirrored_stock> parse_stock(std::string_view id, std::string_view value) {

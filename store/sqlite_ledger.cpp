@@ -189,6 +189,14 @@ std::vector<event_listing> sqlite_ledger::list_events(const event_filter& filter
   return connection_->guarded([&] { return connection_->reader.list_events(filter); });
 }
 
+access_directory sqlite_ledger::directory() {
+  return connection_->guarded([&] { return connection_->reader.directory(); });
+}
+
+std::vector<audit_row> sqlite_ledger::audit(const audit_filter& filter) {
+  return connection_->guarded([&] { return connection_->reader.audit(filter); });
+}
+
 std::vector<aggregate_id> sqlite_ledger::aggregates_to_wake(const std::string& owner) {
   return connection_->guarded([&] { return connection_->reader.aggregates_to_wake(owner); });
 }

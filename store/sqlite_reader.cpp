@@ -13,8 +13,8 @@ namespace {
 const std::string event_columns =
   "SELECT aggregate, tenant, id, organizer, name, currency, status, queue_opens_at, sale_start, sale_end,"
   " policy, concurrency, rate_per_minute, batch_size, admission_interval_ms, over_admission_percent,"
-  " session_ttl_ms, claim_window_ms, ticket_ttl_ms, claim_ttl_ms, claims_per_customer, created_at, updated_at"
-  " FROM event ";
+  " session_ttl_ms, claim_window_ms, ticket_ttl_ms, claim_ttl_ms, claims_per_customer, created_at, updated_at,"
+  " kind, external_id, message, capacity, presence_timeout_ms, away_grace_ms FROM event ";
 
 event_row event_of(const sqlite_statement& s) {
   event_row e;
@@ -41,6 +41,12 @@ event_row event_of(const sqlite_statement& s) {
   e.claims_per_customer = s.number<std::uint32_t>(20);
   e.created_at = s.time(21);
   e.updated_at = s.time(22);
+  e.kind = s.number<event_kind>(23);
+  e.external_id = s.text(24);
+  e.message = s.text(25);
+  e.queue.capacity = s.number<std::uint32_t>(26);
+  e.queue.presence_timeout = s.duration(27);
+  e.queue.away_grace = s.duration(28);
   return e;
 }
 
@@ -62,7 +68,7 @@ sqlite_reader::statements::statements(sqlite_db& db)
         " WHERE aggregate = ? ORDER BY ordinal"),
       entries(db,
         "SELECT queue_number, subject, join_key, joined_at, admitted_at, session_expires_at, claim_by,"
-        " ended_at, admission_no, admission_batch, priority_class, status, has_claimed FROM queue_entry"
+        " ended_at, admission_no, admission_batch, priority_class, status, has_claimed, subject_name FROM queue_entry"
         " WHERE aggregate = ? ORDER BY queue_number"),
       claims(db,
         "SELECT id, customer, queue_number, status, live_slot, item_count, amount, created_at,"
@@ -88,9 +94,23 @@ sqlite_reader::statements::statements(sqlite_db& db)
       customers(db, "SELECT id, tenant, email, created_at FROM customer WHERE aggregate = ? ORDER BY id"),
       otps(db, "SELECT email, code_hash, expires_at, failures FROM otp WHERE aggregate = ? ORDER BY email"),
       events_on_sale(db,
-        event_columns + "WHERE status IN (1, 2) AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+        event_columns + "WHERE status IN (1, 2) AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
       events_of_organizer(db,
-        event_columns + "WHERE organizer = ? AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+        event_columns + "WHERE organizer = ? AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+      events_of_tenant(db,
+        event_columns + "WHERE tenant = ?1 AND kind = ?2 AND (?3 = '' OR external_id = ?3) AND aggregate > ?4"
+        " ORDER BY aggregate LIMIT ?5"),
+      tenants(db, "SELECT id, name, subject_jwk, created_at FROM tenant ORDER BY id"),
+      api_keys(db,
+        "SELECT id, tenant, scope, secret_hash, label, created_at, revoked_at FROM api_key WHERE ?1 = 0 OR"
+        " revoked_at = 0 ORDER BY id"),
+      organizers_elsewhere(db, "SELECT id, tenant FROM organizer WHERE tenant <> 1 ORDER BY id"),
+      audit_of_tenant(db,
+        "SELECT id, tenant, target, actor, action, detail, reason, at FROM audit WHERE tenant = ?1 AND id < ?2"
+        " ORDER BY id DESC LIMIT ?3"),
+      audit_of_target(db,
+        "SELECT id, tenant, target, actor, action, detail, reason, at FROM audit WHERE tenant = ?1 AND id < ?2"
+        " AND target = ?4 ORDER BY id DESC LIMIT ?3"),
       // Each part but the second reads a partial index of its own.
       to_wake(db,
         "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
@@ -132,6 +152,10 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.organizers = organizers(aggregate);
   image.customers = customers(aggregate);
   image.otps = otps(aggregate);
+  if (aggregate == accounts_aggregate) {
+    image.tenants = tenants();
+    image.api_keys = api_keys(false);
+  }
   return image;
 }
 
@@ -167,6 +191,7 @@ std::vector<entry_row> sqlite_reader::entries(aggregate_id aggregate) {
     e.priority_class = s.number<std::uint8_t>(10);
     e.status = s.number<entry_status>(11);
     e.has_claimed = s.integer(12) != 0;
+    e.subject_name = s.text(13);
     return e;
   });
 }
@@ -273,8 +298,38 @@ std::vector<otp_row> sqlite_reader::otps(aggregate_id aggregate) {
   });
 }
 
+std::vector<tenant_row> sqlite_reader::tenants() {
+  return collect(sql_.tenants.bind(), [](const sqlite_statement& s) {
+    return tenant_row{s.number<tenant_id>(0), s.text(1), s.text(2), s.time(3)};
+  });
+}
+
+std::vector<api_key_row> sqlite_reader::api_keys(bool valid_only) {
+  return collect(sql_.api_keys.bind(valid_only), [](const sqlite_statement& s) {
+    return api_key_row{s.id(0),   s.number<tenant_id>(1), s.number<api_key_scope>(2), s.text(3),
+                       s.text(4), s.time(5),              s.time(6)};
+  });
+}
+
+access_directory sqlite_reader::directory() {
+  auto organizers = collect(sql_.organizers_elsewhere.bind(), [](const sqlite_statement& s) {
+    return std::pair{s.id(0), s.number<tenant_id>(1)};
+  });
+  return {tenants(), api_keys(true), std::move(organizers)};
+}
+
+std::vector<audit_row> sqlite_reader::audit(const audit_filter& filter) {
+  const auto before = filter.before.is_nil() ? uuid{~0ull, ~0ull} : filter.before;
+  auto& s = filter.target.is_nil() ? sql_.audit_of_tenant.bind(filter.tenant, before, filter.limit)
+                                   : sql_.audit_of_target.bind(filter.tenant, before, filter.limit, filter.target);
+  return collect(s, [](const sqlite_statement& r) {
+    return audit_row{r.id(0), r.number<tenant_id>(1), r.id(2), r.text(3), r.text(4), r.text(5), r.text(6), r.time(7)};
+  });
+}
+
 std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter) {
   auto& s = filter.organizer ? sql_.events_of_organizer.bind(*filter.organizer, filter.after, filter.limit)
+            : filter.tenant  ? sql_.events_of_tenant.bind(*filter.tenant, filter.kind, filter.external_id, filter.after, filter.limit)
                              : sql_.events_on_sale.bind(filter.after, filter.limit);
   auto result = collect(s, [](const sqlite_statement& row) { return event_listing{event_of(row), {}}; });
   for (auto& listing : result) listing.ticket_types = ticket_types(listing.event.aggregate);

@@ -26,6 +26,8 @@ public:
   /// Empty if there is none.
   aggregate_head read_head(aggregate_id aggregate);
   aggregate_image read_image(aggregate_id aggregate, const image_bounds& bounds);
+  access_directory directory();
+  std::vector<audit_row> audit(const audit_filter& filter);
   std::vector<event_listing> list_events(const event_filter& filter);
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
   aggregate_id last_aggregate();
@@ -43,13 +45,17 @@ private:
   std::vector<organizer_row> organizers(aggregate_id aggregate);
   std::vector<customer_row> customers(aggregate_id aggregate);
   std::vector<otp_row> otps(aggregate_id aggregate);
+  std::vector<tenant_row> tenants();
+  std::vector<api_key_row> api_keys(bool valid_only);
 
   struct statements {
     explicit statements(sqlite_db& db);
     sqlite_statement head, event, ticket_types, entries, claims, claim_items, payments, refunds;
     sqlite_statement idempotency, receipts;
     sqlite_statement organizers, customers, otps;
-    sqlite_statement events_on_sale, events_of_organizer, to_wake, last_aggregate, history;
+    sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;
+    sqlite_statement tenants, api_keys, organizers_elsewhere, audit_of_tenant, audit_of_target;
+    sqlite_statement to_wake, last_aggregate, history;
   };
   statements sql_;
 };

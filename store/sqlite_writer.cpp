@@ -15,9 +15,9 @@ constexpr std::size_t rows_of_many = 32;
 
 std::string join_sql(std::size_t rows) {
   std::string sql =
-    "INSERT INTO queue_entry (aggregate, queue_number, tenant, priority_class, subject, join_key, joined_at)"
-    " VALUES ";
-  for (std::size_t i = 0; i < rows; ++i) sql += i == 0 ? "(?,?,?,?,?,?,?)" : ",(?,?,?,?,?,?,?)";
+    "INSERT INTO queue_entry (aggregate, queue_number, tenant, priority_class, subject, subject_name, join_key,"
+    " joined_at) VALUES ";
+  for (std::size_t i = 0; i < rows; ++i) sql += i == 0 ? "(?,?,?,?,?,?,?,?)" : ",(?,?,?,?,?,?,?,?)";
   return sql;
 }
 
@@ -39,16 +39,18 @@ sqlite_writer::statements::statements(sqlite_db& db)
         " cache_generation = ?"),
       insert_aggregate(db, "INSERT INTO aggregate (number, kind, tenant, committed_at) VALUES (?, ?, ?, ?)"),
       insert_event(db,
-        "INSERT INTO event (aggregate, tenant, id, organizer, name, currency, status, queue_opens_at,"
+        "INSERT INTO event (aggregate, kind, external_id, message, capacity, presence_timeout_ms, away_grace_ms,"
+        " tenant, id, organizer, name, currency, status, queue_opens_at,"
         " sale_start, sale_end, policy, concurrency, rate_per_minute, batch_size,"
         " admission_interval_ms, over_admission_percent, session_ttl_ms, claim_window_ms,"
         " ticket_ttl_ms, claim_ttl_ms, claims_per_customer, created_at, updated_at) VALUES"
-        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       update_event(db,
-        "UPDATE event SET (tenant, organizer, name, currency, status, queue_opens_at, sale_start,"
+        "UPDATE event SET (kind, external_id, message, capacity, presence_timeout_ms, away_grace_ms, tenant, organizer, name, currency, status, queue_opens_at, sale_start,"
         " sale_end, policy, concurrency, rate_per_minute, batch_size, admission_interval_ms,"
         " over_admission_percent, session_ttl_ms, claim_window_ms, ticket_ttl_ms, claim_ttl_ms,"
-        " claims_per_customer, created_at, updated_at) = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+        " claims_per_customer, created_at, updated_at) ="
+        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
         " WHERE aggregate = ? AND id = ? AND status = ?"),
       insert_ticket_type(db,
         "INSERT INTO ticket_type (aggregate, ordinal, tenant, id, name, price, total, max_per_order,"
@@ -62,9 +64,9 @@ sqlite_writer::statements::statements(sqlite_db& db)
       join_few(db, join_sql(rows_of_few)),
       join_many(db, join_sql(rows_of_many)),
       join_admitted(db,
-        "INSERT INTO queue_entry (aggregate, queue_number, tenant, priority_class, subject, join_key,"
+        "INSERT INTO queue_entry (aggregate, queue_number, tenant, priority_class, subject, subject_name, join_key,"
         " joined_at, status, has_claimed, admitted_at, session_expires_at, claim_by, ended_at, admission_no,"
-        " admission_batch) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+        " admission_batch) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       update_entry(db,
         "UPDATE queue_entry SET status = ?, has_claimed = ?, priority_class = ?, admitted_at = ?,"
         " session_expires_at = ?, claim_by = ?, ended_at = ?, admission_no = ?, admission_batch = ? WHERE"
@@ -115,6 +117,17 @@ sqlite_writer::statements::statements(sqlite_db& db)
         "INSERT INTO otp (aggregate, email, tenant, code_hash, expires_at, failures) VALUES"
         " (?,?,?,?,?,?) ON CONFLICT (aggregate, email) DO UPDATE SET code_hash = excluded.code_hash,"
         " expires_at = excluded.expires_at, failures = excluded.failures"),
+      store_tenant(db,
+        "INSERT INTO tenant (id, name, subject_jwk, created_at) VALUES (?,?,?,?) ON CONFLICT (id) DO UPDATE"
+        " SET name = excluded.name, subject_jwk = excluded.subject_jwk, created_at = excluded.created_at"),
+      store_api_key(db,
+        "INSERT INTO api_key (id, tenant, scope, secret_hash, label, created_at, revoked_at) VALUES"
+        " (?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE SET tenant = excluded.tenant, scope = excluded.scope,"
+        " secret_hash = excluded.secret_hash, label = excluded.label, created_at = excluded.created_at,"
+        " revoked_at = excluded.revoked_at"),
+      insert_audit(db,
+        "INSERT INTO audit (aggregate, seq, ordinal, tenant, id, target, actor, action, detail, reason, at)"
+        " VALUES (?,?,?,?,?,?,?,?,?,?,?)"),
       remove_otp(db, "DELETE FROM otp WHERE aggregate = ? AND email = ?"),
       insert_history(db,
         "INSERT INTO history (aggregate, seq, ordinal, tenant, kind, key, from_status, to_status, at)"
@@ -151,8 +164,9 @@ public:
     for (const auto& t : c.ticket_types)
       if (t.held != 0 || t.sold != 0) return false;
     const auto& q = e.queue;
-    sql_.insert_aggregate.run(e.aggregate, kind_of_event_aggregate, e.tenant, batch_.at);
-    sql_.insert_event.run(e.aggregate, e.tenant, e.id, e.organizer, e.name, e.currency, e.status,
+    sql_.insert_aggregate.run(e.aggregate, aggregate_kind_of(e.kind), e.tenant, batch_.at);
+    sql_.insert_event.run(e.aggregate, e.kind, e.external_id, e.message, q.capacity, q.presence_timeout,
+                          q.away_grace, e.tenant, e.id, e.organizer, e.name, e.currency, e.status,
                           e.queue_opens_at, e.sale_start, e.sale_end, q.policy, q.concurrency,
                           q.rate_per_minute, q.batch_size, q.admission_interval, q.over_admission_percent,
                           q.session_ttl, q.claim_window, q.ticket_ttl, e.claim_ttl, e.claims_per_customer,
@@ -168,7 +182,8 @@ public:
     const auto& e = c.event;
     if (e.aggregate != batch_.aggregate) return false;
     const auto& q = e.queue;
-    const auto changed = sql_.update_event.run(e.tenant, e.organizer, e.name, e.currency, e.status,
+    const auto changed = sql_.update_event.run(e.kind, e.external_id, e.message, q.capacity,
+                                               q.presence_timeout, q.away_grace, e.tenant, e.organizer, e.name, e.currency, e.status,
                                                e.queue_opens_at, e.sale_start, e.sale_end, q.policy,
                                                q.concurrency, q.rate_per_minute, q.batch_size,
                                                q.admission_interval, q.over_admission_percent, q.session_ttl,
@@ -197,8 +212,8 @@ public:
 
   bool operator()(const entry_joined& c) {
     const auto& e = c.row;
-    sql_.join_admitted.run(batch_.aggregate, e.number, tenant_, e.priority_class, e.subject, e.join_key,
-                           e.joined_at, e.status, e.has_claimed, e.admitted_at, e.session_expires_at,
+    sql_.join_admitted.run(batch_.aggregate, e.number, tenant_, e.priority_class, e.subject, e.subject_name,
+                           e.join_key, e.joined_at, e.status, e.has_claimed, e.admitted_at, e.session_expires_at,
                            e.claim_by, e.ended_at, e.admission_no, e.admission_batch);
     return true;
   }
@@ -300,6 +315,25 @@ public:
     return true;
   }
 
+  bool operator()(const tenant_stored& c) {
+    const auto& r = c.row;
+    sql_.store_tenant.run(r.id, r.name, r.subject_jwk, r.created_at);
+    return true;
+  }
+
+  bool operator()(const api_key_stored& c) {
+    const auto& r = c.row;
+    sql_.store_api_key.run(r.id, r.tenant, r.scope, r.secret_hash, r.label, r.created_at, r.revoked_at);
+    return true;
+  }
+
+  bool operator()(const audit_recorded& c) {
+    const auto& r = c.row;
+    sql_.insert_audit.run(batch_.aggregate, batch_.to_seq, ordinal_++, r.tenant, r.id, r.target, r.actor, r.action,
+                          r.detail, r.reason, r.at);
+    return true;
+  }
+
   bool operator()(const outbox_appended& c) {
     const auto& r = c.row;
     sql_.insert_outbox.run(batch_.aggregate, batch_.to_seq, outbox_rows_++, tenant_, r.id, r.topic, r.payload,
@@ -327,8 +361,8 @@ private:
       insert.bind();
       for (std::size_t i = 0; i < rows; ++i) {
         const auto& e = *plain_join_of(batch_.content[from + i]);
-        insert.bind_more(batch_.aggregate, e.number, tenant_, e.priority_class, e.subject, e.join_key,
-                         e.joined_at);
+        insert.bind_more(batch_.aggregate, e.number, tenant_, e.priority_class, e.subject, e.subject_name,
+                         e.join_key, e.joined_at);
       }
       insert.finish();
       from += rows;

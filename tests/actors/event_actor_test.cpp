@@ -104,7 +104,7 @@ CAF_TEST(a read waits for the commit of what it would reveal) {
   auto first = join_as(1); // admitted in the same decision
   run_without(worker);
   auto seen = find_as(1);
-  auto stats = ask<stats_reply>(owner, find_stats{event.id, event.organizer});
+  auto stats = ask<stats_reply>(owner, find_stats{managed_by_organizer(event)});
   run_without(worker);
   CAF_CHECK(seen->open() && stats->open());
   run();
@@ -289,7 +289,7 @@ CAF_TEST(hubs hear only what is committed and in order) {
   run();
   log->lines.clear();
   auto gone = ask<ack_reply>(owner, leave{event.id, customer(1)});
-  auto paused = ask<event_reply>(owner, turn_event{event.id, event.organizer, event_trigger::pause});
+  auto paused = ask<event_reply>(owner, turn_event{managed_by_organizer(event), {}, event_trigger::pause});
   run_without(worker);
   CAF_CHECK(log->lines.empty());
   run();
@@ -319,9 +319,9 @@ CAF_TEST(only its organizer may change or count an event) {
   start(10);
   event_patch patch;
   patch.claims_per_customer = {true, 2};
-  auto stranger = ask<event_reply>(owner, patch_event{event.id, uuid{9, 9}, patch});
-  auto spy = ask<stats_reply>(owner, find_stats{event.id, uuid{9, 9}});
-  auto mine = ask<event_reply>(owner, patch_event{event.id, event.organizer, patch});
+  auto stranger = ask<event_reply>(owner, patch_event{{event.id, {principal_kind::organizer, default_tenant, {9, 9}}}, {}, patch});
+  auto spy = ask<stats_reply>(owner, find_stats{{event.id, {principal_kind::organizer, default_tenant, {9, 9}}}});
+  auto mine = ask<event_reply>(owner, patch_event{managed_by_organizer(event), {}, patch});
   run();
   CAF_CHECK(stranger->ok && stranger->value.no.why == reason::not_found);
   CAF_CHECK(spy->ok && spy->value.no.why == reason::not_found);

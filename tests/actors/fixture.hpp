@@ -129,6 +129,10 @@ struct fixture {
   /// An ACTIVE event of `total` tickets, straight into the ledger.
   event_row put_event(std::int64_t total, queue_settings queue = {}, aggregate_id aggregate = first_event_aggregate);
 
+  /// As its organizer manages it.
+  static managed managed_by_organizer(const event_row& e) {
+    return {e.id, {principal_kind::organizer, e.tenant, e.organizer}, e.kind};
+  }
   static customer_id customer(std::uint64_t n) {
     return make_uuid(from_unix_ms(1'700'000'000'000), accounts_aggregate, n);
   }

@@ -72,7 +72,7 @@ struct globals_fixture : fixture {
     fq::create_event x;
     x.event.name = "Sale";
     x.event.currency = "NGN";
-    x.event.organizer = uuid{5, 5};
+    x.by = {principal_kind::organizer, default_tenant, {5, 5}};
     x.event.queue_opens_at = x.event.sale_start = from_unix_ms(1'800'000'000'000);
     x.event.sale_end = x.event.sale_start + 24h;
     x.ticket_types.push_back({0, {}, "Standard", 5'000, 10, 3, 4, 1, true});
@@ -196,8 +196,8 @@ CAF_TEST(what is invalid is refused and stored nowhere) {
 CAF_TEST(lists come from committed state) {
   ask<event_reply>(shop, draft({}));
   run();
-  auto mine = ask<event_list_reply>(shop, list_events{uuid{5, 5}, {}, 50});
-  auto open = ask<event_list_reply>(shop, list_events{{}, {}, 50});
+  auto mine = ask<event_list_reply>(shop, list_events{{principal_kind::organizer, default_tenant, {5, 5}}});
+  auto open = ask<event_list_reply>(shop, list_events{});
   run();
   CAF_CHECK(mine->ok && mine->value.events.size() == 1);
   CAF_CHECK(open->ok && open->value.events.empty()); // a draft is nobody else's business

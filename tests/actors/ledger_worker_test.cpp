@@ -131,12 +131,12 @@ CAF_TEST(more than one commit may carry goes into the next) {
 
 CAF_TEST(lists are paged) {
   for (std::uint32_t i = 0; i < 5; ++i) put_event(10, {}, aggregate_id{16 + i});
-  auto page = ask<event_list_reply>(worker, list_events{{}, {}, 3});
+  auto page = ask<event_list_reply>(worker, list_events{.limit = 3});
   run();
   CAF_REQUIRE(page->ok);
   CAF_CHECK_EQUAL(page->value.events.size(), 3u);
   CAF_CHECK(page->value.more);
-  auto rest = ask<event_list_reply>(worker, list_events{{}, page->value.events.back().event.aggregate, 3});
+  auto rest = ask<event_list_reply>(worker, list_events{.after = page->value.events.back().event.aggregate, .limit = 3});
   run();
   CAF_CHECK(rest->ok && rest->value.events.size() == 2 && !rest->value.more);
 }

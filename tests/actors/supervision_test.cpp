@@ -157,7 +157,7 @@ CAF_TEST(requests that wait for an owner are answered when the supervisor gives 
 CAF_TEST(an owner is passivated when nothing lives there and comes back on use) {
   services.idle_after = 60s;
   start();
-  auto ended = ask<event_reply>(resolve()->value, turn_event{event.id, event.organizer, event_trigger::end});
+  auto ended = ask<event_reply>(resolve()->value, turn_event{managed_by_organizer(event), {}, event_trigger::end});
   run();
   CAF_REQUIRE(ended->ok);
   advance(59s);
@@ -167,7 +167,7 @@ CAF_TEST(an owner is passivated when nothing lives there and comes back on use) 
   CAF_CHECK(!parent());
   auto back = resolve();
   CAF_REQUIRE(back->ok);
-  auto found = ask<event_reply>(back->value, find_event{event.id, event.organizer});
+  auto found = ask<event_reply>(back->value, find_event{managed_by_organizer(event)});
   run();
   CAF_CHECK(found->ok && found->value.event.event.status == event_status::ended);
 }

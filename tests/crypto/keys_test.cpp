@@ -65,7 +65,7 @@ CAF_TEST(the first start creates private keys and the second loads them) {
     CAF_CHECK_EQUAL(mode_of(entry.path()), mode_t{0600});
     ++files;
   }
-  CAF_CHECK_EQUAL(files, 5);
+  CAF_CHECK_EQUAL(files, 6);
   CAF_CHECK(same(first, key_store::open(data)));
   CAF_CHECK_EQUAL(read(data / "keys" / "session.key"), to_hex(first.session.bytes()) + "\n");
 }

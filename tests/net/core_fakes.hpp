@@ -160,9 +160,10 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
           [](const open_payment&) { return payment_reply{}; },
           [](const find_payment&) { return payment_reply{}; },
           [](const apply_fact&) { return ack_reply{}; },
-          [=](const find_event&) {
-            event_reply reply;
-            reply.event.event.status = event_status::active;
+          [](const find_event&) { return event_reply{}; },
+          [=](const find_line&) {
+            line_reply reply;
+            reply.status = event_status::active;
             return reply;
           },
           [](const patch_event&) { return event_reply{}; },
@@ -184,6 +185,13 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
             self->state.subscribers.push_back(hub);
             self->monitor(hub->address());
           },
+          [](const find_ticket&) { return entry_reply{}; },
+          [](const leave_ticket&) { return ack_reply{}; },
+          [](const end_session&) { return ack_reply{}; },
+          [](const present&) {},
+          [](const advance_line&) { return count_reply{}; },
+          [](const revoke_sessions&) { return count_reply{}; },
+          [](const watch_sessions&) {},
           [](const verify_mirror&) { return mirror_report{}; },
           [](const verify_ledger&) { return ledger_report{}; },
           [](const aggregate_peeked&) {},

@@ -71,7 +71,7 @@ CAF_TEST(a waiting entry) {
     entry_text(waiting_entry(), "t.o.k"),
     R"({"entry_id":"01a3185c-5000-7000-8000-00040000002a","event_id":"01a3185c-5000-7000-8000-000400000001","status":"WAITING",)"
     R"("queue_number":42,"position":7,"ahead":6,"joined_at":"2027-01-15T08:00:00.005Z",)"
-    R"("eta":{"low_seconds":10,"high_seconds":20},"poll_after_ms":1500,"ticket_token":"t.o.k","admission_token":null,)"
+    R"("eta":{"low_seconds":10,"high_seconds":20},"poll_after_ms":1500,"message":null,"ticket_token":"t.o.k","admission_token":null,)"
     R"("admission_batch":null,"admitted_at":null,"session_expires_at":null,"claim_by":null})");
 }
 
@@ -151,7 +151,7 @@ CAF_TEST(an event) {
   v.ticket_types = {type};
   CAF_CHECK_EQUAL(
     text_of(append_event, v),
-    "{\"id\":\"01a3185c-5000-7000-8000-000400000001\",\"name\":\"Tab\\u0009here, \\\"quotes\\\" and \xe2\x82\xa6\",\"status\":\"ACTIVE\","
+    "{\"id\":\"01a3185c-5000-7000-8000-000400000001\",\"name\":\"Tab\\u0009here, \\\"quotes\\\" and \xe2\x82\xa6\",\"message\":\"\",\"status\":\"ACTIVE\","
     "\"currency\":\"NGN\",\"organizer_id\":\"00000000-0000-0000-0000-000000000000\",\"queue_opens_at\":\"2027-01-15T08:00:00.000Z\","
     "\"sale_start\":\"2027-01-15T08:00:00.000Z\",\"sale_end\":\"2027-01-15T08:00:01.000Z\",\"ticket_types\":["
     "{\"id\":\"01a3185c-5000-7000-8000-000400000003\",\"name\":\"Standard\",\"price\":500000,\"total\":10,\"available\":3,"
@@ -187,14 +187,14 @@ CAF_TEST(frames) {
   CAF_CHECK_EQUAL(draining_frame(milliseconds{1234}), R"({"type":"draining","reconnect_after_ms":1234})");
   CAF_CHECK_EQUAL(notice_frame(notice_kind::back_on_sale), R"({"type":"sold_out","sold_out":false})");
   const auto id = waiting_entry().id;
-  CAF_CHECK_EQUAL(terminal_frame(entry_status::session_expired, id),
+  CAF_CHECK_EQUAL(terminal_frame(entry_status::session_expired, event_kind::sale, id),
                   R"({"type":"session_expired","entry_id":")" + to_string(id) + "\"}");
   entry_change c;
   c.id = id;
   c.number = queue_number{42};
   c.status = entry_status::admitted;
   c.admission_no = 2;
-  const auto admitted = boost::json::parse(admitted_frame(c, test_keys())).get_object();
+  const auto admitted = boost::json::parse(admitted_frame(c, event_kind::sale, test_keys())).get_object();
   CAF_CHECK(
     session_token_matches(test_keys(), std::string{admitted.at("admission_token").get_string()}, id, 2));
   const auto state = boost::json::parse(state_frame(waiting_entry(), event_status::paused, true,

@@ -11,6 +11,7 @@
 #include "net/router.hpp"
 #include "net/routes.hpp"
 #include "net/services.hpp"
+#include "net/session_table.hpp"
 #include "outbound/sandbox_gateway.hpp"
 #include "routes_requests.hpp"
 
@@ -43,10 +44,15 @@ struct script {
   event_reply event;
   stats_reply stats;
   event_list_reply list;
+  count_reply count;
+  audit_reply audit;
   person_reply person;
+  sessions_changed sessions; ///< what a table that watches is told
+  bool answers_watch = true;
   caf::error error; ///< of the event actor, when set
   // what was asked
   int questions = 0;
+  int watches = 0;
   join asked_join;
   open_claim asked_claim;
   open_payment asked_payment;
@@ -59,6 +65,11 @@ struct script {
   log_in asked_login;
   request_otp asked_otp;
   verify_otp asked_code;
+  entry_id asked_ticket;
+  std::string asked_end;
+  advance_line asked_advance;
+  revoke_sessions asked_revocation;
+  list_audit asked_audit;
 };
 
 using script_ptr = std::shared_ptr<script>;
@@ -71,7 +82,7 @@ caf::result<Reply> scripted(script& s, const Reply& reply) {
   return reply;
 }
 
-inline event_handle::behavior_type scripted_event(event_handle::pointer, script_ptr s) {
+inline event_handle::behavior_type scripted_event(event_handle::pointer self, script_ptr s) {
   return {[s](const join& m) {
             s->asked_join = m;
             return scripted(*s, s->entry);
@@ -108,6 +119,33 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer, script_
           [s](const find_stats&) { return scripted(*s, s->stats); },
           [](const find_positions&) { return positions_reply{}; },
           [](const subscribe&) {},
+          [s](const find_ticket& m) {
+            s->asked_ticket = m.ticket;
+            return scripted(*s, s->entry);
+          },
+          [s](const leave_ticket& m) {
+            s->asked_ticket = m.ticket;
+            return scripted(*s, s->ack);
+          },
+          [s](const end_session& m) {
+            s->asked_end = m.session_token;
+            return scripted(*s, s->ack);
+          },
+          [](const present&) {},
+          [s](const advance_line& m) {
+            s->asked_advance = m;
+            return scripted(*s, s->count);
+          },
+          [s](const revoke_sessions& m) {
+            s->asked_revocation = m;
+            return scripted(*s, s->count);
+          },
+          [s](const find_line&) { return scripted(*s, line_reply{}); },
+          [self, s](const watch_sessions& m) {
+            ++s->watches;
+            if (m.on && s->answers_watch)
+              caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()), s->sessions);
+          },
           [](const verify_mirror&) { return mirror_report{}; },
           [](const verify_ledger&) { return ledger_report{}; },
           [](const aggregate_peeked&) {},
@@ -141,6 +179,10 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
             s->asked_list = m;
             return scripted(*s, s->list);
           },
+          [s](const list_audit& m) {
+            s->asked_audit = m;
+            return scripted(*s, s->audit);
+          },
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const lease_lost&) {},
@@ -162,6 +204,10 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             return scripted(*s, s->person);
           },
           [s](const add_organizer&) { return scripted(*s, s->person); },
+          [s](const add_tenant&) { return scripted(*s, s->ack); },
+          [](const list_tenants&) { return tenants_reply{}; },
+          [](const issue_api_key&) { return api_key_reply{}; },
+          [](const revoke_api_key&) { return ack_reply{}; },
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const lease_lost&) {},
@@ -179,9 +225,13 @@ inline config::options world_options() {
   o.http.public_url = "http://127.0.0.1:8080";
   o.http.allowed_origins = {"https://shop.example"};
   o.http.request_timeout = milliseconds{5000};
-  o.queue = {milliseconds{1'200'000}, milliseconds{300'000}, milliseconds{5000}, 50};
+  o.queue.session_ttl = milliseconds{1'200'000};
+  o.queue.claim_window = milliseconds{300'000};
+  o.queue.admission_interval = milliseconds{5000};
+  o.queue.batch_size = 50;
+  o.queue.ticket_ttl = milliseconds{1'800'000};
   o.claims.ttl = milliseconds{600'000};
-  o.tokens = {milliseconds{86'400'000}, milliseconds{3'600'000}};
+  o.tokens = {milliseconds{86'400'000}, milliseconds{3'600'000}, milliseconds{604'800'000}};
   o.otp.requests_per_address = 5;
   o.otp.request_window = milliseconds{900'000};
   o.otp.requests_per_ip_per_minute = 600;
@@ -191,6 +241,10 @@ inline config::options world_options() {
   o.rate_limits.joins_per_customer_per_minute = 30;
   o.rate_limits.anonymous_requests_per_ip_per_minute = 1200;
   o.rate_limits.sandbox_requests_per_ip_per_minute = 6000;
+  o.rate_limits.joins_per_ip_per_minute = 30;
+  o.rate_limits.access_per_session_per_minute = 600;
+  o.rate_limits.access_per_key_per_minute = 60'000;
+  o.rate_limits.access_failures_per_ip_per_minute = 1000;
   o.rate_limits.tracked_max = 1000;
   return o;
 }
@@ -200,7 +254,8 @@ public:
   explicit world(config::options o = world_options(), bool with_sandbox = true)
       : options(std::move(o)), keys(key_store::open(folder.path())), verifier(keys), issuer(keys),
         sessions(keys.session), sandbox(sandbox_settings(), clock), routes(public_routes(256 * 1024)),
-        shared(options, keys, clock, routes, with_sandbox ? &sandbox : nullptr), system(cfg),
+        passes(open_pass_keys(folder.path(), clock.wall_now())),
+        shared(options, keys, directory, passes, clock, routes, with_sandbox ? &sandbox : nullptr), system(cfg),
         event(system.spawn(scripted_event, told)), region(system.spawn(scripted_region, event)),
         catalog(system.spawn(scripted_catalog, told)), accounts(system.spawn(scripted_accounts, told)),
         bridge(system, io, region, state, {options.http.request_timeout, 4096}), paths(routes),
@@ -216,8 +271,12 @@ public:
                                               .sessions = sessions} {
     ctx.shared = &shared;
     ctx.bridge = &bridge;
+    ctx.table = &table;
+    bridge.set_receiver(static_cast<session_receiver*>(&table));
+    directory.publish(make_directory());
   }
   ~world() {
+    table.stop();
     bridge.stop();
     for (const auto& a : {caf::actor_cast<caf::actor>(region), caf::actor_cast<caf::actor>(event),
                           caf::actor_cast<caf::actor>(catalog), caf::actor_cast<caf::actor>(accounts)})
@@ -242,6 +301,23 @@ public:
     return answer;
   }
 
+  /// Tenant 2, "acme", with a key of each scope; tenant 3, "other", with an operator's key.
+  static access_directory make_directory() {
+    access_directory d;
+    d.tenants = {{default_tenant, "default", {}, never}, {tenant_id{2}, "acme", {}, never}, {tenant_id{3}, "other", {}, never}};
+    const auto add = [&d](std::uint64_t id, tenant_id tenant, api_key_scope scope, std::string_view secret) {
+      d.api_keys.push_back({{0x4444, id}, tenant, scope, to_hex(sha256(secret)), {}, never, never});
+    };
+    add(1, tenant_id{2}, api_key_scope::join, "joins");
+    add(2, tenant_id{2}, api_key_scope::server, "serves");
+    add(3, tenant_id{2}, api_key_scope::operate, "operates");
+    add(4, tenant_id{3}, api_key_scope::operate, "operates");
+    return d;
+  }
+  static text_fields with_key(std::string_view key) {
+    return {{"Authorization", "Bearer " + std::string{key}}, {"Content-Type", "application/json"}};
+  }
+  text_fields as_operator() const { return bearer(token_kind::operate, {0x4444, 3}); }
   text_fields as_customer() const { return bearer(token_kind::customer, customer); }
   text_fields as_organizer() const { return bearer(token_kind::organizer, organizer); }
   text_fields bearer(token_kind kind, const uuid& who) const {
@@ -266,6 +342,8 @@ public:
   session_keys sessions;
   sandbox_gateway sandbox;
   std::vector<route> routes;
+  key_directory directory;
+  pass_signer passes;
   services shared;
   server_state state;
   script_ptr told = std::make_shared<script>();
@@ -282,6 +360,7 @@ public:
   router paths;
   site public_part;
   context ctx;
+  session_table table{ctx};
 
 private:
   sandbox_gateway::settings sandbox_settings() const {

@@ -100,6 +100,16 @@ std::vector<aggregate_id> ledger_connection::aggregates_to_wake(const std::strin
   return world_.store->aggregates_to_wake(owner);
 }
 
+access_directory ledger_connection::directory() {
+  go_out();
+  return world_.store->directory();
+}
+
+std::vector<audit_row> ledger_connection::audit(const audit_filter& filter) {
+  go_out();
+  return world_.store->audit(filter);
+}
+
 aggregate_id ledger_connection::last_aggregate() {
   go_out();
   return world_.store->last_aggregate();

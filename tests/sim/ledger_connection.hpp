@@ -47,6 +47,8 @@ public:
   lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
   void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
   std::vector<event_listing> list_events(const event_filter& filter) override;
+  access_directory directory() override;
+  std::vector<audit_row> audit(const audit_filter& filter) override;
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;
   aggregate_id last_aggregate() override;
   std::vector<history_row> history(aggregate_id aggregate) override;

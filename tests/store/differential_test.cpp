@@ -128,6 +128,7 @@ private:
 
   change some_change(aggregate_id a, const aggregate_image& image, bool crowd) {
     if (percent(8)) return outbox_appended{domain_event()};
+    if (percent(4)) return audit_recorded{audited()};
     if (percent(2)) return cache_generation_raised{percent(70) ? generation_++ : below(4)};
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
@@ -151,12 +152,22 @@ private:
   }
 
   change account_change() {
-    switch (below(4)) {
+    switch (below(6)) {
+      case 4: return tenant_stored{{some_tenant(), text("tenant-", 4), text("{}", 3), time()}};
+      case 5:
+        return api_key_stored{{id_of(below(6), accounts_aggregate), some_tenant(), status(api_key_scope::operate), text("hash", 9),
+                               text("label", 3), time(), percent(50) ? never : time()}};
       case 0: return organizer_stored{{person(), tenant_id{1}, email(), text("hash", 9), time()}};
       case 1: return customer_stored{{person(), tenant_id{1}, email(), time()}};
       case 2: return otp_stored{{email(), "code", time(), static_cast<std::uint32_t>(below(5))}};
       default: return otp_removed{email()};
     }
+  }
+
+  tenant_id some_tenant() { return tenant_id{static_cast<std::uint32_t>(1 + below(4))}; }
+
+  audit_row audited() {
+    return {id_of(below(1'000'000'000)), some_tenant(), id_of(below(3)), text("actor", 3), text("action", 3), "{}", text("why", 3), time()};
   }
 
   outbox_row domain_event() {
@@ -171,12 +182,24 @@ private:
     e.queue.batch_size = static_cast<std::uint32_t>(below(5'000'000'000));
     e.name = "event " + std::to_string(below(9));
     e.updated_at = time();
+    e.kind = status(event_kind::queue);
+    e.tenant = percent(90) ? default_tenant : some_tenant();
+    e.external_id = percent(70) ? std::string{} : text("match-", 3);
+    e.message = text("hold on ", 3);
+    e.queue.capacity = static_cast<std::uint32_t>(below(5'000'000'000));
+    e.queue.presence_timeout = milliseconds{below(100'000)};
+    e.queue.away_grace = milliseconds{below(100'000)};
     return e;
   }
 
   change changing_event(aggregate_id a, const aggregate_image& image) {
     const auto stored = image.event ? image.event->status : event_status::draft;
-    return event_changed{expected(stored, event_status::cancelled), event(a)};
+    auto to = event(a);
+    if (image.event) { // nobody moves an event or gives it another name of its tenant's
+      to.tenant = image.event->tenant;
+      to.external_id = image.event->external_id;
+    }
+    return event_changed{expected(stored, event_status::cancelled), std::move(to)};
   }
 
   change creation() {
@@ -198,6 +221,7 @@ private:
     if (next_number_ == 0) next_number_ = last + 1;
     auto e = sample_entry(percent(98) ? next_number_++ : below(30));
     e.join_key = rng_();
+    if (percent(40)) e.subject_name = text("Zo\xc3\xab ", 9);
     e.priority_class = static_cast<std::uint8_t>(below(256));
     if (percent(10)) change_entry(e);
     return e;
@@ -450,7 +474,17 @@ private:
     for (const auto& o : owners) agreed("who must be woken", [&](ledger& l) { return l.aggregates_to_wake(o); });
     agreed("all that waits to go out", [](ledger& l) { return l.undelivered(all_partitions(), 100'000); });
     agreed("the last aggregate", [](ledger& l) { return l.last_aggregate(); });
-    const event_filter filters[] = {{}, {{}, aggregate_id{17}, 1}, {id_of(1, accounts_aggregate), {}, 2}};
+    event_filter later, organizers, tenants, queues, named;
+    later.after = aggregate_id{17};
+    later.limit = 1;
+    organizers.organizer = id_of(1, accounts_aggregate);
+    organizers.limit = 2;
+    tenants.tenant = queues.tenant = named.tenant = default_tenant;
+    queues.kind = named.kind = event_kind::queue;
+    named.external_id = "match-1";
+    const event_filter filters[] = {{}, later, organizers, tenants, queues, named};
+    agreed("tenants and keys", [](ledger& l) { return l.directory(); });
+    agreed("the audit log", [](ledger& l) { return l.audit({.limit = 100'000}); });
     for (const auto& f : filters) agreed("a listing", [&](ledger& l) { return l.list_events(f); }, same_events);
   }
 

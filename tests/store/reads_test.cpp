@@ -11,6 +11,14 @@ using namespace fq::test;
 namespace {
 
 /// Events 16.. with the given statuses; organizers 1 and 2 alternate.
+event_filter page(aggregate_id after, std::uint32_t limit, std::optional<organizer_id> organizer = {}) {
+  event_filter f;
+  f.organizer = organizer;
+  f.after = after;
+  f.limit = limit;
+  return f;
+}
+
 void create_events(ledger& store, const std::vector<event_status>& statuses) {
   owner me(store);
   me.take(catalog_aggregate);
@@ -36,11 +44,11 @@ CAF_TEST(the public listing shows ACTIVE and PAUSED events page by page) {
     using enum event_status;
     create_events(store, {draft, active, paused, ended, cancelled, active, active});
     CAF_CHECK((numbers(store.list_events({})) == list{17, 18, 21, 22}));
-    CAF_CHECK((numbers(store.list_events({{}, {}, 2})) == list{17, 18}));
-    CAF_CHECK((numbers(store.list_events({{}, aggregate_id{18}, 1})) == list{21}));
-    CAF_CHECK((numbers(store.list_events({{}, aggregate_id{22}, 5})) == list{}));
-    CAF_CHECK((numbers(store.list_events({{}, {}, 0})) == list{}));
-    const auto first = store.list_events({{}, {}, 1}).at(0);
+    CAF_CHECK((numbers(store.list_events(page({}, 2))) == list{17, 18}));
+    CAF_CHECK((numbers(store.list_events(page(aggregate_id{18}, 1))) == list{21}));
+    CAF_CHECK((numbers(store.list_events(page(aggregate_id{22}, 5))) == list{}));
+    CAF_CHECK((numbers(store.list_events(page({}, 0))) == list{}));
+    const auto first = store.list_events(page({}, 1)).at(0);
     CAF_CHECK((first.ticket_types == std::vector{sample_type(0, 5), sample_type(1, 6)}));
     CAF_CHECK(first.event == *store.peek(aggregate_id{17}).image.event);
   });
@@ -51,9 +59,9 @@ CAF_TEST(an organizer sees all of his events and no other) {
     using enum event_status;
     create_events(store, {draft, active, paused, ended, cancelled, active, active});
     const auto ada = id_of(1, accounts_aggregate);
-    CAF_CHECK((numbers(store.list_events({ada, {}, 50})) == list{16, 18, 20, 22}));
-    CAF_CHECK((numbers(store.list_events({ada, aggregate_id{18}, 1})) == list{20}));
-    CAF_CHECK(store.list_events({id_of(3, accounts_aggregate), {}, 50}).empty());
+    CAF_CHECK((numbers(store.list_events(page({}, 50, ada))) == list{16, 18, 20, 22}));
+    CAF_CHECK((numbers(store.list_events(page(aggregate_id{18}, 1, ada))) == list{20}));
+    CAF_CHECK(store.list_events(page({}, 50, id_of(3, accounts_aggregate))).empty());
   });
 }
 

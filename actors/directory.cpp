@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/directory.hpp"
+
+#include "actors/errors.hpp"
+
+#include <utility>
+
+namespace fq {
+
+directory_handle::behavior_type directory(directory_handle::stateful_pointer<directory_state> self, ledger_workers ledgers,
+                                          std::function<void(directory_ptr)> publish) {
+  self->state.init(self, std::move(ledgers), std::move(publish));
+  return self->state.behavior();
+}
+
+directory_state::~directory_state() {
+  for (auto* asked : {&next_, &waiting_})
+    for (auto& p : *asked) p.deliver(make_error(errc::unavailable));
+}
+
+void directory_state::init(pointer self, ledger_workers ledgers, std::function<void(directory_ptr)> publish) {
+  self_ = self;
+  ledgers_ = std::move(ledgers);
+  publish_ = std::move(publish);
+  self_->send(self_, timer_fired{timer_kind::sweep, 0});
+}
+
+directory_handle::behavior_type directory_state::behavior() {
+  return {
+    [this](const refresh_directory&) { return on_refresh(); },
+    [this](const directory_read& x) { on_read(x); },
+    [this](const timer_fired&) {
+      self_->delayed_send(self_, directory_interval, timer_fired{timer_kind::sweep, 0});
+      if (!is_reading_) read();
+    },
+  };
+}
+
+/// A reading that is under way may have missed what we were asked for.
+caf::result<ack_reply> directory_state::on_refresh() {
+  auto promise = self_->make_response_promise<ack_reply>();
+  next_.push_back(promise);
+  if (!is_reading_) read();
+  return promise;
+}
+
+void directory_state::read() {
+  is_reading_ = true;
+  waiting_ = std::exchange(next_, {});
+  self_->send(ledgers_.reader(), read_directory{});
+}
+
+void directory_state::on_read(const directory_read& answer) {
+  is_reading_ = false;
+  if (answer.content && (!current_ || *answer.content != *current_)) {
+    current_ = answer.content;
+    publish_(current_);
+  }
+  for (auto& p : std::exchange(waiting_, {})) answer.content ? p.deliver(ack_reply{}) : p.deliver(ack_reply{reason::unavailable});
+  if (!next_.empty()) read();
+}
+
+} // namespace fq

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/event_sessions.hpp"
+
+#include "actors/event_mirror.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fq {
+
+event_sessions::~event_sessions() {
+  auto lost = news();
+  lost.is_lost = true;
+  for (const auto& w : watchers_) send_(w.table, lost);
+}
+
+void event_sessions::watch(caf::strong_actor_ptr table) {
+  const auto known = std::ranges::find(watchers_, table, &watcher::table);
+  if (known == watchers_.end()) watchers_.push_back({table});
+  journal_->at_boundary([this, table = std::move(table)]() -> std::function<void()> {
+    const auto mine = std::ranges::find(watchers_, table, &watcher::table);
+    if (mine == watchers_.end()) return [] {};
+    mine->begun = true;
+    auto all = news();
+    all.is_all = true;
+    for (const auto& s : image_of(*sale_).sessions) all.begun.push_back(state_of(s));
+    return [this, table, all = std::move(all)] { send_(table, all); };
+  });
+}
+
+void event_sessions::unwatch(const caf::strong_actor_ptr& table) {
+  std::erase_if(watchers_, [&](const watcher& w) { return w.table == table; });
+}
+
+void event_sessions::begun(const batch& b) {
+  if (std::ranges::none_of(watchers_, &watcher::begun)) return;
+  const auto delta = mirror_of(b.content);
+  if (delta.sessions.empty() && delta.ended.empty()) return;
+  auto changed = news();
+  for (const auto& s : delta.sessions) changed.begun.push_back(state_of(s));
+  for (const auto& s : delta.ended) changed.ended.push_back(state_of(s).ticket);
+  for (const auto& w : watchers_)
+    if (w.begun) journal_->hold(b.to_seq, [this, table = w.table, changed] { send_(table, changed); });
+}
+
+sessions_changed event_sessions::news() const {
+  sessions_changed x;
+  x.event = sale_->event().id;
+  x.tenant = sale_->event().tenant;
+  x.kind = sale_->event().kind;
+  x.lease = lease_;
+  x.now = clock_();
+  return x;
+}
+
+session_state event_sessions::state_of(const mirrored_session& s) const {
+  return {make_entry_id(s.joined_at, sale_->event().aggregate, s.number), s.admission_no, s.subject_name, s.expires_at};
+}
+
+} // namespace fq

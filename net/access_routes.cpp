@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// What origins ask: may this visitor in? Answered from the sessions that this io thread knows; the first question about a queue waits for
+// its owner. Fails closed. Also the keys with which origins check admission passes themselves.
+#include "net/auth.hpp"
+#include "net/codec.hpp"
+#include "net/guards.hpp"
+#include "net/handlers.hpp"
+#include "net/query.hpp"
+#include "net/services.hpp"
+#include "net/session_table.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+/// How long an origin may go by an answer (I15).
+constexpr std::int64_t cache_seconds_max = 5;
+constexpr std::string_view key_set_cache = "public, max-age=300";
+
+/// nginx's auth_request takes nothing but 2xx, 401 and 403; the reason is in a field.
+enum class profile : std::uint8_t { plain, auth_request };
+
+struct question {
+  profile how = profile::plain;
+  std::optional<uuid> queue; ///< the session must be of this one
+  std::string_view token;
+  entry_id ticket;
+};
+
+std::string_view reason_of(fault f) {
+  switch (f) {
+    case fault::session_over: return "expired";
+    case fault::wrong_queue: return "wrong_queue";
+    case fault::rate_limited: return "rate_limited";
+    case fault::unauthenticated: return "unknown";
+    case fault::forbidden: return "forbidden";
+    default: return "unavailable";
+  }
+}
+
+response refuse(context& ctx, const request& rq, const question& q, fault f) {
+  ctx.shared->counts.access_refused.add();
+  if (q.how == profile::plain)
+    return problem(f, rq.request_id, {}, status_of(f) == 503 ? 1 : 0);
+  auto answer = problem(f == fault::unauthenticated ? f : fault::forbidden, rq.request_id);
+  answer.fields.emplace_back("X-FairQueue-Reason", std::string{reason_of(f)});
+  return answer;
+}
+
+/// A visitor with what is no session; the address has only so many.
+response refuse_stranger(context& ctx, const request& rq, const question& q, fault f) {
+  const auto verdict = ctx.shared->access_failures.take(limit_key(rq.peer), ctx.environment.steady_now());
+  if (verdict.allowed)
+    return refuse(ctx, rq, q, f);
+  ctx.shared->counts.rate_limited.add();
+  return q.how == profile::plain ? too_many(ctx.shared->access_failures.rule(), verdict, rq.request_id)
+                                 : refuse(ctx, rq, q, fault::rate_limited);
+}
+
+/// Visible ASCII as it is, everything else as in a URL.
+std::string field_text(std::string_view text) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string out;
+  for (const unsigned char ch : text)
+    if (ch > 0x20 && ch < 0x7f && ch != '%')
+      out += static_cast<char>(ch);
+    else
+      out.append({'%', digits[ch >> 4], digits[ch & 15]});
+  return out;
+}
+
+response grant(context& ctx, const question& q, const session_record& s) {
+  ctx.shared->counts.access_granted.add();
+  const auto left = (s.ends - ctx.environment.steady_now()).count() / 1000;
+  response answer;
+  append_access(answer.body, q.ticket, s.queue, s.subject, s.expires_at);
+  answer.fields.reserve(5);
+  answer.fields.emplace_back("Cache-Control", "private, max-age=" + std::to_string(std::clamp<std::int64_t>(left, 0, cache_seconds_max)));
+  answer.fields.emplace_back("X-FairQueue-Ticket", to_string(q.ticket));
+  answer.fields.emplace_back("X-FairQueue-Queue", to_string(s.queue));
+  answer.fields.emplace_back("X-FairQueue-Session-Expires-At", rfc3339(s.expires_at));
+  if (!s.subject.empty())
+    answer.fields.emplace_back("X-FairQueue-Subject", field_text(s.subject));
+  return answer;
+}
+
+/// The aggregate's sessions are known.
+response judge(context& ctx, const request& rq, const question& q) {
+  const auto* s = ctx.table->find(q.ticket);
+  if (s != nullptr && session_token_matches(ctx.sessions, q.token, q.ticket, s->admission_no)) [[likely]]
+    return q.queue && *q.queue != s->queue ? refuse(ctx, rq, q, fault::wrong_queue) : grant(ctx, q, *s);
+  // A token that was good once: only we can have made it.
+  const bool was_ours = session_token_matches(ctx.sessions, q.token, q.ticket, 1);
+  return refuse_stranger(ctx, rq, q, was_ours ? fault::session_over : fault::unauthenticated);
+}
+
+awaitable<response> judge_later(context& ctx, const request& rq, question q) {
+  const auto error = co_await ctx.table->learn(owner_of(q.ticket));
+  if (!error)
+    co_return judge(ctx, rq, q);
+  co_return is(error, errc::absent)      ? refuse_stranger(ctx, rq, q, fault::unauthenticated)
+            : is(error, errc::not_owner) ? refuse(ctx, rq, q, fault::not_owner)
+                                         : refuse(ctx, rq, q, fault::unavailable);
+}
+
+/// Reads the request; an answer in `no` ends it.
+question read_question(const request& rq, std::optional<response>& no) {
+  question q;
+  q.token = bearer_token(rq);
+  if (rq.query.empty()) [[likely]]
+    return q;
+  const auto query = query_parameters::read(rq, {"queue_id", "profile"}, no);
+  if (no)
+    return q;
+  const auto how = query.find("profile"), queue = query.find("queue_id");
+  if (how && *how != "auth_request")
+    no = problem(fault::invalid_parameter, rq.request_id, "profile must be auth_request.");
+  if (how)
+    q.how = profile::auth_request;
+  if (queue && !(q.queue = parse_uuid(*queue)))
+    no = problem(fault::invalid_parameter, rq.request_id, "queue_id must be a UUID.");
+  return q;
+}
+
+/// With a server key (X-API-Key) the key is limited, else the session. The answer at the limit, if it is reached.
+std::optional<response> limit_access(context& ctx, const request& rq, const question& q) {
+  auto& shared = *ctx.shared;
+  const auto given = rq.field("X-API-Key");
+  auto* limiter = &shared.access_sessions;
+  auto who = q.ticket;
+  if (!given.empty()) {
+    const auto keys = shared.keys.get();
+    const auto key = keys ? keys->find(given) : std::nullopt;
+    if (!key || key->scope != api_key_scope::server)
+      return refuse_stranger(ctx, rq, q, key ? fault::forbidden : fault::unauthenticated);
+    limiter = &shared.access_keys;
+    who = key->id;
+  }
+  const auto verdict = limiter->take(who, ctx.environment.steady_now());
+  if (verdict.allowed) [[likely]]
+    return std::nullopt;
+  shared.counts.rate_limited.add();
+  return q.how == profile::plain ? too_many(limiter->rule(), verdict, rq.request_id) : refuse(ctx, rq, q, fault::rate_limited);
+}
+
+/// The session token's form, and the limits; an answer in `no` ends it.
+question admit_question(context& ctx, const request& rq, std::optional<response>& no) {
+  auto q = read_question(rq, no);
+  if (no)
+    return q;
+  const auto ticket = session_token_entry(q.token);
+  if (!ticket || number_of(owner_of(*ticket)) < number_of(first_event_aggregate)) {
+    no = refuse_stranger(ctx, rq, q, fault::unauthenticated);
+    return q;
+  }
+  q.ticket = *ticket;
+  no = limit_access(ctx, rq, q);
+  return q;
+}
+
+awaitable<response> end(context& ctx, const request& rq, std::string token) {
+  end_session wish{std::move(token)};
+  const auto owner = owner_of(*session_token_entry(wish.session_token));
+  auto got = co_await ask_event(ctx, owner, std::move(wish));
+  if (!got.error && got.reply.no.why == reason::not_admitted)
+    co_return problem(fault::session_over, rq.request_id);
+  if (auto no = refused(rq, got))
+    co_return std::move(*no);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+} // namespace
+
+awaitable<response> get_access(context& ctx, const request& rq, const path_parameters&) {
+  std::optional<response> no;
+  const auto q = admit_question(ctx, rq, no);
+  if (no)
+    return ready(std::move(*no));
+  if (ctx.table->knows(owner_of(q.ticket))) [[likely]]
+    return ready(judge(ctx, rq, q));
+  return judge_later(ctx, rq, q);
+}
+
+awaitable<response> delete_access(context& ctx, const request& rq, const path_parameters&) {
+  std::optional<response> no;
+  const auto q = admit_question(ctx, rq, no);
+  if (no)
+    return ready(std::move(*no));
+  if (!session_token_matches(ctx.sessions, q.token, q.ticket, 1)) // made by us: the owner says whether it is still in force
+    return ready(refuse_stranger(ctx, rq, q, fault::unauthenticated));
+  return end(ctx, rq, std::string{q.token});
+}
+
+awaitable<response> get_jwks(context& ctx, const request&, const path_parameters&) {
+  response answer;
+  answer.content_type = "application/jwk-set+json";
+  answer.body = ctx.shared->passes.jwks();
+  answer.fields.emplace_back("Cache-Control", std::string{key_set_cache});
+  return ready(std::move(answer));
+}
+
+} // namespace fq::net

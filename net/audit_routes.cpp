@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The audit log of a tenant: who changed what, and why; newest first.
+#include "net/codec.hpp"
+#include "net/guards.hpp"
+#include "net/handlers.hpp"
+#include "net/query.hpp"
+#include "net/services.hpp"
+
+namespace fq::net {
+namespace {
+
+/// The cursor is the id of the last row of a page: ids are no secrets, and whose rows are shown does not depend on it.
+std::optional<response> read_audit_request(const call& c, list_audit& wish) {
+  std::optional<response> no;
+  const auto query = query_parameters::read(c.rq, {"limit", "cursor", "target"}, no);
+  if (no)
+    return no;
+  wish.tenant = c.by.tenant;
+  const auto limit = query.find("limit"), cursor = query.find("cursor"), target = query.find("target");
+  const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
+  if (!count)
+    return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
+  wish.limit = *count;
+  const auto before = cursor ? parse_uuid(*cursor) : std::optional{uuid{}};
+  if (!before)
+    return problem(fault::invalid_cursor, c.rq.request_id);
+  wish.before = *before;
+  const auto of = target ? parse_uuid(*target) : std::optional{uuid{}};
+  if (!of)
+    return problem(fault::invalid_parameter, c.rq.request_id, "target must be the id of an event or a queue.");
+  wish.target = *of;
+  return std::nullopt;
+}
+
+awaitable<response> list_rows(call c) {
+  list_audit wish;
+  if (auto no = read_audit_request(c, wish))
+    co_return std::move(*no);
+  auto got = co_await ask(c.ctx, c.ctx.catalog, list_audit{wish});
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  response answer;
+  append_audit(answer.body, got.reply.rows, got.reply.more);
+  co_return answer;
+}
+
+} // namespace
+
+awaitable<response> get_audit(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, list_rows, query_use::own);
+}
+
+} // namespace fq::net

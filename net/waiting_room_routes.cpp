@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Standalone queues for the backends of other sites: an operator's token for an API key, queues and what an operator does to them. Types and
+// ranges are checked here, rules by the catalog and the event actor, which owns a queue as it owns an event.
+#include "domain/admission.hpp"
+#include "net/codec.hpp"
+#include "net/guards.hpp"
+#include "net/handlers.hpp"
+#include "net/idempotency.hpp"
+#include "net/json_in.hpp"
+#include "net/query.hpp"
+#include "net/services.hpp"
+
+namespace fq::net {
+namespace {
+
+constexpr range name_size{1, 200};
+constexpr range external_id_size{1, 200};
+constexpr range message_size{0, 500};
+constexpr range count_range{1, 10'000'000};
+constexpr range ttl_seconds_range{1, 86'400};
+constexpr range ticket_ttl_seconds_range{0, 604'800};
+constexpr range presence_seconds_range{0, 86'400};
+constexpr range advance_range{1, static_cast<std::int64_t>(admissions_per_decision_max)};
+constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)};
+constexpr seconds operator_token_life{3'600};
+
+// -- POST /sessions ------------------------------------------------------------------------------------
+
+awaitable<response> open_operator_session(call c) {
+  if (auto no = expect_no_body(c.rq))
+    co_return std::move(*no);
+  const auto now = c.ctx.environment.wall_now();
+  response answer;
+  answer.status = 201;
+  answer.body = R"({"token":")" + c.ctx.issuer.issue(token_kind::operate, c.key->id, now, operator_token_life)
+                + R"(","expires_at":)";
+  append_time(answer.body, std::chrono::floor<seconds>(now) + operator_token_life);
+  answer.body += '}';
+  co_return answer;
+}
+
+// -- settings ------------------------------------------------------------------------------------------
+
+/// The fields that POST and PATCH share, as a patch.
+void read_settings(object_reader& body, event_patch& p) {
+  p.name = body.text("name", name_size);
+  p.message = body.text("message", message_size);
+  p.queue_opens_at = body.time("opens_at");
+  p.policy = body.policy("mode");
+  p.concurrency = body.number_or_null("concurrency", count_range);
+  p.rate_per_minute = body.number_or_null("rate_per_minute", count_range);
+  p.capacity = body.number_or_null("capacity", count_range);
+  p.session_ttl = body.duration<seconds>("session_ttl_seconds", ttl_seconds_range);
+  p.ticket_ttl = body.duration<seconds>("ticket_ttl_seconds", ticket_ttl_seconds_range);
+  p.presence_timeout = body.duration<seconds>("presence_timeout_seconds", presence_seconds_range);
+  p.away_grace = body.duration<seconds>("away_grace_seconds", ttl_seconds_range);
+}
+
+managed queue_of(const call& c) { return {c.id, c.by, event_kind::queue}; }
+
+response queue_answer(const event_reply& reply) {
+  response answer;
+  append_queue(answer.body, reply.event.event);
+  return answer;
+}
+
+// -- POST /queues --------------------------------------------------------------------------------------
+
+event_row new_queue(const config::options& options) {
+  event_row queue;
+  queue.kind = event_kind::queue;
+  queue.currency = "XXX"; // ISO 4217: no currency
+  queue.queue.policy = admission_policy::capacity;
+  queue.queue.session_ttl = options.queue.session_ttl;
+  queue.queue.ticket_ttl = options.queue.ticket_ttl;
+  return queue;
+}
+
+template <class From, class To>
+void take(const maybe<From>& given, To& to) {
+  if (given.given)
+    to = given.value;
+}
+
+void apply(const event_patch& p, event_row& queue) {
+  take(p.name, queue.name);
+  take(p.message, queue.message);
+  take(p.queue_opens_at, queue.queue_opens_at);
+  take(p.policy, queue.queue.policy);
+  take(p.concurrency, queue.queue.concurrency);
+  take(p.rate_per_minute, queue.queue.rate_per_minute);
+  take(p.capacity, queue.queue.capacity);
+  take(p.session_ttl, queue.queue.session_ttl);
+  take(p.ticket_ttl, queue.queue.ticket_ttl);
+  take(p.presence_timeout, queue.queue.presence_timeout);
+  take(p.away_grace, queue.queue.away_grace);
+  queue.queue.claim_window = queue.queue.session_ttl; // whoever is let in is there: the session alone ends it
+}
+
+std::optional<response> read_new_queue(const call& c, create_event& wish) {
+  wish.event = new_queue(c.ctx.options);
+  wish.note.detail = c.rq.body;
+  return read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+    body.require("name");
+    event_patch settings;
+    read_settings(body, settings);
+    apply(settings, wish.event);
+    take(body.text("external_id", external_id_size), wish.event.external_id);
+    wish.note.reason = read_reason(body);
+  });
+}
+
+awaitable<response> create_queue(call c) {
+  auto key = read_idempotency(c.rq, c.who);
+  if (key.no)
+    co_return std::move(*key.no);
+  create_event wish;
+  wish.by = c.by;
+  wish.idempotency = key.ref;
+  if (auto no = read_new_queue(c, wish))
+    co_return std::move(*no);
+  keys_in_flight::hold working;
+  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working))
+    co_return std::move(*no);
+  auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  auto answer = queue_answer(got.reply);
+  answer.status = 201;
+  answer.fields.emplace_back("Location", location(c.ctx, "/queues/", got.reply.event.event.id));
+  if (got.reply.replayed)
+    mark_replayed(c.ctx, answer);
+  co_return answer;
+}
+
+// -- GET /queues ---------------------------------------------------------------------------------------
+
+/// Whose list a cursor belongs to.
+uuid list_scope(const principal& by) { return {static_cast<std::uint64_t>(by.tenant), 0x71756575}; }
+
+std::optional<response> read_list_request(const call& c, list_events& wish) {
+  std::optional<response> no;
+  const auto query = query_parameters::read(c.rq, {"limit", "cursor", "external_id"}, no);
+  if (no)
+    return no;
+  wish.by = c.by;
+  wish.kind = event_kind::queue;
+  wish.external_id = query.find("external_id").value_or("");
+  const auto limit = query.find("limit"), cursor = query.find("cursor");
+  const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
+  if (!count)
+    return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
+  wish.limit = *count;
+  const auto after = cursor ? c.ctx.shared->cursors.decode(list_scope(c.by), *cursor) : std::optional{aggregate_id{}};
+  if (!after)
+    return problem(fault::invalid_cursor, c.rq.request_id);
+  wish.after = *after;
+  return std::nullopt;
+}
+
+awaitable<response> list_queues(call c) {
+  list_events wish;
+  if (auto no = read_list_request(c, wish))
+    co_return std::move(*no);
+  auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  const auto& queues = got.reply.events;
+  const bool more = got.reply.more && !queues.empty();
+  response answer;
+  append_queue_list(answer.body, queues,
+                    more ? c.ctx.shared->cursors.encode(list_scope(c.by), queues.back().event.aggregate) : std::string{});
+  co_return answer;
+}
+
+// -- one queue -----------------------------------------------------------------------------------------
+
+awaitable<response> read_queue(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{queue_of(c)});
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return queue_answer(got.reply);
+}
+
+awaitable<response> read_queue_stats(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_stats{queue_of(c)});
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  response answer;
+  append_queue_stats(answer.body, got.reply.stats);
+  co_return answer;
+}
+
+awaitable<response> change_queue(call c) {
+  patch_event wish{queue_of(c), {}, {}};
+  wish.note.detail = c.rq.body;
+  if (auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+        read_settings(body, wish.patch);
+        wish.note.reason = read_reason(body);
+      }))
+    co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return queue_answer(got.reply);
+}
+
+template <event_trigger Trigger>
+awaitable<response> turn_queue(call c) {
+  turn_event wish{queue_of(c), {}, Trigger};
+  if (auto no = read_note(c.rq, wish.note))
+    co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return queue_answer(got.reply);
+}
+
+// -- interventions -------------------------------------------------------------------------------------
+
+response count_answer(std::string_view name, std::uint64_t count) {
+  response answer;
+  answer.body = "{\"" + std::string{name} + "\":";
+  append_unsigned(answer.body, count);
+  answer.body += '}';
+  return answer;
+}
+
+template <event_kind Kind>
+awaitable<response> advance(call c) {
+  advance_line wish{{c.id, c.by, Kind}, {}, 0};
+  wish.note.detail = c.rq.body;
+  if (auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+        body.require("count");
+        wish.count = body.number<std::uint32_t>("count", advance_range).value;
+        wish.note.reason = read_reason(body);
+      }))
+    co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return count_answer("admitted", got.reply.count);
+}
+
+/// Exactly one of ticket_id, subject and all.
+std::optional<response> read_revocation(const call& c, revoke_sessions& wish) {
+  wish.note.detail = c.rq.body;
+  return read_json(c.rq, body_need::required, [&](object_reader& body) {
+    const auto ticket = body.id("ticket_id");
+    const auto subject = body.text("subject", subject_size);
+    const auto all = body.flag("all");
+    wish.note.reason = read_reason(body);
+    if (ticket.given + subject.given + (all.given && all.value) != 1)
+      return body.reject("ticket_id", "Give exactly one of ticket_id, subject and all.");
+    wish.scope = ticket.given    ? revocation_scope::ticket
+                 : subject.given ? revocation_scope::subject
+                                 : revocation_scope::all;
+    wish.ticket = ticket.value;
+    if (subject.given)
+      wish.subject = c.ctx.shared->subject_of(c.by.tenant, subject.value);
+  });
+}
+
+awaitable<response> revoke(call c) {
+  revoke_sessions wish{queue_of(c), {}, {}, {}, {}};
+  if (auto no = read_revocation(c, wish))
+    co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return count_answer("revoked", got.reply.count);
+}
+
+} // namespace
+
+awaitable<response> post_sessions(context& ctx, const request& rq, const path_parameters& path) {
+  return with_api_key(ctx, rq, path, open_operator_session, {api_key_scope::operate});
+}
+
+awaitable<response> post_queues(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, create_queue);
+}
+
+awaitable<response> get_queues(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, list_queues, query_use::own);
+}
+
+awaitable<response> get_one_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, read_queue);
+}
+
+awaitable<response> get_queue_stats(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, read_queue_stats);
+}
+
+awaitable<response> patch_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, change_queue);
+}
+
+awaitable<response> pause_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, turn_queue<event_trigger::pause>);
+}
+
+awaitable<response> resume_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, turn_queue<event_trigger::resume>);
+}
+
+awaitable<response> advance_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, advance<event_kind::queue>);
+}
+
+awaitable<response> advance_event(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, advance<event_kind::sale>);
+}
+
+awaitable<response> post_revocations(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, revoke);
+}
+
+} // namespace fq::net
