@@ -157,7 +157,8 @@ CAF_TEST(an event) {
     "{\"id\":\"01a3185c-5000-7000-8000-000400000003\",\"name\":\"Standard\",\"price\":500000,\"total\":10,\"available\":3,"
     "\"max_per_order\":1,\"on_sale\":true}],\"total_inventory\":10,\"available\":3,\"sold_out\":false,\"queue\":{\"policy\":\"batch\","
     "\"concurrency\":null,\"rate_per_minute\":null,\"batch_size\":50,\"admission_interval_ms\":5000,\"over_admission_factor\":1.1,"
-    "\"session_ttl_seconds\":1200,\"claim_window_seconds\":300},\"claim_ttl_seconds\":600,\"claims_per_customer\":1,"
+    "\"session_ttl_seconds\":1200,\"claim_window_seconds\":300,\"capacity\":null,\"ticket_ttl_seconds\":0,"
+    "\"presence_timeout_seconds\":0,\"away_grace_seconds\":300},\"claim_ttl_seconds\":600,\"claims_per_customer\":1,"
     "\"created_at\":null,\"updated_at\":null}");
   std::string list;
   append_event_list(list, {v, v}, "abc");
