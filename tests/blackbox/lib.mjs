@@ -16,7 +16,7 @@ import { fileURLToPath } from 'node:url';
 export { assert, sleep };
 
 const here = path.dirname(fileURLToPath(import.meta.url));
-const root = path.resolve(here, '../..');
+export const root = path.resolve(here, '../..');
 
 /** The built programs: named by CTest, or the release build of this tree. */
 export const fairqueue = process.env.FAIRQUEUE_BIN ?? path.join(root, 'build/release/app/fairqueue');

@@ -1,0 +1,98 @@
+<?php
+// SPDX-License-Identifier: Apache-2.0
+// Lets in whoever has a session of your FairQueue queue, and nobody else. PHP 8.1 and newer, no extensions. Answers are kept for three
+// seconds at most; what cannot be asked is closed. Keep answers in APCu or Redis instead of files if you have them: replace the two
+// functions at the end.
+declare(strict_types=1);
+
+final class RequireSession
+{
+    public function __construct(
+        private readonly string $url, // FairQueue's base URL
+        private readonly string $queueId,
+        private readonly ?string $serverKey = null, // lifts the limit of a single session
+        private readonly int $keepSeconds = 3,
+        private readonly float $timeoutSeconds = 2.0,
+        private readonly ?string $folder = null,
+    ) {
+    }
+
+    /** The session (ticket_id, queue_id, subject, session_expires_at), or null after the answer was sent. */
+    public function check(): ?array
+    {
+        $token = $this->token();
+        $answer = $token === null ? ['status' => 401, 'reason' => 'no_session'] : $this->ask($token);
+        $this->count($answer['status'] === 200 ? 'granted' : ($answer['status'] === 503 ? 'unavailable' : 'refused'));
+        if ($answer['status'] === 200) {
+            return $answer['session'];
+        }
+        http_response_code($answer['status']);
+        header('Content-Type: application/json');
+        header('Cache-Control: no-store');
+        if ($answer['status'] === 503) {
+            header('Retry-After: 5');
+        }
+        echo json_encode(['error' => $answer['reason']]);
+        return null;
+    }
+
+    private function token(): ?string
+    {
+        if (preg_match('/^Bearer (\S{1,200})$/i', $_SERVER['HTTP_AUTHORIZATION'] ?? '', $found)) {
+            return $found[1];
+        }
+        $cookie = $_COOKIE['fairqueue_session'] ?? null;
+        return is_string($cookie) && preg_match('/^[\w.-]{1,200}$/', $cookie) ? $cookie : null;
+    }
+
+    private function ask(string $token): array
+    {
+        $known = $this->recall($token);
+        if ($known !== null) {
+            return $known;
+        }
+        $headers = ["Authorization: Bearer $token"];
+        if ($this->serverKey !== null) {
+            $headers[] = "X-API-Key: {$this->serverKey}";
+        }
+        $context = stream_context_create(['http' => [
+            'header' => implode("\r\n", $headers),
+            'timeout' => $this->timeoutSeconds,
+            'ignore_errors' => true, // 4xx have a body as well
+            'follow_location' => 0,
+        ]]);
+        $body = @file_get_contents("{$this->url}/access?queue_id={$this->queueId}", false, $context);
+        $status = $body === false ? 0 : (int) (explode(' ', $http_response_header[0])[1] ?? 0);
+        $json = $body === false ? null : json_decode($body, true);
+        if ($status === 200 && is_array($json)) {
+            $left = strtotime($json['session_expires_at']) - time();
+            return $this->remember($token, ['status' => 200, 'session' => $json], max(0, min($this->keepSeconds, $left)));
+        }
+        if ($status >= 400 && $status < 500 && $status !== 429) {
+            return $this->remember($token, ['status' => 401, 'reason' => $json['code'] ?? 'refused'], 1);
+        }
+        return ['status' => 503, 'reason' => 'unavailable']; // fail closed
+    }
+
+    private function file(string $name): string
+    {
+        return ($this->folder ?? sys_get_temp_dir()) . '/fairqueue-' . hash('sha256', $name);
+    }
+
+    private function count(string $what): void
+    {
+        file_put_contents(($this->folder ?? sys_get_temp_dir()) . "/fairqueue-$what.count", '.', FILE_APPEND | LOCK_EX);
+    }
+
+    private function remember(string $token, array $answer, int $seconds): array
+    {
+        file_put_contents($this->file($token), json_encode(['until' => time() + $seconds, 'answer' => $answer]), LOCK_EX);
+        return $answer;
+    }
+
+    private function recall(string $token): ?array
+    {
+        $kept = json_decode((string) @file_get_contents($this->file($token)), true);
+        return is_array($kept) && time() < $kept['until'] ? $kept['answer'] : null;
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Middleware for Node (Express, Connect, plain http): lets in whoever has a session of your FairQueue queue, and nobody else. Node 18 and
+// newer, no dependencies. Answers are kept for as long as FairQueue allows, three seconds at most; what cannot be asked is closed.
+
+/** `url`: FairQueue's base URL. `queue_id`: your queue. `server_key`: lifts the limit of a single session. */
+export function require_session({ url, queue_id, server_key, keep_ms = 3000, timeout_ms = 2000, kept_max = 50_000 }) {
+  const kept = new Map();
+  const counts = { granted: 0, refused: 0, unavailable: 0 };
+
+  const keep = (token, answer, ms) => {
+    if (kept.size >= kept_max) kept.delete(kept.keys().next().value); // the oldest
+    kept.set(token, { ...answer, until: Date.now() + ms });
+    return answer;
+  };
+
+  async function ask(token) {
+    const known = kept.get(token);
+    if (known && Date.now() < known.until) return known;
+    kept.delete(token);
+    const headers = { authorization: `Bearer ${token}`, ...(server_key && { 'x-api-key': server_key }) };
+    const reply = await fetch(`${url}/access?queue_id=${queue_id}`, { headers, signal: AbortSignal.timeout(timeout_ms) });
+    const body = await reply.json();
+    if (reply.status === 200) {
+      const allowed = Number(/max-age=(\d+)/.exec(reply.headers.get('cache-control'))?.[1] ?? 0) * 1000;
+      return keep(token, { status: 200, session: body }, Math.min(keep_ms, allowed));
+    }
+    if (reply.status < 500 && reply.status !== 429) return keep(token, { status: 401, reason: body.code }, 1000);
+    return { status: 503, reason: body.code };
+  }
+
+  const token_of = (request) =>
+    /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ??
+    /(?:^|;\s*)fairqueue_session=([^;\s]+)/.exec(request.headers.cookie ?? '')?.[1];
+
+  async function middleware(request, response, next) {
+    const token = token_of(request);
+    const answer = token
+      ? await ask(token).catch(() => ({ status: 503, reason: 'unavailable' })) // fail closed
+      : { status: 401, reason: 'no_session' };
+    if (answer.status === 200) {
+      ++counts.granted;
+      request.fairqueue = answer.session; // its session_expires_at is also the cart's
+      return next();
+    }
+    ++counts[answer.status === 503 ? 'unavailable' : 'refused'];
+    response.writeHead(answer.status, {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      ...(answer.status === 503 && { 'retry-after': '5' }),
+    });
+    response.end(JSON.stringify({ error: answer.reason }));
+  }
+  middleware.counts = counts;
+  return middleware;
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Origins behind a waiting room, as deploy/ shows them: nginx's auth_request, HAProxy with Lua, Node and PHP middleware, each in front of a
+// dummy shop. The unadmitted wait, the admitted are let in, nobody can speak in FairQueue's name, and without FairQueue the shop is closed.
+import test from 'node:test';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import { spawn } from 'node:child_process';
+import { require_session } from '../../deploy/examples/require-session.mjs';
+import { assert, eventually, fairqueue, free_port, root, run, server_for, temporary_folder } from './lib.mjs';
+
+const waiting_url = 'https://queue.example/wait';
+
+async function cli(server, ...args) {
+  const done = await run(fairqueue, [...args, '--data_dir', server.data_dir]);
+  assert.equal(done.code, 0, `fairqueue ${args.join(' ')}: ${done.out}${done.err}`);
+  return done.out.trim();
+}
+
+/** A queue of one with a visitor inside and one who waits. */
+async function gated(t) {
+  const server = await server_for(t);
+  const key = (scope) => cli(server, 'apikey', 'issue', '--scope', scope);
+  const server_key = await key('server');
+  const operator = (await server.post('/sessions', { token: await key('operator') })).json.token;
+  const queue = (await server.post('/queues', { token: operator, body: { name: 'Shop', concurrency: 1 } })).json;
+  const join = async (subject) =>
+    (await server.post(`/queues/${queue.id}/tickets`, { token: server_key, body: { subject } })).json;
+  const inside = await join('Zoë');
+  const waits = await join('bob');
+  return { server, queue, inside, waits, server_key };
+}
+
+/** Answers with what reached it. */
+async function shop_for(t) {
+  const shop = http.createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ path: request.url, headers: request.headers }));
+  });
+  await new Promise((listening) => shop.listen(0, '127.0.0.1', listening));
+  t.after(() => {
+    shop.closeAllConnections();
+    shop.close();
+  });
+  return shop.address().port;
+}
+
+/** A file of deploy/ with the test's names in place of its own. */
+function filled(file, names, folder) {
+  let text = fs.readFileSync(path.join(root, 'deploy', file), 'utf8');
+  for (const [name, value] of Object.entries(names)) text = text.replaceAll(new RegExp(`\\b${name}\\b(?!\\w)`, 'g'), value);
+  const made = path.join(folder, path.basename(file));
+  fs.writeFileSync(made, text);
+  return made;
+}
+
+async function program(t, file, args, port) {
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let log = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (log += text));
+  const ended = new Promise((resolve) => child.on('exit', resolve));
+  t.after(async () => {
+    child.kill('SIGTERM'); // nginx takes its workers along
+    await ended;
+    child.stdout.destroy();
+    child.stderr.destroy();
+  });
+  child.on('error', (error) => (log += `${file}: ${error.message}; scripts/setup installs it`));
+  await eventually(
+    `${file} listens`,
+    () => {
+      assert.equal(child.exitCode, null, `${file} ended: ${log}`);
+      return new Promise((resolve) => {
+        const probe = http.get({ host: '127.0.0.1', port, path: '/', agent: false }, (r) => resolve(r.resume() && true));
+        probe.on('error', () => resolve(false));
+      });
+    },
+    { timeout_ms: 15_000 },
+  ).catch((error) => assert.fail(`${error.message}\n${log}`));
+}
+
+const visit = (port, { cookie, headers = {}, target = '/cart?a=1' } = {}) =>
+  new Promise((resolve, reject) => {
+    const sent = { ...headers, ...(cookie && { cookie: `a=b; fairqueue_session=${cookie}; c=d` }) };
+    http
+      .get({ host: '127.0.0.1', port, path: target, headers: sent, agent: false }, (answer) => {
+        let text = '';
+        answer.setEncoding('utf8').on('data', (part) => (text += part));
+        answer.on('end', () => resolve({ status: answer.statusCode, headers: answer.headers, text }));
+      })
+      .on('error', reject);
+  });
+
+/** What every gate must do. `refused`: how it sends somebody away. */
+async function check_gate({ server, inside, waits, server_key }, port, { refused, asks_at_most = 3 }) {
+  const granted = await visit(port, { cookie: inside.session_token, headers: { 'X-FairQueue-Subject': 'somebody-else' } });
+  assert.equal(granted.status, 200, granted.text);
+  const seen = JSON.parse(granted.text);
+  assert.equal(seen.path, '/cart?a=1');
+  if (seen.headers) assert.equal(decodeURIComponent(seen.headers['x-fairqueue-subject']), 'Zoë', 'the name is ours, not the visitor’s');
+  for (const [what, cookie] of [
+    ['no session', undefined],
+    ['nonsense', 'x'],
+    ['a ticket id', waits.ticket_id],
+    ['a key', server_key],
+    ['a forged session', `${inside.session_token.slice(0, -3)}AAA`],
+  ])
+    refused(await visit(port, { cookie }), what);
+
+  const checks = async () =>
+    Number(/fairqueue_access_checks_total\{result="granted"\} (\d+)/.exec((await server.get('/metrics', { admin: true })).text)[1]);
+  const before = await checks();
+  for (let i = 0; i < 30; ++i) assert.equal((await visit(port, { cookie: inside.session_token })).status, 200);
+  assert.ok((await checks()) - before <= asks_at_most, `asked ${(await checks()) - before} times for 30 visits`);
+
+  // The session ends: the gate follows within the five seconds of I15.
+  assert.equal((await server.delete('/access', { token: inside.session_token })).status, 204);
+  await eventually('the gate closes', async () => (await visit(port, { cookie: inside.session_token })).status !== 200, {
+    timeout_ms: 5000,
+  });
+  refused(await visit(port, { cookie: inside.session_token }), 'an ended session');
+  const next = (await server.get(`/tickets/${waits.ticket_id}`, { token: waits.ticket_token })).json;
+  assert.equal((await visit(port, { cookie: next.session_token })).status, 200, 'the next one is let in');
+
+  // Without FairQueue nobody gets in unchecked.
+  await server.kill();
+  await eventually('closed', async () => (await visit(port, { cookie: next.session_token })).status === 503, { timeout_ms: 8000 });
+}
+
+const to_waiting_page = (answer, what) => {
+  assert.equal(answer.status, 303, `${what}: ${answer.text}`);
+  assert.ok(answer.headers.location.startsWith(`${waiting_url}?reason=`), answer.headers.location);
+  assert.match(answer.headers['cache-control'], /no-store/);
+};
+
+test('nginx with auth_request', async (t) => {
+  const gate = await gated(t);
+  const shop = await shop_for(t);
+  const folder = temporary_folder();
+  const port = await free_port();
+  const conf = filled(
+    'nginx/fairqueue-gate.conf',
+    {
+      CACHE_DIR: `${folder}/cache`,
+      FAIRQUEUE: `127.0.0.1:${gate.server.port}`,
+      LISTEN: `127.0.0.1:${port}`,
+      SHOP: `127.0.0.1:${shop}`,
+      QUEUE_ID: gate.queue.id,
+      WAITING_URL: waiting_url,
+    },
+    folder,
+  );
+  const main = path.join(folder, 'nginx.conf');
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((k) => `${k}_temp_path ${folder}/${k};`).join(' ');
+  fs.writeFileSync(
+    main,
+    `${process.getuid() === 0 ? 'user root;' : ''} daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr;
+     events {} http { access_log off; ${temporary} include ${conf}; }`,
+  );
+  await program(t, 'nginx', ['-p', folder, '-c', main], port);
+  await check_gate(gate, port, { refused: to_waiting_page });
+});
+
+test('HAProxy with Lua', async (t) => {
+  const gate = await gated(t);
+  const shop = await shop_for(t);
+  const folder = temporary_folder();
+  const port = await free_port();
+  const cfg = filled(
+    'haproxy/haproxy.cfg',
+    {
+      LUA_FILE: path.join(root, 'deploy/haproxy/fairqueue.lua'),
+      FAIRQUEUE: `127.0.0.1:${gate.server.port}`,
+      LISTEN: `127.0.0.1:${port}`,
+      SHOP: `127.0.0.1:${shop}`,
+      QUEUE_ID: gate.queue.id,
+      WAITING_URL: waiting_url,
+    },
+    folder,
+  );
+  await program(t, 'haproxy', ['-db', '-f', cfg], port);
+  await check_gate(gate, port, { refused: to_waiting_page, asks_at_most: 6 }); // an answer is kept per thread
+});
+
+const plain_refusal = (answer, what) => {
+  assert.equal(answer.status, 401, `${what}: ${answer.text}`);
+  assert.match(answer.headers['cache-control'], /no-store/);
+};
+
+test('Node middleware', async (t) => {
+  const gate = await gated(t);
+  const middleware = require_session({ url: gate.server.url, queue_id: gate.queue.id, server_key: gate.server_key });
+  const origin = http.createServer((request, response) => {
+    middleware(request, response, () =>
+      response.end(
+        JSON.stringify({ path: request.url, headers: { 'x-fairqueue-subject': encodeURIComponent(request.fairqueue.subject) } }),
+      ),
+    );
+  });
+  await new Promise((listening) => origin.listen(0, '127.0.0.1', listening));
+  t.after(() => {
+    origin.closeAllConnections();
+    origin.close();
+  });
+  await check_gate(gate, origin.address().port, { refused: plain_refusal });
+  assert.ok(middleware.counts.granted > 30 && middleware.counts.refused >= 6 && middleware.counts.unavailable >= 1);
+});
+
+test('PHP middleware', async (t) => {
+  const gate = await gated(t);
+  const folder = temporary_folder();
+  const port = await free_port();
+  const index = path.join(folder, 'index.php');
+  fs.writeFileSync(
+    index,
+    `<?php require '${path.join(root, 'deploy/examples/RequireSession.php')}';
+     $gate = new RequireSession('${gate.server.url}', '${gate.queue.id}', folder: '${folder}');
+     $session = $gate->check();
+     if ($session !== null) echo json_encode(['path' => $_SERVER['REQUEST_URI'], 'headers' => ['x-fairqueue-subject' => rawurlencode($session['subject'] ?? '')]]);`,
+  );
+  await program(t, 'php', ['-S', `127.0.0.1:${port}`, '-t', folder, index], port);
+  await check_gate(gate, port, { refused: plain_refusal });
+  assert.ok(fs.statSync(path.join(folder, 'fairqueue-refused.count')).size >= 6);
+});
