@@ -147,7 +147,7 @@ caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
     row.name = x.name;
     row.created_at = core_.now();
   }
-  row.subject_jwk = x.subject_jwk;
+  if (!x.subject_jwk.empty()) row.subject_jwk = x.subject_jwk;
   tenants_[x.name] = row;
   changes content;
   content.emplace_back(tenant_stored{std::move(row)});

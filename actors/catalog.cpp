@@ -52,8 +52,13 @@ caf::result<event_reply> catalog_state::on_create(const create_event& x) {
   if (x.event.external_id.empty()) return create(x, self_->make_response_promise());
   auto promise = self_->make_response_promise();
   reserve(x, [this, x, promise](const std::optional<refusal>& no) mutable {
-    if (!no || core_.refuses()) return promise.deliver(core_.refusal());
-    if (*no) return promise.deliver(event_reply{*no});
+    if (no && *no) return promise.deliver(event_reply{*no});
+    const std::pair key{x.by.tenant, x.event.external_id};
+    const bool is_reserved = external_ids_.contains(key); // not after a reload meanwhile
+    if (!no || !is_reserved || core_.refuses()) {
+      external_ids_.erase(key);
+      return promise.deliver(core_.refusal());
+    }
     create(x, std::move(promise));
   });
   return caf::delegated<event_reply>{};

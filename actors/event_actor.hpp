@@ -79,6 +79,7 @@ private:
   caf::result<ack_reply> on_end_session(const end_session& x);
   caf::result<line_reply> on_find_line(const find_line& x);
   void on_present(const present& x);
+  caf::result<ack_reply> leave_as(const subject_key& subject);
   caf::result<entry_reply> show_place(const queue_line::entry& e);
   const queue_line::entry* entry_of(const entry_id& ticket) const;
   caf::result<claim_reply> on_open_claim(const open_claim& x);
@@ -118,6 +119,8 @@ private:
   /// Past the lease's end memory may be the past: another node may own the aggregate.
   [[nodiscard]] bool refuses() const { return is_closed() || (lease_ && lease_->has_passed(services_->env->steady_now())); }
   [[nodiscard]] bool is_other(const event_id& event) const { return event != sale_->event().id; }
+  /// For the event API, to which standalone queues do not exist.
+  [[nodiscard]] bool is_no_sale(const event_id& event) const { return is_other(event) || !sale_->sells(); }
   /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait for.
   std::uint64_t commit(decision&& d, timestamp now);
   void tell_outside(changes& content, timestamp now);

@@ -30,7 +30,7 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
 
 caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {
   if (refuses()) return make_error(errc::unavailable);
-  if (is_other(x.event)) return entry_reply{reason::not_found};
+  if (is_no_sale(x.event)) return entry_reply{reason::not_found};
   const auto* own = sale_->queue().find(x.customer);
   if (own == nullptr) return reveal(entry_reply{reason::not_in_queue});
   return show_place(*own);
@@ -49,10 +49,14 @@ caf::result<entry_reply> event_state::show_place(const queue_line::entry& e) {
 
 caf::result<ack_reply> event_state::on_leave(const leave& x) {
   if (refuses()) return make_error(errc::unavailable);
-  if (is_other(x.event)) return ack_reply{reason::not_found};
+  if (is_no_sale(x.event)) return ack_reply{reason::not_found};
+  return leave_as(x.customer);
+}
+
+caf::result<ack_reply> event_state::leave_as(const subject_key& subject) {
   const auto t = now();
   decision d;
-  auto no = sale_->leave(x.customer, t, d);
+  auto no = sale_->leave(subject, t, d);
   if (no) return reveal(ack_reply{std::move(no)});
   return reply_after(std::max(commit(std::move(d), t), journal_->reveal_barrier()), ack_reply{});
 }
@@ -76,7 +80,7 @@ caf::result<ack_reply> event_state::on_leave_ticket(const leave_ticket& x) {
   const auto* e = entry_of(x.ticket);
   if (e == nullptr) return ack_reply{reason::not_found};
   if (sale_->queue().find(e->row.subject) != e) return reveal(ack_reply{}); // over, and its subject has another place since
-  return on_leave({sale_->event().id, e->row.subject});
+  return leave_as(e->row.subject);
 }
 
 caf::result<ack_reply> event_state::on_end_session(const end_session& x) {
@@ -120,7 +124,7 @@ const queue_line::entry* event_state::admitted_by(const std::string& admission_t
 
 caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
   if (refuses()) return make_error(errc::unavailable);
-  if (is_other(x.event)) return claim_reply{reason::not_found};
+  if (is_no_sale(x.event)) return claim_reply{reason::not_found};
   const auto t = now();
   if (auto before = replayed<claim_reply>(x.idempotency, t)) return reveal(std::move(*before));
   decision d;

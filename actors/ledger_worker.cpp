@@ -270,7 +270,8 @@ void ledger_worker_state::read_directory() {
 
 audit_reply ledger_worker_state::list(const list_audit& x) {
   audit_reply reply;
-  if (!reached([&] { reply.rows = ledger_->audit({x.tenant, x.target, x.before, x.limit + 1}); })) reply.no = reason::unavailable;
+  const auto actor = x.by.kind == principal_kind::organizer ? name_of(x.by) : std::string{};
+  if (!reached([&] { reply.rows = ledger_->audit({x.by.tenant, x.target, actor, x.before, x.limit + 1}); })) reply.no = reason::unavailable;
   reply.more = reply.rows.size() > x.limit;
   if (reply.more) reply.rows.resize(x.limit);
   return reply;

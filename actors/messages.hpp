@@ -321,12 +321,12 @@ FQ_INSPECT(list_events, x.by, x.kind, x.external_id, x.after, x.limit)
 
 /// Newest first; answered from committed state.
 struct list_audit {
-  tenant_id tenant = default_tenant;
+  principal by = {}; ///< an organizer sees what it did itself and what was done to queues, an operator everything of the tenant
   uuid target; ///< nil: everything of the tenant
   uuid before; ///< cursor; nil: from the newest
   std::uint32_t limit = 50;
 };
-FQ_INSPECT(list_audit, x.tenant, x.target, x.before, x.limit)
+FQ_INSPECT(list_audit, x.by, x.target, x.before, x.limit)
 
 struct audit_reply {
   refusal no;

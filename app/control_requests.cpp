@@ -204,7 +204,12 @@ std::vector<event_verification> verify_events_now(caf::actor_system& system, con
 
 control_handlers control_requests(const control_targets& to) {
   return {
-    {"organizer_add", [to](const auto& request) { return add_organizer_request(to.system, to.accounts, request); }},
+    {"organizer_add",
+     [to](const auto& request) {
+       auto answer = add_organizer_request(to.system, to.accounts, request);
+       refresh(to);
+       return answer;
+     }},
     {"tenant_add", [to](const auto& request) { return add_tenant_request(to, request); }},
     {"tenant_list", [to](const auto&) { return list_tenants_request(to); }},
     {"apikey_issue", [to](const auto& request) { return issue_key_request(to, request); }},

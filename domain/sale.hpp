@@ -18,6 +18,9 @@
 
 namespace fq {
 
+/// Sessions that one `revoke` of all ends at most: a commit stays bearable. Who gets that many asks again.
+inline constexpr std::size_t revocations_max = 20'000;
+
 /// What a sale asks of a gateway, once its row is committed.
 enum class gateway_order_kind : std::uint8_t { initialize, verify, expire, refund };
 
@@ -147,6 +150,7 @@ private:
   [[nodiscard]] milliseconds presence_grain() const { return event_.queue.presence_timeout / 8; }
   [[nodiscard]] bool is_over(timestamp now) const { return is_set(event_.sale_end) && now >= event_.sale_end; }
   std::size_t notice_absence(timestamp now, decision& out);
+  std::size_t bring_back(timestamp now, decision& out);
   [[nodiscard]] timestamp next_absence() const;
   void watch_presence(timestamp now);
   // claims

@@ -32,7 +32,10 @@ refusal sale::queue_is_open(timestamp now) const {
 sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out, std::string subject_name) {
   const auto* own = queue_.find(subject);
   if (own != nullptr && join_key != 0 && own->row.join_key == join_key) return {{}, true, true, own->row.number};
-  if (own != nullptr && is_live(own->row.status)) return {{}, false, false, own->row.number};
+  if (own != nullptr && is_live(own->row.status)) {
+    seen(own->row.number, now, out);
+    return {{}, false, false, own->row.number};
+  }
   if (auto no = queue_is_open(now)) return {std::move(no)};
   if (sells() && !claims_.free_slot(subject, event_.claims_per_customer)) {
     refusal no{reason::already_claimed};
@@ -87,21 +90,34 @@ void sale::seen(queue_number n, timestamp now, decision& out) {
   out.reveals = true;
 }
 
-/// Everybody in line is taken for seen now, or nobody is watched.
+/// Everybody in line is taken for seen now, or nobody is watched; who is AWAY is known in either case.
 void sale::watch_presence(timestamp now) {
   present_.clear();
   away_.clear();
-  if (event_.queue.presence_timeout.count() == 0) return;
+  const bool watched = event_.queue.presence_timeout.count() > 0;
+  if (!watched && queue_.counts().away == 0) return;
   for (std::uint64_t n = 1; n <= value_of(queue_.last_number()); ++n) {
     const auto& row = queue_.find(queue_number{n})->row;
-    if (row.status == entry_status::waiting) present_.seen(row.number, now, {});
+    if (watched && row.status == entry_status::waiting) present_.seen(row.number, now, {});
     if (row.status == entry_status::away) away_.seen(row.number, now, {});
   }
 }
 
+/// Nobody is AWAY in a line that is not watched.
+std::size_t sale::bring_back(timestamp now, decision& out) {
+  const auto absent = away_.unseen_since(timestamp::max(), absences_per_run);
+  for (const auto n : absent) {
+    away_.forget(n);
+    if (!queue_.move(n, entry_trigger::come_back, now, out.content)) continue;
+    out.entry_changes.push_back(change_of(queue_.find(n)->row));
+    out.reveals = true;
+  }
+  return absent.size();
+}
+
 std::size_t sale::notice_absence(timestamp now, decision& out) {
   const auto timeout = event_.queue.presence_timeout;
-  if (timeout.count() == 0) return 0;
+  if (timeout.count() == 0) return bring_back(now, out);
   const auto absent = present_.unseen_since(now - timeout, absences_per_run);
   for (const auto n : absent) {
     present_.forget(n);
@@ -116,6 +132,7 @@ std::size_t sale::notice_absence(timestamp now, decision& out) {
 }
 
 timestamp sale::next_absence() const {
+  if (event_.queue.presence_timeout.count() == 0) return away_.earliest(); // they come back at once
   const auto absent = present_.earliest(), lost = away_.earliest();
   const auto a = is_set(absent) ? absent + event_.queue.presence_timeout : never;
   const auto b = is_set(lost) ? lost + event_.queue.away_grace : never;
@@ -136,7 +153,7 @@ refusal sale::advance(std::uint64_t count, timestamp now, decision& out, std::ui
 std::size_t sale::revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now, decision& out) {
   std::vector<queue_number> numbers;
   if (scope == revocation_scope::all) {
-    numbers = queue_.sessions_due(timestamp::max(), queue_.counts().admitted);
+    numbers = queue_.sessions_due(timestamp::max(), revocations_max);
   } else if (const auto* e = scope == revocation_scope::ticket ? queue_.find(n) : queue_.find(subject); e && is_live(e->row.status)) {
     numbers = {e->row.number};
   }

@@ -158,8 +158,7 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
   change_event(event_.status, now, out);
   const bool watched = event_.queue.presence_timeout.count() > 0;
   if (watched != watched_before) {
-    for (const auto n : away_.unseen_since(timestamp::max(), away_.size())) // nobody is AWAY in a line that is not watched
-      queue_.move(n, entry_trigger::come_back, now, out.content);
+    out.notices.push_back(watched ? notice_kind::presence_watched : notice_kind::presence_unwatched);
     watch_presence(now);
   }
   for (std::size_t i = 0; i < types.size(); ++i)

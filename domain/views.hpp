@@ -105,7 +105,7 @@ struct entry_change {
   timestamp admitted_at, session_expires_at, claim_by;
 };
 
-enum class notice_kind : std::uint8_t { paused, resumed, sold_out, back_on_sale, ended, message };
+enum class notice_kind : std::uint8_t { paused, resumed, sold_out, back_on_sale, ended, message, presence_watched, presence_unwatched };
 
 enum class principal_kind : std::uint8_t { nobody, organizer, operate };
 

@@ -24,9 +24,13 @@ enum class profile : std::uint8_t { plain, auth_request };
 struct question {
   profile how = profile::plain;
   std::optional<uuid> queue; ///< the session must be of this one
+  std::optional<api_key> key; ///< the origin's own
   std::string_view token;
-  entry_id ticket;
+  entry_id ticket; ///< of a token that only we can have made
 };
+
+/// An entry is admitted once.
+constexpr std::uint32_t only_admission = 1;
 
 std::string_view reason_of(fault f) {
   switch (f) {
@@ -75,7 +79,8 @@ response grant(context& ctx, const question& q, const session_record& s) {
   const auto left = (s.ends - ctx.environment.steady_now()).count() / 1000;
   response answer;
   append_access(answer.body, q.ticket, s.queue, s.subject, s.expires_at);
-  answer.fields.reserve(5);
+  answer.fields.reserve(6);
+  answer.fields.emplace_back("Vary", "Authorization, X-API-Key");
   answer.fields.emplace_back("Cache-Control", "private, max-age=" + std::to_string(std::clamp<std::int64_t>(left, 0, cache_seconds_max)));
   answer.fields.emplace_back("X-FairQueue-Ticket", to_string(q.ticket));
   answer.fields.emplace_back("X-FairQueue-Queue", to_string(s.queue));
@@ -88,18 +93,17 @@ response grant(context& ctx, const question& q, const session_record& s) {
 /// The aggregate's sessions are known.
 response judge(context& ctx, const request& rq, const question& q) {
   const auto* s = ctx.table->find(q.ticket);
-  if (s != nullptr && session_token_matches(ctx.sessions, q.token, q.ticket, s->admission_no)) [[likely]]
-    return q.queue && *q.queue != s->queue ? refuse(ctx, rq, q, fault::wrong_queue) : grant(ctx, q, *s);
-  // A token that was good once: only we can have made it.
-  const bool was_ours = session_token_matches(ctx.sessions, q.token, q.ticket, 1);
-  return refuse_stranger(ctx, rq, q, was_ours ? fault::session_over : fault::unauthenticated);
+  if (s == nullptr || s->admission_no != only_admission)
+    return refuse(ctx, rq, q, fault::session_over);
+  const bool is_elsewhere = (q.queue && *q.queue != s->queue) || (q.key && q.key->tenant != s->tenant);
+  return is_elsewhere ? refuse(ctx, rq, q, fault::wrong_queue) : grant(ctx, q, *s);
 }
 
 awaitable<response> judge_later(context& ctx, const request& rq, question q) {
   const auto error = co_await ctx.table->learn(owner_of(q.ticket));
   if (!error)
     co_return judge(ctx, rq, q);
-  co_return is(error, errc::absent)      ? refuse_stranger(ctx, rq, q, fault::unauthenticated)
+  co_return is(error, errc::absent)      ? refuse(ctx, rq, q, fault::session_over)
             : is(error, errc::not_owner) ? refuse(ctx, rq, q, fault::not_owner)
                                          : refuse(ctx, rq, q, fault::unavailable);
 }
@@ -123,35 +127,44 @@ question read_question(const request& rq, std::optional<response>& no) {
   return q;
 }
 
-/// With a server key (X-API-Key) the key is limited, else the session. The answer at the limit, if it is reached.
-std::optional<response> limit_access(context& ctx, const request& rq, const question& q) {
-  auto& shared = *ctx.shared;
+/// The origin's key, if it sent one; an answer in `no` ends it.
+std::optional<api_key> find_key(context& ctx, const request& rq, const question& q, std::optional<response>& no) {
   const auto given = rq.field("X-API-Key");
-  auto* limiter = &shared.access_sessions;
-  auto who = q.ticket;
-  if (!given.empty()) {
-    const auto keys = shared.keys.get();
-    const auto key = keys ? keys->find(given) : std::nullopt;
-    if (!key || key->scope != api_key_scope::server)
-      return refuse_stranger(ctx, rq, q, key ? fault::forbidden : fault::unauthenticated);
-    limiter = &shared.access_keys;
-    who = key->id;
-  }
-  const auto verdict = limiter->take(who, ctx.environment.steady_now());
-  if (verdict.allowed) [[likely]]
+  if (given.empty()) [[likely]]
     return std::nullopt;
-  shared.counts.rate_limited.add();
-  return q.how == profile::plain ? too_many(limiter->rule(), verdict, rq.request_id) : refuse(ctx, rq, q, fault::rate_limited);
+  const auto keys = ctx.shared->keys.get();
+  const auto key = keys ? keys->find(given) : std::nullopt;
+  if (!key || key->scope != api_key_scope::server)
+    no = refuse_stranger(ctx, rq, q, key ? fault::forbidden : fault::unauthenticated);
+  return key;
 }
 
-/// The session token's form, and the limits; an answer in `no` ends it.
+/// The key is limited if there is one, else the session. The answer at the limit, if it is reached.
+std::optional<response> limit_access(context& ctx, const request& rq, const question& q) {
+  auto& limiter = q.key ? ctx.shared->access_keys : ctx.shared->access_sessions;
+  const auto verdict = limiter.take(q.key ? q.key->id : q.ticket, ctx.environment.steady_now());
+  if (verdict.allowed) [[likely]]
+    return std::nullopt;
+  ctx.shared->counts.rate_limited.add();
+  return q.how == profile::plain ? too_many(limiter.rule(), verdict, rq.request_id) : refuse(ctx, rq, q, fault::rate_limited);
+}
+
+/// What needs nobody else: the request, the key, and whether we made the token, so that a stranger costs no more than this, and nobody but
+/// its holder uses up a session's limit. An answer in `no` ends it.
 question admit_question(context& ctx, const request& rq, std::optional<response>& no) {
   auto q = read_question(rq, no);
   if (no)
     return q;
+  q.key = find_key(ctx, rq, q, no);
+  if (no)
+    return q;
   const auto ticket = session_token_entry(q.token);
-  if (!ticket || number_of(owner_of(*ticket)) < number_of(first_event_aggregate)) {
-    no = refuse_stranger(ctx, rq, q, fault::unauthenticated);
+  if (!ticket || number_of(owner_of(*ticket)) < number_of(first_event_aggregate)
+      || !session_token_matches(ctx.sessions, q.token, *ticket, only_admission)) {
+    // Behind an origin's key there are many visitors: what they bring does not count against its address.
+    no = q.key ? limit_access(ctx, rq, q) : std::nullopt;
+    if (!no)
+      no = q.key ? refuse(ctx, rq, q, fault::unauthenticated) : refuse_stranger(ctx, rq, q, fault::unauthenticated);
     return q;
   }
   q.ticket = *ticket;
@@ -187,8 +200,8 @@ awaitable<response> delete_access(context& ctx, const request& rq, const path_pa
   const auto q = admit_question(ctx, rq, no);
   if (no)
     return ready(std::move(*no));
-  if (!session_token_matches(ctx.sessions, q.token, q.ticket, 1)) // made by us: the owner says whether it is still in force
-    return ready(refuse_stranger(ctx, rq, q, fault::unauthenticated));
+  if (q.queue && owner_of(*q.queue) != owner_of(q.ticket))
+    return ready(refuse(ctx, rq, q, fault::wrong_queue));
   return end(ctx, rq, std::string{q.token});
 }
 

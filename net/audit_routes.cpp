@@ -15,7 +15,7 @@ std::optional<response> read_audit_request(const call& c, list_audit& wish) {
   const auto query = query_parameters::read(c.rq, {"limit", "cursor", "target"}, no);
   if (no)
     return no;
-  wish.tenant = c.by.tenant;
+  wish.by = c.by;
   const auto limit = query.find("limit"), cursor = query.find("cursor"), target = query.find("target");
   const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
   if (!count)

@@ -760,6 +760,8 @@ std::string notice_frame(notice_kind what, std::string_view message) {
     case notice_kind::sold_out: return R"({"type":"sold_out","sold_out":true})";
     case notice_kind::back_on_sale: return R"({"type":"sold_out","sold_out":false})";
     case notice_kind::ended: return R"({"type":"ended"})";
+    case notice_kind::presence_watched:
+    case notice_kind::presence_unwatched: return {}; // for hubs only
     case notice_kind::message: break;
   }
   std::string out = R"({"type":"message","message":)";

@@ -101,8 +101,12 @@ manager manager_of(context& ctx, const request& rq, const token_claims& claims) 
   const auto keys = ctx.shared->keys.get();
   if (!keys)
     return {problem(fault::unavailable, rq.request_id, {}, 1), {}};
-  if (claims.kind == token_kind::organizer)
-    return {std::nullopt, {principal_kind::organizer, keys->tenant_of(claims.subject), claims.subject}};
+  if (claims.kind == token_kind::organizer) {
+    const auto tenant = keys->tenant_of(claims.subject);
+    if (!tenant)
+      return {problem(fault::unavailable, rq.request_id, {}, 1), {}};
+    return {std::nullopt, {principal_kind::organizer, *tenant, claims.subject}};
+  }
   const auto key = keys->find(claims.subject);
   if (!key || key->scope != api_key_scope::operate) // revoked since the token was made
     return {problem(fault::unauthenticated, rq.request_id), {}};

@@ -53,9 +53,9 @@ struct request {
 /// Instead of a body: this connection becomes a WebSocket that follows one place. The session then writes the 101 (or, when the
 /// request is no proper WebSocket handshake, 400 or 426) and hands the socket to the hub, which sends the `state` frame itself.
 struct ws_upgrade {
-  customer_id customer;
+  uuid holder; ///< the customer, whose newest place it follows; or the ticket, and no other place
+  bool by_ticket = false;
   event_id event;
-  entry_id entry;
   queue_number number{};
   std::string_view protocol; ///< answered as Sec-WebSocket-Protocol; empty: none. Static storage.
   timestamp authorized_until = never; ///< then it is closed with 4401; not set: never

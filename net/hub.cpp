@@ -78,8 +78,9 @@ milliseconds hub::steady(timestamp when) const {
 // -- sockets ------------------------------------------------------------------------------------------------------------
 
 void hub::adopt(tcp_socket socket, const ws_upgrade& upgrade) {
-  ws_peer::ptr peer{new ws_peer(ctx_, *this, std::move(socket), upgrade.customer, steady(upgrade.authorized_until))};
+  ws_peer::ptr peer{new ws_peer(ctx_, *this, std::move(socket), upgrade.holder, steady(upgrade.authorized_until))};
   peer->number = upgrade.number;
+  peer->by_ticket = upgrade.by_ticket;
   intrusive_ptr_add_ref(peer.get()); // the list's
   peers_.push_back(*peer);
   ++peers_open_;
@@ -306,7 +307,13 @@ void hub::take_snapshots(const line_ptr& l) {
 detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
   const auto generation = l->generation;
   ++l->snapshots;
-  auto [error, reply] = co_await ask_event(ctx_, owner_of(l->event), find_entry{l->event, peer->customer});
+  const auto owner = owner_of(l->event);
+  answer<entry_reply> got;
+  if (peer->by_ticket)
+    got = co_await ask_event(ctx_, owner, find_ticket{peer->holder});
+  else
+    got = co_await ask_event(ctx_, owner, find_entry{l->event, peer->holder});
+  auto& [error, reply] = got;
   --l->snapshots;
   if (stopped_ || l->gone || l->generation != generation || !peer->is_open())
     co_return; // a new owner shows it again
@@ -388,6 +395,8 @@ void hub::on_event_noticed(const event_noticed& push) {
   if (!l)
     return;
   switch (push.what) {
+    case notice_kind::presence_watched:
+    case notice_kind::presence_unwatched: l->watches_presence = push.what == notice_kind::presence_watched; return;
     case notice_kind::paused: l->status = event_status::paused; break;
     case notice_kind::resumed: l->status = event_status::active; break;
     case notice_kind::sold_out: l->sold_out = true; break;

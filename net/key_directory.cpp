@@ -38,9 +38,9 @@ std::optional<api_key> key_index::find(const uuid& id) const {
   return found == by_id_.end() ? std::nullopt : std::optional{found->second};
 }
 
-tenant_id key_index::tenant_of(const organizer_id& organizer) const {
+std::optional<tenant_id> key_index::tenant_of(const organizer_id& organizer) const {
   const auto found = organizers_.find(organizer);
-  return found == organizers_.end() ? default_tenant : found->second;
+  return found == organizers_.end() ? std::nullopt : std::optional{found->second};
 }
 
 std::string key_index::subject_jwk_of(tenant_id tenant) const {

@@ -39,6 +39,7 @@ awaitable<caf::error> session_table::learn(aggregate_id aggregate) {
   if (stopped_)
     co_return make_error(errc::unavailable);
   auto& r = rooms_[number_of(aggregate)];
+  r.used = ctx_.now;
   const bool has_passed = r.lease && r.lease->has_passed(ctx_.environment.steady_now());
   if (r.is_known && !has_passed)
     co_return caf::error{};
@@ -78,14 +79,15 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
   const auto aggregate = owner_of(push.event);
   if (push.is_lost)
     return forget(aggregate);
-  auto& r = rooms_[number_of(aggregate)];
-  if (!push.is_all && !r.is_known)
-    return; // of a subscription that was given up
+  const auto found = rooms_.find(number_of(aggregate));
+  if (found == rooms_.end() || !found->second.is_asked || (!push.is_all && !found->second.is_known))
+    return; // of a subscription that was given up: its owner may tell us nothing more
+  auto& r = found->second;
   if (push.is_all)
     r.sessions.clear();
   const auto steady = ctx_.environment.steady_now();
   for (const auto& s : push.begun)
-    r.sessions[s.ticket] = {push.event, s.admission_no, s.subject_name, s.expires_at, steady + (s.expires_at - push.now)};
+    r.sessions[s.ticket] = {push.event, push.tenant, s.admission_no, s.subject_name, s.expires_at, steady + (s.expires_at - push.now)};
   for (const auto& ticket : push.ended)
     r.sessions.erase(ticket);
   r.lease = push.lease;

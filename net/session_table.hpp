@@ -13,6 +13,7 @@ namespace fq::net {
 /// A session in force.
 struct session_record {
   uuid queue; ///< or event
+  tenant_id tenant = default_tenant;
   std::uint32_t admission_no = 0;
   std::string subject;
   timestamp expires_at;

@@ -70,11 +70,11 @@ awaitable<response> join_queue(call c) {
   new_place wish;
   if (auto no = read_new_place(c.rq, wish))
     co_return std::move(*no);
-  if (auto no = find_subject(c, wish))
-    co_return std::move(*no);
-  if (c.key->scope == api_key_scope::join)
+  if (c.key->scope == api_key_scope::join) // before a signature is looked at
     if (auto no = limit(c.ctx, c.rq, c.ctx.shared->join_clients, limit_key(c.rq.peer)))
       co_return std::move(*no);
+  if (auto no = find_subject(c, wish))
+    co_return std::move(*no);
   auto idempotency = read_idempotency(c.rq, c.who);
   if (idempotency.no)
     co_return std::move(*idempotency.no);

@@ -9,6 +9,12 @@
 #include "net/json_in.hpp"
 #include "net/query.hpp"
 #include "net/services.hpp"
+#include "net/ws_frames.hpp"
+
+#include <boost/url/decode_view.hpp>
+#include <boost/url/pct_string_view.hpp>
+
+#include <algorithm>
 
 namespace fq::net {
 namespace {
@@ -135,6 +141,20 @@ awaitable<response> create_queue(call c) {
 
 // -- GET /queues ---------------------------------------------------------------------------------------
 
+/// A percent-encoded value as text; nothing if it is no UTF-8 or has control characters.
+std::optional<std::string> decoded(std::string_view encoded) {
+  const auto parsed = boost::urls::make_pct_string_view(encoded);
+  if (!parsed)
+    return std::nullopt;
+  std::string text;
+  parsed->decode({}, boost::urls::string_token::assign_to(text));
+  utf8_checker utf8;
+  const auto is_refused = [&utf8](unsigned char ch) { return ch < 0x20 || ch == 0x7f || !utf8.feed(ch); };
+  if (std::any_of(text.begin(), text.end(), is_refused) || !utf8.complete())
+    return std::nullopt;
+  return text;
+}
+
 /// Whose list a cursor belongs to.
 uuid list_scope(const principal& by) { return {static_cast<std::uint64_t>(by.tenant), 0x71756575}; }
 
@@ -145,7 +165,10 @@ std::optional<response> read_list_request(const call& c, list_events& wish) {
     return no;
   wish.by = c.by;
   wish.kind = event_kind::queue;
-  wish.external_id = query.find("external_id").value_or("");
+  const auto name = decoded(query.find("external_id").value_or(""));
+  if (!name)
+    return problem(fault::invalid_parameter, c.rq.request_id, "external_id must be percent-encoded text.");
+  wish.external_id = *name;
   const auto limit = query.find("limit"), cursor = query.find("cursor");
   const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
   if (!count)

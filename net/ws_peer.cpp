@@ -28,8 +28,8 @@ std::uint32_t whole_seconds(milliseconds steady) {
 
 } // namespace
 
-ws_peer::ws_peer(context& ctx, ws_owner& owner, tcp_socket socket, const customer_id& who, milliseconds authorized_until)
-    : customer(who), ctx_(ctx), owner_(owner), socket_(std::move(socket)), last_seen_(ctx.now), last_ping_(ctx.now),
+ws_peer::ws_peer(context& ctx, ws_owner& owner, tcp_socket socket, const uuid& who, milliseconds authorized_until)
+    : holder(who), ctx_(ctx), owner_(owner), socket_(std::move(socket)), last_seen_(ctx.now), last_ping_(ctx.now),
       authorized_until_s_(whole_seconds(authorized_until)) {
   ctx_.state.websockets.fetch_add(1, std::memory_order_relaxed);
 }

@@ -43,7 +43,7 @@ public:
 
   /// `socket` is connected, upgraded, non-blocking for us, and counted in server_state::connections. It is closed with 4401 at
   /// `authorized_until` (steady time).
-  ws_peer(context& ctx, ws_owner& owner, tcp_socket socket, const customer_id& customer, milliseconds authorized_until);
+  ws_peer(context& ctx, ws_owner& owner, tcp_socket socket, const uuid& holder, milliseconds authorized_until);
   ~ws_peer();
 
   void begin();
@@ -65,7 +65,8 @@ public:
   // What the hub remembers about it.
   struct line* line = nullptr;
   ws_peer* next_same_number = nullptr; ///< other sockets of the same place
-  customer_id customer;
+  uuid holder; ///< see ws_upgrade
+  bool by_ticket = false;
   queue_number number{};
   event_kind kind{}; ///< whose words its frames speak
   std::uint32_t admission_no = 0;

@@ -78,9 +78,9 @@ visitor admit(context& ctx, const request& rq, token_kind kind) {
   return {limit_customer(ctx, rq, who.subject), who.subject, who.expires_at, found.protocol};
 }
 
-response follow(const entry_view& entry, const visitor& v) {
+response follow(const entry_view& entry, const visitor& v, bool by_ticket) {
   response answer;
-  answer.upgrade = ws_upgrade{entry.customer, entry.event, entry.id, entry.number, v.protocol, v.authorized_until};
+  answer.upgrade = ws_upgrade{v.who, by_ticket, entry.event, entry.number, v.protocol, v.authorized_until};
   return answer;
 }
 
@@ -88,14 +88,14 @@ awaitable<response> follow_place(context& ctx, const request& rq, visitor v, eve
   auto got = co_await ask_event(ctx, owner_of(event), find_entry{event, v.who});
   if (auto no = refused(rq, got))
     co_return std::move(*no);
-  co_return follow(got.reply.entry, v);
+  co_return follow(got.reply.entry, v, false);
 }
 
 awaitable<response> follow_ticket(context& ctx, const request& rq, visitor v) {
   auto got = co_await ask_event(ctx, owner_of(v.who), find_ticket{v.who});
   if (auto no = refused(rq, got))
     co_return std::move(*no);
-  co_return follow(got.reply.entry, v);
+  co_return follow(got.reply.entry, v, true);
 }
 
 } // namespace

@@ -178,13 +178,14 @@ struct event_filter {
 struct access_directory {
   std::vector<tenant_row> tenants; ///< by id
   std::vector<api_key_row> api_keys; ///< by id, without revoked ones
-  std::vector<std::pair<organizer_id, tenant_id>> organizers; ///< by id, those of other tenants than the default one
+  std::vector<std::pair<organizer_id, tenant_id>> organizers; ///< by id
   friend bool operator==(const access_directory&, const access_directory&) = default;
 };
 
 struct audit_filter {
   tenant_id tenant = default_tenant;
   uuid target = {}; ///< nil: all
+  std::string actor = {}; ///< set: only what it did, and what was done to queues
   uuid before = {}; ///< cursor: older rows only; nil: from the newest
   std::uint32_t limit = 50;
 };

@@ -516,8 +516,7 @@ access_directory memory_ledger::directory() {
   access_directory all;
   all.tenants = accounts.tenants;
   std::ranges::copy_if(accounts.api_keys, std::back_inserter(all.api_keys), [](const api_key_row& k) { return !is_set(k.revoked_at); });
-  for (const auto& o : accounts.organizers)
-    if (o.tenant != default_tenant) all.organizers.emplace_back(o.id, o.tenant);
+  for (const auto& o : accounts.organizers) all.organizers.emplace_back(o.id, o.tenant);
   return all;
 }
 
@@ -526,7 +525,8 @@ std::vector<audit_row> memory_ledger::audit(const audit_filter& filter) {
   for (const auto& [number, state] : state_.aggregates)
     for (const auto& r : state.audit)
       if (r.tenant == filter.tenant && (filter.target.is_nil() || r.target == filter.target)
-          && (filter.before.is_nil() || r.id < filter.before))
+          && (filter.before.is_nil() || r.id < filter.before)
+          && (filter.actor.empty() || r.actor == filter.actor || r.action.starts_with("queue.")))
         rows.push_back(r);
   std::ranges::sort(rows, std::greater{}, &audit_row::id);
   if (rows.size() > filter.limit) rows.resize(filter.limit);

@@ -23,6 +23,8 @@ const std::string of_organizer =
 const std::string of_tenant =
   "WHERE tenant = $3::bigint AND kind = $4::bigint AND ($5::text = '' OR external_id = $5::text) AND aggregate > $1::bigint"
   " ORDER BY aggregate LIMIT $2::bigint";
+const std::string of_actor =
+  "WHERE tenant = $1::bigint AND id < $2::uuid AND ($4::text = '' OR actor = $4::text OR action LIKE 'queue.%')";
 const std::string audit_columns = "SELECT id, tenant, target, actor, action, detail, reason, at FROM audit ";
 
 /// The ticket types of a page of events.
@@ -82,13 +84,13 @@ const postgres_statement read_api_keys{
   "read_api_keys",
   "SELECT id, tenant, scope, secret_hash, label, created_at, revoked_at FROM api_key WHERE NOT $1::boolean OR revoked_at = 0"
   " ORDER BY id"};
-const postgres_statement organizers_elsewhere{"organizers_elsewhere",
-                                              "SELECT id, tenant FROM organizer WHERE tenant <> 1 ORDER BY id"};
+const postgres_statement tenants_of_organizers{"tenants_of_organizers",
+                                              "SELECT id, tenant FROM organizer ORDER BY id"};
 const postgres_statement audit_of_tenant{
-  "audit_of_tenant", audit_columns + "WHERE tenant = $1::bigint AND id < $2::uuid ORDER BY id DESC LIMIT $3::bigint"};
+  "audit_of_tenant", audit_columns + of_actor + " ORDER BY id DESC LIMIT $3::bigint"};
 const postgres_statement audit_of_target{
   "audit_of_target",
-  audit_columns + "WHERE tenant = $1::bigint AND id < $2::uuid AND target = $4::uuid ORDER BY id DESC LIMIT $3::bigint"};
+  audit_columns + of_actor + " AND target = $5::uuid ORDER BY id DESC LIMIT $3::bigint"};
 /// Each part but the second reads a partial index of its own.
 const postgres_statement to_wake{
   "to_wake",
@@ -284,7 +286,7 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
   db.prepare(std::array{read_aggregate_head, read_event, read_ticket_types, read_entries, read_claims, read_items, read_payments, read_refunds,
                         read_idempotency, read_receipts, read_organizers, read_customers, read_otps, events_on_sale, types_on_sale,
                         events_of_organizer, types_of_organizer, events_of_tenant, types_of_tenant, read_tenants, read_api_keys,
-                        organizers_elsewhere, audit_of_tenant, audit_of_target, to_wake, greatest_number, read_history});
+                        tenants_of_organizers, audit_of_tenant, audit_of_target, to_wake, greatest_number, read_history});
 }
 
 aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds& limits) {
@@ -325,7 +327,7 @@ access_directory postgres_reader::directory() {
   postgres_pipeline pipeline(db_);
   pipeline.send(read_tenants);
   pipeline.send(read_api_keys, postgres_parameters::of(true));
-  pipeline.send(organizers_elsewhere);
+  pipeline.send(tenants_of_organizers);
   pipeline.flush();
   access_directory all;
   all.tenants = collect(pipeline, tenant_of);
@@ -336,7 +338,7 @@ access_directory postgres_reader::directory() {
 
 std::vector<audit_row> postgres_reader::audit(const audit_filter& filter) {
   const auto before = filter.before.is_nil() ? uuid{~0ull, ~0ull} : filter.before;
-  auto page = postgres_parameters::of(filter.tenant, before, filter.limit);
+  auto page = postgres_parameters::of(filter.tenant, before, filter.limit, filter.actor);
   if (!filter.target.is_nil()) page.add(filter.target);
   postgres_pipeline pipeline(db_);
   pipeline.send(filter.target.is_nil() ? audit_of_tenant : audit_of_target, page);

@@ -104,13 +104,13 @@ sqlite_reader::statements::statements(sqlite_db& db)
       api_keys(db,
         "SELECT id, tenant, scope, secret_hash, label, created_at, revoked_at FROM api_key WHERE ?1 = 0 OR"
         " revoked_at = 0 ORDER BY id"),
-      organizers_elsewhere(db, "SELECT id, tenant FROM organizer WHERE tenant <> 1 ORDER BY id"),
+      tenants_of_organizers(db, "SELECT id, tenant FROM organizer ORDER BY id"),
       audit_of_tenant(db,
         "SELECT id, tenant, target, actor, action, detail, reason, at FROM audit WHERE tenant = ?1 AND id < ?2"
-        " ORDER BY id DESC LIMIT ?3"),
+        " AND (?4 = '' OR actor = ?4 OR action GLOB 'queue.*') ORDER BY id DESC LIMIT ?3"),
       audit_of_target(db,
         "SELECT id, tenant, target, actor, action, detail, reason, at FROM audit WHERE tenant = ?1 AND id < ?2"
-        " AND target = ?4 ORDER BY id DESC LIMIT ?3"),
+        " AND (?4 = '' OR actor = ?4 OR action GLOB 'queue.*') AND target = ?5 ORDER BY id DESC LIMIT ?3"),
       // Each part but the second reads a partial index of its own.
       to_wake(db,
         "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
@@ -312,7 +312,7 @@ std::vector<api_key_row> sqlite_reader::api_keys(bool valid_only) {
 }
 
 access_directory sqlite_reader::directory() {
-  auto organizers = collect(sql_.organizers_elsewhere.bind(), [](const sqlite_statement& s) {
+  auto organizers = collect(sql_.tenants_of_organizers.bind(), [](const sqlite_statement& s) {
     return std::pair{s.id(0), s.number<tenant_id>(1)};
   });
   return {tenants(), api_keys(true), std::move(organizers)};
@@ -320,8 +320,8 @@ access_directory sqlite_reader::directory() {
 
 std::vector<audit_row> sqlite_reader::audit(const audit_filter& filter) {
   const auto before = filter.before.is_nil() ? uuid{~0ull, ~0ull} : filter.before;
-  auto& s = filter.target.is_nil() ? sql_.audit_of_tenant.bind(filter.tenant, before, filter.limit)
-                                   : sql_.audit_of_target.bind(filter.tenant, before, filter.limit, filter.target);
+  auto& s = filter.target.is_nil() ? sql_.audit_of_tenant.bind(filter.tenant, before, filter.limit, filter.actor)
+                                   : sql_.audit_of_target.bind(filter.tenant, before, filter.limit, filter.actor, filter.target);
   return collect(s, [](const sqlite_statement& r) {
     return audit_row{r.id(0), r.number<tenant_id>(1), r.id(2), r.text(3), r.text(4), r.text(5), r.text(6), r.time(7)};
   });

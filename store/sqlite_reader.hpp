@@ -54,7 +54,7 @@ private:
     sqlite_statement idempotency, receipts;
     sqlite_statement organizers, customers, otps;
     sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;
-    sqlite_statement tenants, api_keys, organizers_elsewhere, audit_of_tenant, audit_of_target;
+    sqlite_statement tenants, api_keys, tenants_of_organizers, audit_of_tenant, audit_of_target;
     sqlite_statement to_wake, last_aggregate, history;
   };
   statements sql_;

@@ -169,7 +169,11 @@ test('revoked: by ticket, by subject, all', async (t) => {
   const tenant = await tenant_on(server);
   const queue = await tenant.queue({ concurrency: 4 });
   const tickets = {};
-  for (const who of ['a', 'b', 'c', 'd']) tickets[who] = await ticket_of(server, { ...(await tenant.join_as(queue, who)) });
+  const first_tokens = {};
+  for (const who of ['a', 'b', 'c', 'd']) {
+    first_tokens[who] = await tenant.join_as(queue, who);
+    tickets[who] = await ticket_of(server, first_tokens[who]);
+  }
   const revoke = async (body) => {
     const done = await server.post(`/queues/${queue.id}/revocations`, { token: tenant.token, body });
     assert.equal(done.status, 200, done.text);
@@ -183,6 +187,15 @@ test('revoked: by ticket, by subject, all', async (t) => {
   assert.deepEqual([await may_enter('b'), await may_enter('c')], [410, 200]);
   assert.equal(await revoke({ all: true }), 2);
   assert.deepEqual([await may_enter('c'), await may_enter('d')], [410, 410]);
+  // Who comes back has a new place, of which the old token knows nothing.
+  const again = await tenant.join_as(queue, 'a');
+  assert.notEqual(again.ticket_id, tickets.a.ticket_id);
+  const old = await server.socket_at(`/tickets/${first_tokens.a.ticket_id}/ws`, first_tokens.a.ticket_token);
+  const state = await old.frame('state');
+  assert.equal(state.ticket.ticket_id, tickets.a.ticket_id);
+  assert.equal(state.ticket.status, 'REVOKED');
+  assert.equal(state.ticket.session_token, null);
+  assert.equal(await old.close_code(), 1000);
   for (const body of [{}, { all: false }, { all: true, subject: 'a' }])
     expect_problem(
       await server.post(`/queues/${queue.id}/revocations`, { token: tenant.token, body }),
@@ -437,10 +450,10 @@ test('a socket follows the ticket, on several devices, and after a reconnect', a
   assert.equal(stranger.status, 404);
 });
 
-test('a ghost does not block the line and a connected visitor is none', async (t) => {
+test('a ghost does not block the line and a connected visitor is none, watched from the beginning or later', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
-  const queue = await tenant.queue({ presence_timeout_seconds: 20, away_grace_seconds: 600 });
+  const queue = await tenant.queue();
   const [inside, ghost, connected] = [
     await tenant.join_as(queue, 'inside'),
     await tenant.join_as(queue, 'ghost'),
@@ -448,6 +461,8 @@ test('a ghost does not block the line and a connected visitor is none', async (t
   ];
   const socket = await server.socket_at(`/tickets/${connected.ticket_id}/ws`, connected.ticket_token);
   await socket.frame('state');
+  const watch = { presence_timeout_seconds: 20, away_grace_seconds: 600 };
+  assert.equal((await server.patch(`/queues/${queue.id}`, { token: tenant.token, body: watch })).status, 200);
   await eventually(
     'the ghost is away',
     async () => (await server.get(`/queues/${queue.id}/stats`, { token: tenant.token })).json.away === 1,

@@ -176,6 +176,15 @@ CAF_TEST(a ghost is skipped and comes back to its place within the grace) {
   CAF_CHECK(q.status(2) == entry_status::admitted); // before 4
 }
 
+CAF_TEST(joining again is being there) {
+  waiting_room q{watched(seconds{30}, seconds{60})};
+  q.join_all(1, 2);
+  q.pass(seconds{30});
+  CAF_CHECK(q.status(2) == entry_status::away);
+  CAF_CHECK(!q.join(2).created);
+  CAF_CHECK(q.status(2) == entry_status::waiting);
+}
+
 CAF_TEST(a ghost that stays away loses its place) {
   waiting_room q{watched(seconds{30}, seconds{40})};
   q.join_all(1, 2);
@@ -208,12 +217,15 @@ CAF_TEST(nobody is away in a line that is no longer watched) {
   event_patch off;
   off.presence_timeout = {true, milliseconds{0}};
   q.change(off);
+  CAF_CHECK(q.told(notice_kind::presence_unwatched));
+  q.drain();
   CAF_CHECK(q.status(2) == entry_status::waiting && q.status(3) == entry_status::waiting);
   q.pass(seconds{29}); // before 1's session ends
   CAF_CHECK(q.status(3) == entry_status::waiting);
   event_patch on;
   on.presence_timeout = {true, seconds{30}};
   q.change(on);
+  CAF_CHECK(q.told(notice_kind::presence_watched));
   q.pass(seconds{29});
   CAF_CHECK(q.status(3) != entry_status::away); // counted from now
   q.pass(seconds{1});

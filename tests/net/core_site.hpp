@@ -77,7 +77,7 @@ inline awaitable<response> get_socket(context& ctx, const request& req, const pa
   if (r.status != 200)
     co_return r;
   const auto protocol = req.field("sec-websocket-protocol");
-  r.upgrade = ws_upgrade{.customer = who, .event = event_of(good_event), .entry = found.reply.entry.id,
+  r.upgrade = ws_upgrade{.holder = who, .event = event_of(good_event),
                          .number = found.reply.entry.number,
                          .protocol = protocol.starts_with("fairqueue.v1") ? "fairqueue.v1" : ""};
   if (const auto lifetime = req.field("x-seconds"); !lifetime.empty())

@@ -642,11 +642,10 @@ CAF_TEST(a socket is decided before its upgrade) {
     w.issuer.issue(token_kind::customer, w.customer, from_unix_ms(w.clock.now_ms), seconds{60});
   const auto path = "/ws/queue/" + to_string(w.event_id);
   w.told->entry.entry.number = queue_number{9};
-  w.told->entry.entry.customer = w.customer;
   w.told->entry.entry.event = w.event_id;
   auto answer = w.send(method::get, path, "", {{"Sec-WebSocket-Protocol", "fairqueue.v1, " + token}});
   CAF_REQUIRE(answer.upgrade);
-  CAF_CHECK(answer.upgrade->customer == w.customer && answer.upgrade->event == w.event_id);
+  CAF_CHECK(answer.upgrade->holder == w.customer && !answer.upgrade->by_ticket && answer.upgrade->event == w.event_id);
   CAF_CHECK(answer.upgrade->number == queue_number{9});
   CAF_CHECK_EQUAL(answer.upgrade->protocol, "fairqueue.v1");
   answer = w.send(method::get, path + "?token=" + token);

@@ -304,6 +304,7 @@ public:
   /// Tenant 2, "acme", with a key of each scope; tenant 3, "other", with an operator's key.
   static access_directory make_directory() {
     access_directory d;
+    d.organizers = {{uuid{0x2222, 0x8000'0000'0000'0002}, default_tenant}};
     d.tenants = {{default_tenant, "default", {}, never}, {tenant_id{2}, "acme", {}, never}, {tenant_id{3}, "other", {}, never}};
     const auto add = [&d](std::uint64_t id, tenant_id tenant, api_key_scope scope, std::string_view secret) {
       d.api_keys.push_back({{0x4444, id}, tenant, scope, to_hex(sha256(secret)), {}, never, never});
@@ -318,6 +319,8 @@ public:
     return {{"Authorization", "Bearer " + std::string{key}}, {"Content-Type", "application/json"}};
   }
   text_fields as_operator() const { return bearer(token_kind::operate, {0x4444, 3}); }
+  /// As the owner would, and waits until it has arrived.
+  void push(const sessions_changed& news) { static_cast<session_receiver&>(table).on_sessions_changed(news); }
   text_fields as_customer() const { return bearer(token_kind::customer, customer); }
   text_fields as_organizer() const { return bearer(token_kind::organizer, organizer); }
   text_fields bearer(token_kind kind, const uuid& who) const {
