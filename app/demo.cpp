@@ -116,6 +116,8 @@ std::string prepare_demo(node& node, const config::options& options, environment
     const auto added = add_organizer_now(node.system(), node.accounts(), {std::string{demo_email}, password, true});
     const auto organizer = parse_uuid(added.organizer_id);
     if (!organizer) throw std::runtime_error("the demo organizer could not be made: " + added.error);
+    caf::scoped_actor self{node.system()};
+    ask<ack_reply>(self, node.directory(), refresh_directory{}); // the new organizer may come at once
     const auto event = make_sale(node, *organizer, env.wall_now());
     demo = {{"organizer_email", demo_email}, {"organizer_password", password}, {"event_id", to_string(event)}};
   }

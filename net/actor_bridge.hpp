@@ -319,7 +319,8 @@ ask_operation<Handle, Message> ask(context& ctx, const Handle& target, Message m
 }
 
 /// A message that holds strings or vectors must be a variable that is moved in: g++ 12 copies an aggregate temporary of a co_await
-/// expression bit by bit into the coroutine's frame and destroys both (seen as "free(): invalid pointer").
+/// expression bit by bit into the coroutine's frame and destroys both (seen as "free(): invalid pointer"). The same goes for a co_await
+/// inside `?:`: write an if.
 ///
 /// Asks the owner of an event: `auto [error, reply] = co_await ask_event(ctx, owner_of(id), join{customer, key});`. The owner's handle is
 /// cached per io thread; when it dies, what it had not answered fails with errc::unavailable at once and the next call asks the region.

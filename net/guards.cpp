@@ -103,8 +103,8 @@ manager manager_of(context& ctx, const request& rq, const token_claims& claims) 
     return {problem(fault::unavailable, rq.request_id, {}, 1), {}};
   if (claims.kind == token_kind::organizer) {
     const auto tenant = keys->tenant_of(claims.subject);
-    if (!tenant)
-      return {problem(fault::unavailable, rq.request_id, {}, 1), {}};
+    if (!tenant) // nobody; or added by another node within the last two seconds
+      return {problem(fault::unauthenticated, rq.request_id), {}};
     return {std::nullopt, {principal_kind::organizer, *tenant, claims.subject}};
   }
   const auto key = keys->find(claims.subject);

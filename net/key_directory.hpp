@@ -30,7 +30,7 @@ public:
   /// The valid key with this text (`wr_<tenant>_<secret>`), compared in constant time with every key of its tenant.
   [[nodiscard]] std::optional<api_key> find(std::string_view text) const;
   [[nodiscard]] std::optional<api_key> find(const uuid& id) const;
-  /// Nothing for one that was added a moment ago.
+  /// Nothing for who is no organizer.
   [[nodiscard]] std::optional<tenant_id> tenant_of(const organizer_id& organizer) const;
   /// Empty: it signs no subject tokens.
   [[nodiscard]] std::string subject_jwk_of(tenant_id tenant) const;

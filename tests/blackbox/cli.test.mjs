@@ -130,7 +130,12 @@ test('token: as many as asked for, of fresh subjects, or of one', async (t) => {
   assert.equal(tokens.length, 500);
   const claims = tokens.map((token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString()));
   assert.equal(new Set(claims.map((c) => c.sub)).size, 500);
-  const subject = '0190a000-0000-7000-8000-000000000001';
+  const added = await call(
+    ['organizer', 'add', '--email', 'token@example.com', '--password-stdin', '--data_dir', server.data_dir],
+    { input: `${good_password}\n` },
+  );
+  assert.equal(added.code, 0, added.err);
+  const subject = added.out.trim();
   const one = await call([
     'token',
     '--kind',

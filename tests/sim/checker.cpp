@@ -420,14 +420,15 @@ std::uint64_t checker::room(timestamp now) const {
   return n;
 }
 
-void checker::check_liveness(timestamp now) {
+void checker::check_liveness(timestamp now, timestamp owned_since) {
   for (const auto n : active_)
     if (now > deadline_of(entries_.at(n)) + sweep)
       return fail("I13", "session of " + text(n) + " outlived its deadline");
   for (const auto& [id, c] : claims_) {
     if (c.status == claim_status::claimed && now > c.expires_at + sweep)
       return fail("I13", "a CLAIMED claim outlived its deadline");
-    if (c.status == claim_status::expiring && now > c.expires_at + grace_ + sweep)
+    // The grace begins when the gateway can be asked: an owner that loads asks anew.
+    if (c.status == claim_status::expiring && now > std::max(c.expires_at, owned_since) + grace_ + sweep)
       return fail("I13", "an EXPIRING claim outlived the verdict's grace");
   }
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;

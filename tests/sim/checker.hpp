@@ -69,7 +69,7 @@ public:
 
   // -- time -----------------------------------------------------------------------------------------------
   /// In the quiet phase, when the owner has had time to recover.
-  void check_liveness(timestamp now);
+  void check_liveness(timestamp now, timestamp owned_since);
   /// At the end of the quiet phase: nothing is under way any more, and the model equals the ledger.
   void check_end();
 

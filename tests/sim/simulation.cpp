@@ -100,6 +100,8 @@ private:
   void check_end();
 
   void mix(std::uint64_t x) { hash_ ^= x + 0x9e3779b97f4a7c15ull + (hash_ << 6) + (hash_ >> 2); }
+  std::uint64_t epoch_seen_ = 0; ///< when liveness was looked at last
+  timestamp owned_since_; ///< at the latest: when that epoch's owner loaded
   [[nodiscard]] milliseconds now() { return env_.steady_now(); }
   [[nodiscard]] bool failed() const { return !check_.violation().empty(); }
   [[nodiscard]] memory_ledger_options store_options();
@@ -474,7 +476,12 @@ void simulation::check_liveness(const event_state& owner) {
   const auto lag = env_.wall_now() - owner.peek_now();
   if (!lag_) lag_ = lag;
   if (lag > *lag_) check_.fail("I13", "the aggregate's time stands still");
-  check_.check_liveness(env_.wall_now() - lag);
+  const auto t = env_.wall_now() - lag;
+  if (const auto epoch = store_.head(sale_aggregate)->epoch; epoch != epoch_seen_) {
+    epoch_seen_ = epoch;
+    owned_since_ = t;
+  }
+  check_.check_liveness(t, owned_since_);
 }
 
 /// What the owner remembers is what the ledger holds.
