@@ -2,7 +2,7 @@
 // Bad input of every kind for every route (OWASP API1 to API8): what comes back, and that nothing has happened.
 import test from 'node:test';
 import crypto from 'node:crypto';
-import { after, assert, expect_problem, sale, Server, server_for } from './lib.mjs';
+import { after, assert, expect_problem, fairqueue, run, sale, Server, server_for } from './lib.mjs';
 
 // One server and one sale for the whole file: whatever is refused must change nothing in it; the last test looks.
 const server = await Server.start();
@@ -13,6 +13,16 @@ const draft = await server.event(organizer, {}, { activate: false });
 const { admission_token } = await server.join_and_be_admitted(fan, event.id);
 const claim = await server.claim(fan, event.id, admission_token);
 const payment = await server.open_payment(fan, claim.claim_id);
+const api_key = async (scope) => {
+  const issued = await run(fairqueue, ['apikey', 'issue', '--scope', scope, '--data_dir', server.data_dir]);
+  assert.equal(issued.code, 0, issued.err);
+  return issued.out.trim();
+};
+const server_key = await api_key('server');
+const operator_key = await api_key('operator');
+const operator = (await server.post('/sessions', { token: operator_key })).json.token;
+const room = (await server.post('/queues', { token: operator, body: { name: 'Room', concurrency: 1 } })).json;
+const ticket = (await server.post(`/queues/${room.id}/tickets`, { token: server_key, body: { subject: 'ann' } })).json;
 
 const routes = () => [
   { route: ['POST', '/auth/organizer/login'], body: { email: 'a@example.com', password: 'x' } },
@@ -28,6 +38,11 @@ const routes = () => [
     optional: true,
   },
   { route: ['POST', `/sandbox/pay/${payment.reference}`], body: { action: 'pay' } },
+  { route: ['POST', '/queues'], token: operator, body: { name: 'Another', concurrency: 1 } },
+  { route: ['PATCH', `/queues/${room.id}`], token: operator, body: { name: 'Another' } },
+  { route: ['POST', `/queues/${room.id}/advance`], token: operator, body: { count: 1 } },
+  { route: ['POST', `/queues/${room.id}/revocations`], token: operator, body: { subject: 'nobody' } },
+  { route: ['POST', `/queues/${room.id}/tickets`], token: server_key, body: { subject: 'ann' }, optional: true },
 ];
 const bodiless = () => [
   { route: ['POST', `/events/${event.id}/queue`], token: fan },
@@ -36,6 +51,9 @@ const bodiless = () => [
   { route: ['POST', `/events/${event.id}/resume`], token: organizer },
   { route: ['POST', `/events/${event.id}/end`], token: organizer },
   { route: ['POST', `/events/${event.id}/cancel`], token: organizer },
+  { route: ['POST', '/sessions'], token: operator_key },
+  { route: ['POST', `/queues/${room.id}/pause`], token: operator },
+  { route: ['POST', `/queues/${room.id}/resume`], token: operator },
 ];
 const reads = () => [
   { route: ['GET', '/events'] },
@@ -45,6 +63,9 @@ const reads = () => [
   { route: ['GET', `/claims/${claim.claim_id}`], token: fan },
   { route: ['GET', `/payments/${payment.payment_id}`], token: fan },
   { route: ['GET', `/sandbox/pay/${payment.reference}`] },
+  { route: ['GET', `/queues/${room.id}`], token: operator },
+  { route: ['GET', `/queues/${room.id}/stats`], token: operator },
+  { route: ['GET', `/tickets/${ticket.ticket_id}`], token: ticket.ticket_token },
   { route: ['GET', '/livez'] },
   { route: ['GET', '/openapi.json'] },
   { route: ['GET', '/docs'] },
@@ -294,6 +315,54 @@ test('wrong types and ranges, by field', async () => {
       );
 });
 
+test('wrong types and ranges of queues and tickets', async () => {
+  const bad = {
+    name: ['', 'x'.repeat(201), 5, null],
+    external_id: ['', 'x'.repeat(201), 5, 'a\u0007b'],
+    mode: ['batch', 'open', 'Capacity', 5, null],
+    concurrency: [0, -1, 1.5, '1', 10_000_001],
+    rate_per_minute: [0, -1, '1'],
+    capacity: [0, -1, '1', 1e18],
+    session_ttl_seconds: [0, 86401, '60', null],
+    ticket_ttl_seconds: [-1, 604801, '60', null],
+    presence_timeout_seconds: [-1, 19, 86401, '60'],
+    away_grace_seconds: [0, 86401, null],
+    opens_at: ['soon', 5, null],
+    message: ['x'.repeat(501), 5, null],
+    reason: ['', 'x'.repeat(501), 5],
+  };
+  for (const [field, values] of Object.entries(bad))
+    for (const value of values)
+      for (const [method, target] of [
+        ['POST', '/queues'],
+        ...(field === 'external_id' ? [] : [['PATCH', `/queues/${room.id}`]]),
+      ]) {
+        const body = { ...(method === 'POST' && { name: 'Q', concurrency: 1 }), [field]: value };
+        const answer = await server.request(method, target, { token: operator, body });
+        expect_problem(answer, 400, 'invalid_field', `${method} ${field} = ${JSON.stringify(value)?.slice(0, 40)}`);
+      }
+  expect_problem(await server.post('/queues', { token: operator, body: { name: 'Q' } }), 400, 'invalid_field');
+  const tickets = `/queues/${room.id}/tickets`;
+  for (const body of [{ subject: '' }, { subject: 5 }, { subject: 'x'.repeat(129) }, { subject: 'a\u0000' }, { subject_token: 5 }])
+    expect_problem(await server.post(tickets, { token: server_key, body }), 400, 'invalid_field', JSON.stringify(body));
+  for (const count of [0, -1, 1001, 1.5, '1', null])
+    expect_problem(
+      await server.post(`/queues/${room.id}/advance`, { token: operator, body: { count } }),
+      400,
+      'invalid_field',
+      `count ${count}`,
+    );
+  for (const body of [{ ticket_id: 'x' }, { subject: '' }, { all: 1 }, { ticket_id: ticket.ticket_id, all: true }])
+    expect_problem(
+      await server.post(`/queues/${room.id}/revocations`, { token: operator, body }),
+      400,
+      'invalid_field',
+      JSON.stringify(body),
+    );
+  const same = await server.get(`/queues/${room.id}`, { token: operator });
+  assert.deepEqual(same.json, room, 'nothing has changed');
+});
+
 test('missing bodies, wrong content types', async () => {
   for (const r of routes()) {
     if (!r.optional) {
@@ -372,6 +441,8 @@ test('wrong methods and unknown paths', async () => {
     methods.set(`/events/${event.id}/${action}`, ['POST', 'PUT']);
   methods.set(`/events/${draft.id}/activate`, ['POST', 'PUT']);
   methods.set('/webhooks/sandbox', ['POST']);
+  methods.set('/queues', ['GET', 'POST']);
+  methods.set(`/tickets/${ticket.ticket_id}`, ['GET', 'DELETE']);
   for (const [target, allowed] of methods)
     for (const method of ['PUT', 'DELETE', 'PATCH', 'POST', 'GET']) {
       if (allowed.includes(method)) continue;
