@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sale's decisions for its organizer: life cycle and settings. Raising takes effect at once, lowering evicts nobody (I5).
+#include "domain/event_settings.hpp"
 #include "domain/sale.hpp"
 
 #include <algorithm>
@@ -9,11 +10,6 @@ namespace {
 
 bool is_currency(const std::string& text) {
   return text.size() == 3 && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
-}
-
-template <class T, class U>
-void assign(const maybe<T>& from, U& to) {
-  if (from.given) to = from.value;
 }
 
 refusal field(std::string_view name, std::string_view what) {
@@ -106,26 +102,7 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
   if (event_.status == event_status::ended || event_.status == event_status::cancelled)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   auto event = event_;
-  assign(p.name, event.name);
-  assign(p.queue_opens_at, event.queue_opens_at);
-  assign(p.sale_start, event.sale_start);
-  assign(p.sale_end, event.sale_end);
-  assign(p.policy, event.queue.policy);
-  assign(p.concurrency, event.queue.concurrency);
-  assign(p.rate_per_minute, event.queue.rate_per_minute);
-  assign(p.batch_size, event.queue.batch_size);
-  assign(p.over_admission_percent, event.queue.over_admission_percent);
-  assign(p.admission_interval, event.queue.admission_interval);
-  assign(p.session_ttl, event.queue.session_ttl);
-  assign(p.claim_window, event.queue.claim_window);
-  assign(p.claim_ttl, event.claim_ttl);
-  assign(p.claims_per_customer, event.claims_per_customer);
-  assign(p.capacity, event.queue.capacity);
-  assign(p.ticket_ttl, event.queue.ticket_ttl);
-  assign(p.presence_timeout, event.queue.presence_timeout);
-  assign(p.away_grace, event.queue.away_grace);
-  assign(p.message, event.message);
-  if (!sells()) event.queue.claim_window = event.queue.session_ttl; // whoever is let in is there: the session alone ends it
+  apply_settings(p, event);
   auto types = stock_.types();
   const auto old_count = types.size();
   for (const auto& t : p.ticket_types) {

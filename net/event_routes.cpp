@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events: create, list, read, change, turn, watch. Types and ranges are checked here, rules by the catalog
 // and the event actor.
+#include "domain/event_settings.hpp"
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
@@ -28,12 +29,6 @@ constexpr range message_size{0, 500};
 constexpr range ticket_ttl_seconds_range{0, 604'800};
 constexpr range presence_seconds_range{0, 86'400};
 constexpr range factor_hundredths_range{100, 1000};
-
-template <class From, class To>
-void take(const maybe<From>& given, To& to) {
-  if (given.given)
-    to = given.value;
-}
 
 /// The fields that POST and PATCH share, as a patch.
 void read_settings(object_reader& body, event_patch& p) {
@@ -82,8 +77,8 @@ ticket_type_row row_of(const ticket_type_patch& t) {
   row.name = t.name.value;
   row.price = t.price.value;
   row.total = t.total.value;
-  take(t.max_per_order, row.max_per_order);
-  take(t.on_sale, row.on_sale);
+  assign(t.max_per_order, row.max_per_order);
+  assign(t.on_sale, row.on_sale);
   return row;
 }
 
@@ -121,28 +116,6 @@ event_row defaults(const config::options& options) {
   return event;
 }
 
-void apply(const event_patch& p, event_row& event) {
-  take(p.name, event.name);
-  take(p.sale_start, event.sale_start);
-  take(p.sale_end, event.sale_end);
-  event.queue_opens_at = p.queue_opens_at.given ? p.queue_opens_at.value : event.sale_start;
-  take(p.claim_ttl, event.claim_ttl);
-  take(p.claims_per_customer, event.claims_per_customer);
-  take(p.policy, event.queue.policy);
-  take(p.concurrency, event.queue.concurrency);
-  take(p.rate_per_minute, event.queue.rate_per_minute);
-  take(p.batch_size, event.queue.batch_size);
-  take(p.admission_interval, event.queue.admission_interval);
-  take(p.over_admission_percent, event.queue.over_admission_percent);
-  take(p.session_ttl, event.queue.session_ttl);
-  take(p.claim_window, event.queue.claim_window);
-  take(p.capacity, event.queue.capacity);
-  take(p.ticket_ttl, event.queue.ticket_ttl);
-  take(p.presence_timeout, event.queue.presence_timeout);
-  take(p.away_grace, event.queue.away_grace);
-  take(p.message, event.message);
-}
-
 bool is_currency(std::string_view text) {
   return text.size() == 3
          && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
@@ -157,11 +130,13 @@ std::optional<response> read_new_event(const call& c, create_event& wish) {
       body.require(name);
     event_patch settings;
     read_settings(body, settings);
-    apply(settings, wish.event);
+    apply_settings(settings, wish.event);
+    if (!settings.queue_opens_at.given)
+      wish.event.queue_opens_at = wish.event.sale_start;
     const auto currency = body.text("currency", currency_size);
     if (currency.given && !is_currency(currency.value))
       body.reject("currency", "Must be an ISO 4217 code in upper case.");
-    take(currency, wish.event.currency);
+    assign(currency, wish.event.currency);
     wish.note.reason = read_reason(body);
     read_stock(body, wish.ticket_types);
   });

@@ -2,6 +2,7 @@
 // Standalone queues for the backends of other sites: an operator's token for an API key, queues and what an operator does to them. Types and
 // ranges are checked here, rules by the catalog and the event actor, which owns a queue as it owns an event.
 #include "domain/admission.hpp"
+#include "domain/event_settings.hpp"
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
@@ -82,27 +83,6 @@ event_row new_queue(const config::options& options) {
   return queue;
 }
 
-template <class From, class To>
-void take(const maybe<From>& given, To& to) {
-  if (given.given)
-    to = given.value;
-}
-
-void apply(const event_patch& p, event_row& queue) {
-  take(p.name, queue.name);
-  take(p.message, queue.message);
-  take(p.queue_opens_at, queue.queue_opens_at);
-  take(p.policy, queue.queue.policy);
-  take(p.concurrency, queue.queue.concurrency);
-  take(p.rate_per_minute, queue.queue.rate_per_minute);
-  take(p.capacity, queue.queue.capacity);
-  take(p.session_ttl, queue.queue.session_ttl);
-  take(p.ticket_ttl, queue.queue.ticket_ttl);
-  take(p.presence_timeout, queue.queue.presence_timeout);
-  take(p.away_grace, queue.queue.away_grace);
-  queue.queue.claim_window = queue.queue.session_ttl; // whoever is let in is there: the session alone ends it
-}
-
 std::optional<response> read_new_queue(const call& c, create_event& wish) {
   wish.event = new_queue(c.ctx.options);
   wish.note.detail = c.rq.body;
@@ -110,8 +90,8 @@ std::optional<response> read_new_queue(const call& c, create_event& wish) {
     body.require("name");
     event_patch settings;
     read_settings(body, settings);
-    apply(settings, wish.event);
-    take(body.text("external_id", external_id_size), wish.event.external_id);
+    apply_settings(settings, wish.event);
+    assign(body.text("external_id", external_id_size), wish.event.external_id);
     wish.note.reason = read_reason(body);
   });
 }
