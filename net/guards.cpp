@@ -92,12 +92,21 @@ namespace {
 struct manager {
   std::optional<response> no;
   principal by;
+  uuid subject{}; ///< of the token
 };
 
-/// Whoever the checked token belongs to; nobody if it is no manager's.
-manager manager_of(context& ctx, const request& rq, const token_claims& claims) {
+/// Whoever the request's bearer token belongs to; `by` is nobody for a token that is no manager's.
+manager manager_of(context& ctx, const request& rq) {
+  const auto token = bearer_token(rq);
+  const auto checked = token.empty() ? token_result{token_error::malformed, {}}
+                                     : ctx.verifier.verify(token, ctx.environment.wall_now());
+  if (!checked) {
+    ctx.shared->counts.unauthenticated.add();
+    return {problem(fault::unauthenticated, rq.request_id), {}};
+  }
+  const auto& claims = checked.claims;
   if (claims.kind != token_kind::organizer && claims.kind != token_kind::operate)
-    return {};
+    return {std::nullopt, {}, claims.subject};
   const auto keys = ctx.shared->keys.get();
   if (!keys)
     return {problem(fault::unavailable, rq.request_id, {}, 1), {}};
@@ -105,31 +114,23 @@ manager manager_of(context& ctx, const request& rq, const token_claims& claims) 
     const auto tenant = keys->tenant_of(claims.subject);
     if (!tenant) // nobody; or added by another node within the last two seconds
       return {problem(fault::unauthenticated, rq.request_id), {}};
-    return {std::nullopt, {principal_kind::organizer, *tenant, claims.subject}};
+    return {std::nullopt, {principal_kind::organizer, *tenant, claims.subject}, claims.subject};
   }
   const auto key = keys->find(claims.subject);
   if (!key || key->scope != api_key_scope::operate) // revoked since the token was made
     return {problem(fault::unauthenticated, rq.request_id), {}};
-  return {std::nullopt, {principal_kind::operate, key->tenant, key->id}};
+  return {std::nullopt, {principal_kind::operate, key->tenant, key->id}, claims.subject};
 }
 
 } // namespace
 
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run, query_use query) {
-  const auto token = bearer_token(rq);
-  const auto checked = token.empty() ? token_result{token_error::malformed, {}}
-                                     : ctx.verifier.verify(token, ctx.environment.wall_now());
-  if (!checked) {
-    ctx.shared->counts.unauthenticated.add();
-    return ready(problem(fault::unauthenticated, rq.request_id));
-  }
-  auto found = manager_of(ctx, rq, checked.claims);
+  auto found = manager_of(ctx, rq);
   if (found.no)
     return ready(std::move(*found.no));
   if (found.by.kind == principal_kind::nobody)
     return ready(problem(fault::forbidden, rq.request_id));
-  const auto& who = checked.claims.subject;
-  return limited(ctx, rq, path, {who, found.by}, run, query, ctx.shared->organizers, who);
+  return limited(ctx, rq, path, {found.subject, found.by}, run, query, ctx.shared->organizers, found.subject);
 }
 
 awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run) {
@@ -162,19 +163,12 @@ awaitable<response> with_anyone(context& ctx, const request& rq, const path_para
                                 query_use query) {
   if (!rq.has_field("Authorization"))
     return limited(ctx, rq, path, {}, run, query, ctx.shared->anonymous, limit_key(rq.peer));
-  const auto token = bearer_token(rq);
-  const auto checked = token.empty() ? token_result{token_error::malformed, {}}
-                                     : ctx.verifier.verify(token, ctx.environment.wall_now());
-  if (!checked) {
-    ctx.shared->counts.unauthenticated.add();
-    return ready(problem(fault::unauthenticated, rq.request_id));
-  }
-  auto found = manager_of(ctx, rq, checked.claims);
+  auto found = manager_of(ctx, rq);
   if (found.no)
     return ready(std::move(*found.no));
   const bool manages = found.by.kind != principal_kind::nobody;
   auto& limiter = manages ? ctx.shared->organizers : ctx.shared->customers;
-  return limited(ctx, rq, path, {manages ? checked.claims.subject : uuid{}, found.by}, run, query, limiter, checked.claims.subject);
+  return limited(ctx, rq, path, {manages ? found.subject : uuid{}, found.by}, run, query, limiter, found.subject);
 }
 
 awaitable<response> ready(response answer) { co_return answer; }
