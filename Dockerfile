@@ -5,7 +5,8 @@ WORKDIR /src
 COPY scripts/setup scripts/setup
 RUN scripts/setup --build
 COPY . .
-RUN cmake --preset release -DFAIRQUEUE_BENCH=OFF \
+RUN scripts/setup --build \
+ && cmake --preset release -DFAIRQUEUE_BENCH=OFF \
  && cmake --build --preset release --parallel "$(nproc)" --target fairqueue fairqueue-load \
  && strip build/release/app/fairqueue build/release/load/fairqueue-load
 

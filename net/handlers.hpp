@@ -78,6 +78,9 @@ awaitable<response> get_livez(context& ctx, const request& rq, const path_parame
 awaitable<response> get_readyz(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_metrics(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_openapi(context& ctx, const request& rq, const path_parameters& path);
+
+// asset_routes.cpp
 awaitable<response> get_docs(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path);
 
 } // namespace fq::net

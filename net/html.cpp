@@ -3,6 +3,10 @@
 #include "net/html.hpp"
 
 #include "crypto/digest.hpp"
+#include "web/assets.hpp"
+
+#include <array>
+#include <stdexcept>
 
 namespace fq::net {
 namespace {
@@ -31,11 +35,32 @@ std::string style_hash() {
   return text + '='; // 32 bytes are 43 characters and one '='
 }
 
-const std::string& policy(bool forms) {
-  static const auto common = "default-src 'none'; style-src 'sha256-" + style_hash()
-                             + "'; base-uri 'none'; frame-ancestors 'none'; form-action ";
-  static const auto with_forms = common + "'self'", without = common + "'none'";
-  return forms ? with_forms : without;
+std::string make_policy(page_rights rights) {
+  const std::string start = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'sha256-" + style_hash() + '\'';
+  switch (rights) {
+    case page_rights::none: break;
+    case page_rights::forms: return start + "; form-action 'self'";
+    case page_rights::assets:
+      return start + " 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'none'";
+  }
+  return start + "; form-action 'none'";
+}
+
+const std::string& policy(page_rights rights) {
+  static const std::array all{make_policy(page_rights::none), make_policy(page_rights::forms), make_policy(page_rights::assets)};
+  return all.at(static_cast<std::size_t>(rights));
+}
+
+/// The tag that loads it. A misspelt name is a programmer's mistake, which the first test that asks for the page meets.
+void append_asset(std::string& out, std::string_view name) {
+  const auto* found = web::find_asset(name);
+  if (!found)
+    throw std::logic_error("no asset of the name " + std::string{name});
+  const bool style = name.ends_with(".css");
+  out += style ? "<link rel=\"stylesheet\" href=\"assets/" : name.ends_with(".mjs") ? "<script type=\"module\" src=\"assets/"
+                                                                                  : "<script defer src=\"assets/";
+  out += found->served_name;
+  out += style ? "\">" : "\"></script>";
 }
 
 } // namespace
@@ -53,7 +78,8 @@ void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
-response page(unsigned status, std::string_view title, std::string_view main, bool forms) {
+response page(unsigned status, std::string_view title, std::string_view main, page_rights rights,
+              std::initializer_list<std::string_view> assets) {
   response answer;
   answer.status = status;
   answer.content_type = "text/html; charset=utf-8";
@@ -65,10 +91,13 @@ response page(unsigned status, std::string_view title, std::string_view main, bo
   append_escaped(out, title);
   out += "</title><style>";
   out += style;
-  out += "</style></head><body><main>";
+  out += "</style>";
+  for (const auto name : assets)
+    append_asset(out, name);
+  out += "</head><body><main>";
   out += main;
   out += "</main></body></html>\n";
-  answer.fields.emplace_back("Content-Security-Policy", policy(forms));
+  answer.fields.emplace_back("Content-Security-Policy", policy(rights));
   answer.fields.emplace_back("Referrer-Policy", "no-referrer");
   return answer;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The little HTML this server writes by itself: escaped text in one accessible page frame under a strict
-// Content-Security-Policy. Called by sandbox_routes and ops_routes.
+// Content-Security-Policy. Called by sandbox_routes and asset_routes.
 #pragma once
 #include "net/http.hpp"
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -12,8 +14,15 @@ namespace fq::net {
 /// & < > " ' as entities: safe in text and in quoted attributes.
 void append_escaped(std::string& out, std::string_view text);
 
-/// A whole document around `main` (HTML, already safe), without script. `forms`: whether it has forms that
-/// post back here.
-[[nodiscard]] response page(unsigned status, std::string_view title, std::string_view main, bool forms);
+/// What the page may do, as its policy tells the browser.
+enum class page_rights : std::uint8_t {
+  none, ///< text and links
+  forms, ///< forms that post back here
+  assets, ///< scripts and styles of this server's /assets, which may ask this server
+};
+
+/// A whole document around `main` (HTML, already safe). `assets`: names of web/assets that it loads, only with that right.
+[[nodiscard]] response page(unsigned status, std::string_view title, std::string_view main, page_rights rights,
+                            std::initializer_list<std::string_view> assets = {});
 
 } // namespace fq::net

@@ -356,6 +356,8 @@ std::optional<response> read_json(const request& rq, body_need need,
                                        : std::optional{problem(fault::missing_body, rq.request_id)};
   if (!is_json(rq.field("Content-Type")))
     return problem(fault::unsupported_media_type, rq.request_id, "This route takes application/json.");
+  if (const auto coding = rq.field("Content-Encoding"); !coding.empty() && !same_text(coding, "identity"))
+    return problem(fault::unsupported_media_type, rq.request_id, "Bodies are taken without a content coding.");
   if (is_blank(rq.body))
     return problem(fault::missing_body, rq.request_id);
   auto document = parse(rq);

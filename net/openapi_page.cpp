@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /docs: the API description as plain headings and tables, readable without script.
+// /docs without script: the API description as plain headings and tables.
 #include "net/html.hpp"
 #include "net/openapi.hpp"
 
@@ -59,14 +59,14 @@ void append_operation(std::string& out, std::string_view path, std::string_view 
 std::string make_listing() {
   const auto document = json::parse(json::string_view{openapi_json().data(), openapi_json().size()});
   std::string out =
-    "<h1>FairQueue API</h1><p>The machine-readable description is <a href=\"openapi.json\">openapi.json</a> "
+    "<div id=\"api\"><h1>FairQueue API</h1><p>The machine-readable description is <a href=\"openapi.json\">openapi.json</a> "
     "(OpenAPI 3.1). Errors are <code>application/problem+json</code> with a stable <code>code</code>.</p>";
   for (const auto& path : *object(document.get_object(), "paths"))
     for (const auto& operation : path.value().get_object())
       if (const auto* o = operation.value().if_object())
         append_operation(out, {path.key().data(), path.key().size()},
                          {operation.key().data(), operation.key().size()}, *o);
-  return out;
+  return out + "</div>";
 }
 
 } // namespace

@@ -2,7 +2,6 @@
 // For operators and readers: health, counters, the API description.
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
-#include "net/html.hpp"
 #include "net/openapi.hpp"
 #include "net/query.hpp"
 #include "net/services.hpp"
@@ -51,10 +50,6 @@ awaitable<response> get_metrics(context& ctx, const request& rq, const path_para
 
 awaitable<response> get_openapi(context&, const request& rq, const path_parameters&) {
   return without_query(rq, [] { return response{.status = 200, .body = std::string{openapi_json()}}; });
-}
-
-awaitable<response> get_docs(context&, const request& rq, const path_parameters&) {
-  return without_query(rq, [] { return page(200, "FairQueue API", api_listing(), false); });
 }
 
 } // namespace fq::net

@@ -123,6 +123,7 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
     {get, "/health", get_readyz, 0},
     {get, "/openapi.json", get_openapi, 0},
     {get, "/docs", get_docs, 0},
+    {get, "/assets/{name}", get_asset, 0},
   };
 }
 

@@ -104,7 +104,7 @@ response charge_page(const sandbox_page& charge) {
       main += "\">Back to the shop</a></p>";
     }
   }
-  return page(200, "Sandbox payment", main, open);
+  return page(200, "Sandbox payment", main, open ? page_rights::forms : page_rights::none);
 }
 
 using page_step = awaitable<response> (*)(context& ctx, const request& rq, std::string reference);

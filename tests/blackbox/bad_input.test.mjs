@@ -395,15 +395,15 @@ test('missing bodies, wrong content types', async () => {
     }
   }
   const charset = await server.post('/auth/customer/otp/verify', {
-    body: '{"email":"a@b","otp":"1"}',
+    body: '{"email":"a@b.example","otp":"1"}',
     headers: { 'Content-Type': 'Application/JSON; charset=utf-8' },
   });
   expect_problem(charset, 401, 'invalid_otp', 'a charset is fine');
   const packed = await server.post('/auth/customer/otp/request', {
-    body: '{"email":"a@b"}',
+    body: '{"email":"a@b.example"}',
     headers: { 'Content-Encoding': 'gzip' },
   });
-  assert.ok([400, 415, 202].includes(packed.status), packed.text);
+  expect_problem(packed, 415, 'unsupported_media_type', 'a content coding');
   const form = await server.post(`/sandbox/pay/${payment.reference}`, {
     body: 'action=steal',
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -716,5 +716,6 @@ test('none of that has changed anything', async () => {
   );
   assert.equal((await server.get(`/events/${draft.id}`, { token: organizer })).json.status, 'DRAFT');
   await server.stop();
+  await server.proxy?.close();
   assert.ok(!/Sanitizer|terminate called/.test(server.log));
 });

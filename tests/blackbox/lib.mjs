@@ -12,6 +12,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import * as prism from './validating_proxy.mjs';
 
 export { assert, sleep };
 
@@ -156,6 +157,8 @@ export class Server {
     server.data_dir = data_dir;
     server.port = await free_port();
     server.admin_port = await free_port();
+    if (prism.is_on)
+      server.proxy = await prism.ValidatingProxy.start(path.join(root, 'docs/openapi.yaml'), server.url, await free_port());
     server.settings = { ...quick_settings, ...settings };
     server.demo = demo;
     server.env = env;
@@ -277,11 +280,12 @@ export class Server {
         sent['Content-Type'] = 'application/json';
       sent['Content-Length'] = Buffer.byteLength(bytes);
     }
+    const proxy = prism.can_carry({ method, bytes, admin, agent }) ? this.proxy : undefined;
     return new Promise((resolve, reject) => {
       const outgoing = http.request(
         {
           host: '127.0.0.1',
-          port: admin ? this.admin_port : this.port,
+          port: admin ? this.admin_port : proxy ? proxy.port : this.port,
           method,
           path: target,
           headers: sent,
@@ -304,6 +308,7 @@ export class Server {
             }
             try {
               if (!unchecked && !admin) check_answer(method, target, answer);
+              proxy?.check(`${method} ${target}`, answer);
               resolve(answer);
             } catch (error) {
               reject(error);
@@ -312,7 +317,7 @@ export class Server {
         },
       );
       outgoing.on('timeout', () =>
-        outgoing.destroy(new Error(`${method} ${target}: no answer in ${timeout_ms} ms`)),
+        outgoing.destroy(new Error(`${method} ${target}: no answer in ${timeout_ms} ms, body ${String(bytes).slice(0, 80)}`)),
       );
       outgoing.on('error', reject);
       outgoing.end(bytes);
@@ -544,6 +549,7 @@ export async function server_for(t, options) {
   t.after(async () => {
     const died = !server.is_running && !server.told_to_end;
     await server.kill();
+    await server.proxy?.close();
     if (died)
       assert.fail(
         `the server died by itself: ${JSON.stringify(await server.ended)}\n${server.log.slice(-4000)}`,
@@ -558,7 +564,7 @@ function check_answer(method, target, answer) {
   assert.ok(answer.headers['x-request-id'], `no X-Request-Id: ${about}`);
   assert.equal(answer.headers['x-content-type-options'], 'nosniff', about);
   const may_be_kept = answer.status === 200 && /^\/(access|\.well-known)/.test(target);
-  if (!may_be_kept && !/^\/(docs|openapi\.json)/.test(target))
+  if (!may_be_kept && !/^\/(docs|openapi\.json|assets)/.test(target))
     assert.match(answer.headers['cache-control'] ?? '', /no-store/, about);
   const is_health = /^\/(livez|readyz|health)/.test(target);
   if (answer.status >= 400 && method !== 'HEAD' && !is_health) check_problem(answer, about);

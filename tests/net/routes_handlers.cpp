@@ -693,7 +693,20 @@ CAF_TEST(health tells the truth) {
 CAF_TEST(descriptions are served) {
   world w;
   CAF_CHECK_EQUAL(text_in(w.send(method::get, "/openapi.json"), "openapi"), "3.1.0");
-  CAF_CHECK(w.send(method::get, "/docs").body.starts_with("<!doctype html>"));
+  const auto docs = w.send(method::get, "/docs");
+  CAF_CHECK(docs.body.starts_with("<!doctype html>"));
+  CAF_CHECK(docs.body.find("<h1>FairQueue API</h1>") != std::string::npos); // readable without script
+  const auto at = docs.body.find("assets/swagger-ui.");
+  const auto name = docs.body.substr(at, docs.body.find('"', at) - at);
+  const auto plain = w.send(method::get, "/" + name);
+  CAF_CHECK_EQUAL(plain.status, 200u);
+  CAF_CHECK_EQUAL(plain.content_type, "text/css; charset=utf-8");
+  CAF_CHECK(field_of(plain, "Cache-Control").find("immutable") != std::string::npos);
+  CAF_CHECK_EQUAL(field_of(plain, "Content-Encoding"), "");
+  const auto packed = w.send(method::get, "/" + name, "", {{"Accept-Encoding", "gzip"}});
+  CAF_CHECK_EQUAL(field_of(packed, "Content-Encoding"), "gzip");
+  CAF_CHECK(packed.body.size() < plain.body.size() / 4);
+  CAF_CHECK_EQUAL(w.send(method::get, "/assets/swagger-ui.css").status, 404u);
 }
 
 CAF_TEST(answers to allowed origins carry the fields and requests are counted) {

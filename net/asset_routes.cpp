@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// For browsers: the pages about this server, and the files inside the program that they load.
+#include "net/encoding.hpp"
+#include "net/guards.hpp"
+#include "net/handlers.hpp"
+#include "net/html.hpp"
+#include "net/openapi.hpp"
+#include "net/query.hpp"
+#include "web/assets.hpp"
+
+namespace fq::net {
+namespace {
+
+/// The name has the hash of the content: what it names never changes.
+constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
+
+response content_of(const web::asset& found, const request& rq) {
+  response answer{.status = 200, .content_type = found.content_type};
+  const bool packed = !found.gzip.empty() && accepts_gzip(rq.field("Accept-Encoding"));
+  answer.body = packed ? found.gzip : found.plain;
+  if (packed)
+    answer.fields.emplace_back("Content-Encoding", "gzip");
+  answer.fields.emplace_back("Vary", "Accept-Encoding");
+  answer.fields.emplace_back("Cache-Control", for_ever);
+  return answer;
+}
+
+} // namespace
+
+awaitable<response> get_docs(context&, const request& rq, const path_parameters&) {
+  if (auto no = expect_no_query(rq))
+    return ready(std::move(*no));
+  return ready(page(200, "FairQueue API", api_listing(), page_rights::assets, {"swagger-ui.css", "swagger-ui.js", "api.mjs"}));
+}
+
+awaitable<response> get_asset(context&, const request& rq, const path_parameters& path) {
+  if (auto no = expect_no_query(rq))
+    return ready(std::move(*no));
+  const auto* found = web::find_served_asset(path.values[0]);
+  return ready(found ? content_of(*found, rq) : problem(fault::not_found, rq.request_id));
+}
+
+} // namespace fq::net
