@@ -36,7 +36,7 @@ inline constexpr std::array all_token_kinds{token_kind::organizer, token_kind::c
 /// Longest token looked at (bytes); a longer one is malformed.
 inline constexpr std::size_t token_bytes_max = 4096;
 
-/// How far two clocks may differ before a token counts as issued in the future or as expired.
+/// How far two clocks may differ before a token counts as expired.
 inline constexpr seconds token_clock_skew{60};
 
 struct token_claims {
@@ -55,7 +55,6 @@ enum class token_error : std::uint8_t {
   unknown_header, ///< alg, typ and kid are not byte for byte those of one of our kinds of token
   bad_claims,     ///< iss, aud, sub or the lifetime is wrong for the kind
   bad_signature,
-  not_yet_valid,
   expired,
 };
 

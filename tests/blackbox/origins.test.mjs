@@ -7,28 +7,19 @@ import http from 'node:http';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { require_session } from '../../deploy/examples/require-session.mjs';
-import { assert, eventually, fairqueue, free_port, root, run, server_for, temporary_folder } from './lib.mjs';
+import { assert, eventually, free_port, root, server_for, temporary_folder } from './lib.mjs';
+import { tenant_on } from './tenant.mjs';
 
 const waiting_url = 'https://queue.example/wait';
-
-async function cli(server, ...args) {
-  const done = await run(fairqueue, [...args, '--data_dir', server.data_dir]);
-  assert.equal(done.code, 0, `fairqueue ${args.join(' ')}: ${done.out}${done.err}`);
-  return done.out.trim();
-}
 
 /** A queue of one with a visitor inside and one who waits. */
 async function gated(t) {
   const server = await server_for(t);
-  const key = (scope) => cli(server, 'apikey', 'issue', '--scope', scope);
-  const server_key = await key('server');
-  const operator = (await server.post('/sessions', { token: await key('operator') })).json.token;
-  const queue = (await server.post('/queues', { token: operator, body: { name: 'Shop', concurrency: 1 } })).json;
-  const join = async (subject) =>
-    (await server.post(`/queues/${queue.id}/tickets`, { token: server_key, body: { subject } })).json;
-  const inside = await join('Zoë');
-  const waits = await join('bob');
-  return { server, queue, inside, waits, server_key };
+  const tenant = await tenant_on(server);
+  const queue = await tenant.queue({ name: 'Shop' });
+  const inside = await tenant.join_as(queue, 'Zoë');
+  const waits = await tenant.join_as(queue, 'bob');
+  return { server, queue, inside, waits, server_key: tenant.server };
 }
 
 /** Answers with what reached it. */

