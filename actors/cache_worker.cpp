@@ -22,6 +22,7 @@ void cache_worker_state::init(pointer self, cache& engine, environment& env, cac
 cache_worker_handle::behavior_type cache_worker_state::behavior() {
   return {
     [this](const take_mirror_step& x) { on_step(x); },
+    [this](const vouch_for_mirror& x) { on_vouch(x); },
     [this](const check_mirror& x) { on_check(x); },
     [this](const timer_fired& t) { t.kind == timer_kind::flush ? flush() : ping(); },
   };
@@ -34,6 +35,10 @@ void cache_worker_state::on_step(const take_mirror_step& x) {
   if (metrics_->is_away) return tell_lost(w);
   waiting_.push_back(std::move(w));
   if (waiting_.size() > steps_waiting_max) return open_circuit(); // it answers, but too slowly to be of use
+  flush_soon();
+}
+
+void cache_worker_state::flush_soon() {
   if (std::exchange(flush_is_due_, true)) return;
   self_->send(self_, timer_fired{timer_kind::flush, 0}); // behind whatever is in the mailbox already: it joins this pipeline
 }
@@ -41,6 +46,7 @@ void cache_worker_state::on_step(const take_mirror_step& x) {
 void cache_worker_state::flush() {
   flush_is_due_ = false;
   while (!waiting_.empty()) flush_some();
+  if (!vouching_.empty()) vouch_all();
 }
 
 void cache_worker_state::flush_some() {
@@ -64,10 +70,37 @@ void cache_worker_state::flush_some() {
   }
 }
 
-void cache_worker_state::tell_lost(const waiting& w) {
-  self_->send(w.from, mirror_lost{w.step->generation});
+void cache_worker_state::tell_lost(const owner& from, aggregate_id aggregate, std::uint64_t generation) {
+  self_->send(from, mirror_lost{generation});
   ++metrics_->lost;
-  if (metrics_->is_away) to_tell_[w.step->aggregate] = w.from;
+  if (metrics_->is_away) to_tell_[aggregate] = from;
+}
+
+// -- vouching ----------------------------------------------------------------------------------------------------------
+
+/// While the cache is away there is nothing to vouch for: owners that sent a step know, the others need not.
+void cache_worker_state::on_vouch(const vouch_for_mirror& x) {
+  if (metrics_->is_away) return;
+  vouching_.push_back({x.mirror, caf::actor_cast<owner>(self_->current_sender())});
+  flush_soon();
+}
+
+/// After the steps that came before. What the cache has forgotten is noticed here within a second.
+void cache_worker_state::vouch_all() {
+  const auto all = std::exchange(vouching_, {});
+  if (metrics_->is_away) return;
+  std::vector<vouched_mirror> mirrors;
+  for (const auto& v : all) mirrors.push_back(*v.mirror);
+  try {
+    const auto outcomes = cache_->vouch(mirrors);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (outcomes[i] == step_outcome::applied) continue;
+      tell_lost(all[i].from, mirrors[i].aggregate, mirrors[i].generation);
+      self_->send(all[i].from, cache_is_back{}); // it is not away: it has forgotten
+    }
+  } catch (const cache_unavailable&) {
+    open_circuit();
+  }
 }
 
 // -- circuit -----------------------------------------------------------------------------------------------------------

@@ -37,20 +37,29 @@ private:
     std::shared_ptr<const mirror_step> step;
     owner from;
   };
+  struct vouching {
+    std::shared_ptr<const vouched_mirror> mirror;
+    owner from;
+  };
   void on_step(const take_mirror_step& x);
   void flush();
   void flush_some();
+  void on_vouch(const vouch_for_mirror& x);
+  void vouch_all();
   void on_check(const check_mirror& x);
   mirror_checked compare(const check_mirror& x);
   void open_circuit();
   void ping();
-  void tell_lost(const waiting& w);
+  void tell_lost(const owner& from, aggregate_id aggregate, std::uint64_t generation);
+  void tell_lost(const waiting& w) { tell_lost(w.from, w.step->aggregate, w.step->generation); }
+  void flush_soon();
 
   pointer self_ = nullptr;
   cache* cache_ = nullptr;
   environment* env_ = nullptr;
   cache_metrics* metrics_ = nullptr;
   std::vector<waiting> waiting_;
+  std::vector<vouching> vouching_; ///< at most one a second and owner
   bool flush_is_due_ = false;
   milliseconds pause_ = circuit_pause_min;
   std::map<aggregate_id, owner> to_tell_; ///< whose mirror was lost since the circuit opened

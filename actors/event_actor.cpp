@@ -47,6 +47,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   if (services_->cache) { // not all events of a node at once
     const auto half = services_->reconciliation_interval / 2;
     set_timer(timer_kind::mirror, milliseconds{1 + static_cast<std::int64_t>(services_->env->random_u64() % static_cast<std::uint64_t>(half.count()))}, 0);
+    if (services_->vouch_interval > milliseconds{0}) set_timer(timer_kind::vouch, services_->vouch_interval, 0);
   }
 }
 
@@ -198,6 +199,10 @@ void event_state::on_timer(const timer_fired& t) {
       set_timer(timer_kind::mirror, services_->reconciliation_interval / 2, 0);
       if (mirror_ && !journal_->is_stalled()) mirror_->check();
       return;
+    case timer_kind::vouch:
+      set_timer(timer_kind::vouch, services_->vouch_interval, 0);
+      if (mirror_ && !refuses()) mirror_->vouch();
+      return;
     case timer_kind::sweep:
     case timer_kind::renew:
     case timer_kind::restart: return;
@@ -269,6 +274,7 @@ std::unique_ptr<event_mirror> event_state::make_mirror(std::uint64_t generation)
       x.sent_at = services_->env->steady_now();
       self_->send(services_->cache, std::move(x));
     },
+    [this](std::shared_ptr<const vouched_mirror> x) { self_->send(services_->cache, vouch_for_mirror{std::move(x)}); },
     [this](std::uint64_t from) {
       changes content;
       content.emplace_back(cache_generation_raised{from});

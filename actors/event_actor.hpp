@@ -36,6 +36,8 @@ struct owner_services {
   milliseconds sweep_interval{30'000};
   /// How often the mirror in the cache is compared with what it should be.
   milliseconds reconciliation_interval{30'000};
+  /// How often an owner vouches for its mirror, so that other nodes may go by it; 0: there are none.
+  milliseconds vouch_interval{0};
   /// How often the region looks for aggregates that must run and that nobody holds a lease of; 0: only at start.
   milliseconds takeover_interval{0};
 };

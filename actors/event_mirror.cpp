@@ -34,6 +34,13 @@ void event_mirror::send(std::uint64_t generation, const mirror_delta& delta) {
   port_.send_step(std::move(step));
 }
 
+/// What was committed and is not sent yet has not been told to anybody either.
+void event_mirror::vouch() {
+  if (!begun_ || cache_is_away_ || steps_ == 0) return;
+  const auto& event = sale_->event();
+  port_.send_vouch(std::make_shared<const vouched_mirror>(vouched_mirror{aggregate_, event.id, event.tenant, generation_, steps_}));
+}
+
 // -- generations -------------------------------------------------------------------------------------------------------
 
 void event_mirror::rebuild() {

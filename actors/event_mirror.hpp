@@ -28,6 +28,7 @@ public:
   struct port {
     std::function<void(std::shared_ptr<const mirror_step>)> send_step;
     std::function<void(check_mirror)> send_check;
+    std::function<void(std::shared_ptr<const vouched_mirror>)> send_vouch;
     std::function<void(std::uint64_t from)> raise;
     std::function<timestamp()> now;
   };
@@ -42,6 +43,9 @@ public:
   void rebuild();
   /// The journal begins this batch: the owner's memory is exactly what it will leave.
   void begun(const batch& b);
+
+  /// Tells other nodes that this mirror is the one to go by, if there is one. They stop to within `vouch_life`.
+  void vouch();
 
   // -- from the cache worker
   void lost(std::uint64_t generation);

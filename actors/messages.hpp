@@ -604,6 +604,34 @@ struct take_mirror_step {
   std::shared_ptr<const mirror_step> step;
 };
 
+/// From an event actor, again and again: its mirror, of which every step was sent before, is the one to go by. Not answered unless it is
+/// lost.
+struct vouch_for_mirror {
+  std::shared_ptr<const vouched_mirror> mirror;
+};
+
+/// To the session reader: the session of an entry whose owner is another node. Answered by session_found.
+struct find_session {
+  entry_id entry;
+};
+FQ_INSPECT(find_session, x.entry)
+
+enum class session_verdict : std::uint8_t {
+  in_force,
+  over,
+  unknown, ///< nobody vouches for a mirror of it now, or the cache is away
+};
+
+struct session_found {
+  session_verdict verdict = session_verdict::unknown;
+  uuid queue = {}; ///< or event
+  tenant_id tenant = default_tenant;
+  std::uint32_t admission_no = 0;
+  std::string subject_name = {};
+  timestamp expires_at = {};
+};
+FQ_INSPECT(session_found, x.verdict, x.queue, x.tenant, x.admission_no, x.subject_name, x.expires_at)
+
 /// From an event actor: does the cache hold this? Every step up to `steps` was sent before. Answered by mirror_checked to the sender.
 struct check_mirror {
   aggregate_id aggregate{};
@@ -790,7 +818,7 @@ struct owner_idle {};
 FQ_INSPECT_EMPTY(owner_idle)
 
 /// INTERNAL: a timer of generation `generation` fired; an older generation is ignored.
-enum class timer_kind : std::uint8_t { admission, sweep, journal, restart, flush, idle, retry_load, renew, mirror };
+enum class timer_kind : std::uint8_t { admission, sweep, journal, restart, flush, idle, retry_load, renew, mirror, vouch };
 struct timer_fired {
   timer_kind kind{};
   std::uint64_t generation = 0;
@@ -811,6 +839,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::consume_outbox)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::outbox_consumed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::take_mirror_step)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::check_mirror)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::vouch_for_mirror)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_peeked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::directory_read)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::sessions_changed)

@@ -129,8 +129,13 @@ using consumer_handle = caf::typed_actor<caf::reacts_to<consume_outbox>>; ///< a
 /// Wraps the cache: detached in production, an ordinary actor in simulations. Pipelines steps, breaks the circuit while it is away.
 using cache_worker_handle = caf::typed_actor<
   caf::reacts_to<take_mirror_step>, ///< answers mirror_lost to the sender if it could not be applied
+  caf::reacts_to<vouch_for_mirror>, ///< likewise if the mirror is not there
   caf::reacts_to<check_mirror>, ///< answers mirror_checked to the sender
   caf::reacts_to<timer_fired>>; ///< INTERNAL
+
+/// Reads the sessions of other nodes' aggregates from the cache; detached in production.
+using session_reader_handle = caf::typed_actor<caf::replies_to<find_session>::with<session_found>,
+                                               caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Hashes and checks passwords on a thread of its own; one at a time, so a flood of logins takes one core at most.
 using password_worker_handle = caf::typed_actor<caf::replies_to<check_password>::with<password_checked>,
@@ -163,7 +168,7 @@ using payments_handle = caf::typed_actor<
   X(ledger_report) X(find_ticket) X(leave_ticket) X(end_session) X(present) X(advance_line) \
   X(revoke_sessions) X(count_reply) X(find_line) X(line_reply) X(list_audit) X(audit_reply) X(add_tenant) X(list_tenants) \
   X(tenants_reply) X(issue_api_key) X(api_key_reply) X(revoke_api_key) X(refresh_directory) X(read_directory) \
-  X(directory_read) X(watch_sessions) X(sessions_changed)
+  X(directory_read) X(watch_sessions) X(sessions_changed) X(vouch_for_mirror) X(find_session) X(session_found)
 
 #define FQ_ADD_TYPE_ID(T) CAF_ADD_TYPE_ID(fairqueue, (fq::T))
 CAF_BEGIN_TYPE_ID_BLOCK(fairqueue, first_custom_type_id)

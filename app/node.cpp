@@ -5,6 +5,7 @@
 
 #include "actors/dispatcher.hpp"
 #include "actors/ledger_worker.hpp"
+#include "actors/session_reader.hpp"
 #include "actors/workers.hpp"
 #include "app/outbox_log.hpp"
 
@@ -15,6 +16,8 @@ namespace {
 
 /// How often the courier looks for new webhooks of the sandbox gateway.
 constexpr milliseconds courier_poll{20};
+/// How often an owner says to other nodes that its mirror is the one to go by; a third of vouch_life.
+constexpr milliseconds vouch_interval{1'000};
 /// How often nodes that share a ledger look for events that nobody runs. A dead node's events are back this long after its lease, and a load.
 constexpr milliseconds takeover_interval{2'000};
 
@@ -41,7 +44,7 @@ actor_config::actor_config(std::size_t threads) {
 node::node(const config::options& options, environment& env, std::function<void(std::string)> on_failure,
            std::function<void(directory_ptr)> on_directory)
     : options_(options), env_(env), keys_(key_store::open(options.data_dir)), sessions_(keys_.session),
-      ledger_(open_ledger(options, env)), cache_(open_cache(options, env)), caf_config_(static_cast<std::size_t>(options.caf.threads)) {
+      ledger_(open_ledger(options, env)), cache_(open_cache(options, keys_, env)), caf_config_(static_cast<std::size_t>(options.caf.threads)) {
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(
       sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox}, env);
@@ -59,6 +62,12 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   const auto ledgers = spawn_ledger_workers(children);
   if (cache_) owner_services_.cache = add("cache worker", system_->spawn<caf::detached>(cache_worker, cache_.get(), &env_, &cache_metrics_));
 
+  if (cache_ && has_other_nodes()) {
+    owner_services_.vouch_interval = vouch_interval;
+    cache_of_others_ = open_cache(options_, keys_, env_);
+    session_reader_ = add("session reader", system_->spawn<caf::detached>(fq::session_reader, cache_of_others_.get(), &env_));
+  }
+
   payments_services_.env = &env_;
   payments_services_.retry = retry_of(options_);
   if (sandbox_)
@@ -73,7 +82,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   owner_services_.rules = rules_of(options_);
   owner_services_.sweep_interval = options_.workers.expiry_interval;
   owner_services_.reconciliation_interval = options_.workers.reconciliation_interval;
-  if (!ledger_.lease.owner.empty()) owner_services_.takeover_interval = takeover_interval;
+  if (has_other_nodes()) owner_services_.takeover_interval = takeover_interval;
   region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
   if (!on_directory) on_directory = [](const directory_ptr&) {};
   directory_ = add("directory", system_->spawn(fq::directory, ledgers, std::move(on_directory)));
@@ -125,6 +134,7 @@ node::~node() {
   catalog_ = nullptr;
   accounts_ = nullptr;
   directory_ = nullptr;
+  session_reader_ = nullptr;
   system_->await_all_actors_done();
   owner_services_.ledgers.clear();
   owner_services_.cache = nullptr;

@@ -55,6 +55,8 @@ public:
   [[nodiscard]] catalog_handle catalog() const { return catalog_; }
   [[nodiscard]] accounts_handle accounts() const { return accounts_; }
   [[nodiscard]] directory_handle directory() const { return directory_; }
+  /// Null: no cache is configured, or there are no other nodes.
+  [[nodiscard]] session_reader_handle session_reader() const { return session_reader_; }
   /// The last call to the ledger was answered.
   [[nodiscard]] const std::atomic<bool>& ledger_is_reachable() const { return ledger_is_reachable_; }
   /// Null: no cache is configured.
@@ -63,6 +65,8 @@ public:
 private:
   void spawn_actors(std::function<void(std::string)> on_failure, std::function<void(directory_ptr)> on_directory);
   ledger_workers spawn_ledger_workers(root_children& children);
+  /// Whether there may be: the ledger is one that nodes share.
+  [[nodiscard]] bool has_other_nodes() const { return !ledger_.lease.owner.empty(); }
 
   const config::options& options_;
   environment& env_;
@@ -71,6 +75,7 @@ private:
   ledger_engines ledger_;
   std::atomic<bool> ledger_is_reachable_{false};
   std::unique_ptr<cache> cache_;
+  std::unique_ptr<cache> cache_of_others_; ///< what other nodes' events have there; null: there are no other nodes
   cache_metrics cache_metrics_;
   std::unique_ptr<sandbox_gateway> sandbox_;
   std::unique_ptr<file_mailer> mailer_;
@@ -83,6 +88,7 @@ private:
   catalog_handle catalog_;
   accounts_handle accounts_;
   directory_handle directory_;
+  session_reader_handle session_reader_;
   caf::actor root_;
   caf::actor courier_;
 };

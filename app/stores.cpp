@@ -50,9 +50,23 @@ ledger_engines open_ledger(const config::options& options, environment& env) {
   return embedded(std::make_unique<memory_ledger>(std::move(memory)));
 }
 
-std::unique_ptr<cache> open_cache(const config::options& options, environment& env) {
+namespace {
+
+/// Installations may share a cache without meeting there.
+std::string space_of(const key_store& keys) {
+  return to_hex(hmac_sha256(keys.session.bytes(), "fairqueue names in the cache")).substr(0, 16);
+}
+
+} // namespace
+
+std::unique_ptr<cache> open_cache(const config::options& options, const key_store& keys, environment& env) {
   if (options.cache.url.empty()) return nullptr;
-  return std::make_unique<redis_cache>(redis_options{.address = parse_redis_url(options.cache.url)}, env);
+  return std::make_unique<redis_cache>(redis_options{.address = parse_redis_url(options.cache.url)}, env, space_of(keys));
+}
+
+std::unique_ptr<shared_limits> open_shared_limits(const config::options& options, const key_store& keys, environment& env) {
+  if (options.cache.url.empty() || !options.ledger.is_postgres()) return nullptr;
+  return std::make_unique<redis_limits>(redis_options{.address = parse_redis_url(options.cache.url)}, env, space_of(keys));
 }
 
 } // namespace fq

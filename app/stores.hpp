@@ -2,10 +2,12 @@
 // Which engines the options name: the ledger's connections and the cache.
 #pragma once
 #include "config/options.hpp"
+#include "crypto/keys.hpp"
 #include "domain/environment.hpp"
 #include "store/cache.hpp"
 #include "store/file_lock.hpp"
 #include "store/ledger.hpp"
+#include "store/shared_limits.hpp"
 
 #include <memory>
 #include <string>
@@ -23,7 +25,9 @@ struct ledger_engines {
 };
 
 ledger_engines open_ledger(const config::options& options, environment& env);
-/// Null if none is configured.
-std::unique_ptr<cache> open_cache(const config::options& options, environment& env);
+/// Null if none is configured. `keys`: nodes of one installation share them, and by them what they keep in the cache.
+std::unique_ptr<cache> open_cache(const config::options& options, const key_store& keys, environment& env);
+/// Null if no cache is configured, or there are no other nodes.
+std::unique_ptr<shared_limits> open_shared_limits(const config::options& options, const key_store& keys, environment& env);
 
 } // namespace fq

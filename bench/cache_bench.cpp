@@ -119,6 +119,6 @@ int main() {
     return 2;
   }
   process_environment env;
-  redis_cache store{{.address = parse_redis_url(url)}, env};
+  redis_cache store{{.address = parse_redis_url(url)}, env, "test"};
   run(store);
 }

@@ -16,6 +16,8 @@ namespace {
 
 /// How long an origin may go by an answer (I15).
 constexpr std::int64_t cache_seconds_max = 5;
+/// The same where the answer came from the cache, which may be 4 s behind already (actors/session_reader).
+constexpr std::int64_t cache_seconds_max_elsewhere = 1;
 constexpr std::string_view key_set_cache = "public, max-age=300";
 
 /// nginx's auth_request takes nothing but 2xx, 401 and 403; the reason is in a field.
@@ -74,14 +76,14 @@ std::string field_text(std::string_view text) {
   return out;
 }
 
-response grant(context& ctx, const question& q, const session_record& s) {
+response grant(context& ctx, const question& q, const session_record& s, std::int64_t seconds_to_keep) {
   ctx.shared->counts.access_granted.add();
   const auto left = (s.ends - ctx.environment.steady_now()).count() / 1000;
   response answer;
   append_access(answer.body, q.ticket, s.queue, s.subject, s.expires_at);
   answer.fields.reserve(6);
   answer.fields.emplace_back("Vary", "Authorization, X-API-Key");
-  answer.fields.emplace_back("Cache-Control", "private, max-age=" + std::to_string(std::clamp<std::int64_t>(left, 0, cache_seconds_max)));
+  answer.fields.emplace_back("Cache-Control", "private, max-age=" + std::to_string(std::clamp<std::int64_t>(left, 0, seconds_to_keep)));
   answer.fields.emplace_back("X-FairQueue-Ticket", to_string(q.ticket));
   answer.fields.emplace_back("X-FairQueue-Queue", to_string(s.queue));
   answer.fields.emplace_back("X-FairQueue-Session-Expires-At", rfc3339(s.expires_at));
@@ -90,22 +92,40 @@ response grant(context& ctx, const question& q, const session_record& s) {
   return answer;
 }
 
-/// The aggregate's sessions are known.
-response judge(context& ctx, const request& rq, const question& q) {
-  const auto* s = ctx.table->find(q.ticket);
+/// `s`: null if there is none.
+response judge(context& ctx, const request& rq, const question& q, const session_record* s, std::int64_t seconds_to_keep) {
   if (s == nullptr || s->admission_no != only_admission)
     return refuse(ctx, rq, q, fault::session_over);
-  const bool is_elsewhere = (q.queue && *q.queue != s->queue) || (q.key && q.key->tenant != s->tenant);
-  return is_elsewhere ? refuse(ctx, rq, q, fault::wrong_queue) : grant(ctx, q, *s);
+  const bool is_of_another = (q.queue && *q.queue != s->queue) || (q.key && q.key->tenant != s->tenant);
+  return is_of_another ? refuse(ctx, rq, q, fault::wrong_queue) : grant(ctx, q, *s, seconds_to_keep);
+}
+
+/// The aggregate's sessions are known.
+response judge(context& ctx, const request& rq, const question& q) {
+  return judge(ctx, rq, q, ctx.table->find(q.ticket), cache_seconds_max);
+}
+
+/// Another node has the aggregate: what its owner keeps in the cache.
+awaitable<response> judge_from_cache(context& ctx, const request& rq, question q) {
+  if (!ctx.session_reader)
+    co_return refuse(ctx, rq, q, fault::not_owner);
+  const auto [error, found] = co_await ask(ctx, ctx.session_reader, find_session{q.ticket});
+  if (error || found.verdict == session_verdict::unknown)
+    co_return refuse(ctx, rq, q, fault::not_owner);
+  if (found.verdict == session_verdict::over)
+    co_return judge(ctx, rq, q, nullptr, 0);
+  const auto life = found.expires_at - ctx.environment.wall_now();
+  const session_record s{found.queue, found.tenant, found.admission_no, found.subject_name, found.expires_at, ctx.environment.steady_now() + life};
+  co_return judge(ctx, rq, q, &s, cache_seconds_max_elsewhere);
 }
 
 awaitable<response> judge_later(context& ctx, const request& rq, question q) {
   const auto error = co_await ctx.table->learn(owner_of(q.ticket));
   if (!error)
     co_return judge(ctx, rq, q);
-  co_return is(error, errc::absent)      ? refuse(ctx, rq, q, fault::session_over)
-            : is(error, errc::not_owner) ? refuse(ctx, rq, q, fault::not_owner)
-                                         : refuse(ctx, rq, q, fault::unavailable);
+  if (is(error, errc::not_owner))
+    co_return co_await judge_from_cache(ctx, rq, q);
+  co_return refuse(ctx, rq, q, is(error, errc::absent) ? fault::session_over : fault::unavailable);
 }
 
 /// Reads the request; an answer in `no` ends it.

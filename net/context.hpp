@@ -64,6 +64,7 @@ struct context {
   region_handle region;
   catalog_handle catalog;
   accounts_handle accounts;
+  session_reader_handle session_reader; ///< null: there are no other nodes, or no cache
   const token_verifier& verifier;
   const token_issuer& issuer;
   const session_keys& sessions; ///< of admission tokens

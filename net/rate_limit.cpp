@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace fq::net {
 namespace {
@@ -37,6 +38,12 @@ std::uint64_t rate_limiter::mix(const uuid& key) const noexcept {
   return x ^ (x >> 31);
 }
 
+rate_limiter::bucket* rate_limiter::look_up(shard& s, std::uint64_t hash, const uuid& key) noexcept {
+  const auto first = s.buckets.begin() + static_cast<std::ptrdiff_t>(((hash >> 4) & (sets_per_shard_ - 1)) * ways);
+  const auto found = std::find_if(first, first + ways, [&](const bucket& b) { return b.key == key; });
+  return found == first + ways ? nullptr : &*found;
+}
+
 rate_limiter::bucket& rate_limiter::find(shard& s, std::uint64_t hash, const uuid& key,
                                          std::int64_t now_us) noexcept {
   const auto first = ((hash >> 4) & (sets_per_shard_ - 1)) * ways;
@@ -48,7 +55,7 @@ rate_limiter::bucket& rate_limiter::find(shard& s, std::uint64_t hash, const uui
     if (b.full_at_us < fullest->full_at_us)
       fullest = &b;
   }
-  *fullest = {key, now_us};
+  *fullest = {.key = key, .full_at_us = now_us};
   return *fullest;
 }
 
@@ -63,6 +70,7 @@ rate_verdict rate_limiter::take(const uuid& key, milliseconds now) {
   const auto full_at = std::max(b.full_at_us, now_us) + token_us_;
   if (full_at - now_us > window_us)
     return {false, 0, std::max<std::uint32_t>(1, ceil_seconds(full_at - now_us - window_us))};
+  note_use(s, b, 1, now_us);
   b.full_at_us = full_at;
   return {true, static_cast<std::uint32_t>((window_us - (full_at - now_us)) / token_us_),
           ceil_seconds(full_at - now_us)};
@@ -74,7 +82,51 @@ void rate_limiter::give_back(const uuid& key, milliseconds now) {
   const auto hash = mix(key);
   auto& s = shards_[hash % shard_count];
   const std::lock_guard guard{s.lock};
-  find(s, hash, key, to_us(now)).full_at_us -= token_us_;
+  auto& b = find(s, hash, key, to_us(now));
+  note_use(s, b, -1, to_us(now));
+  b.full_at_us -= token_us_;
+}
+
+// -- sharing ------------------------------------------------------------------------------------------------
+
+/// Before the bucket changes.
+void rate_limiter::note_use(shard& s, bucket& b, int tokens, std::int64_t now_us) {
+  if (!is_shared_)
+    return;
+  if (b.full_at_us <= now_us) // it is full: what was taken before is nobody's business any more
+    b.unshared = 0;
+  b.unshared += tokens;
+  const bool is_worth_it = tokens < 0 || b.full_at_us + token_us_ - now_us > window_us() / 8;
+  if (!is_worth_it || std::exchange(b.is_listed, true))
+    return;
+  s.to_share.push_back(b.key);
+}
+
+std::vector<bucket_use> rate_limiter::take_uses() {
+  std::vector<bucket_use> uses;
+  if (!enabled())
+    return uses;
+  for (std::size_t i = 0; i < shard_count; ++i) {
+    auto& s = shards_[i];
+    const std::lock_guard guard{s.lock};
+    for (const auto& key : std::exchange(s.to_share, {})) {
+      auto* b = look_up(s, mix(key), key);
+      if (b == nullptr) // washed out since
+        continue;
+      b->is_listed = false;
+      uses.push_back({key, std::exchange(b->unshared, 0)});
+    }
+  }
+  return uses;
+}
+
+void rate_limiter::merge(const uuid& key, std::int64_t full_in_us, milliseconds now) {
+  const auto hash = mix(key);
+  auto& s = shards_[hash % shard_count];
+  const std::lock_guard guard{s.lock};
+  auto* b = look_up(s, hash, key);
+  if (b != nullptr) // what was taken here in the meantime is not in it
+    b->full_at_us = std::max(b->full_at_us, to_us(now) + std::min(full_in_us + b->unshared * token_us_, window_us()));
 }
 
 std::size_t rate_limiter::memory_bytes() const noexcept {

@@ -29,6 +29,12 @@ struct rate_verdict {
     0; ///< allowed: until the bucket is full again; refused: until the next request is allowed
 };
 
+/// What this process has taken out of a bucket and other nodes do not know yet.
+struct bucket_use {
+  uuid key;
+  std::int64_t tokens = 0; ///< negative: given back
+};
+
 /// Buckets live in a fixed table of small sets; a new key takes the place of the fullest bucket of its set,
 /// which is the one that loses least by being forgotten, so an attacker's flood of fresh keys does not wash
 /// out the heavy ones.
@@ -46,6 +52,17 @@ public:
   /// Gives one back: the request did not count after all (a login that succeeded).
   void give_back(const uuid& key, milliseconds now);
 
+  // -- nodes with one limit together (net/limit_sharer); each decides by its own bucket, which learns of the others' uses afterwards
+
+  /// From now on uses are kept for `take_uses`: of buckets that are more than an eighth empty, which few clients' are.
+  void begin_sharing() noexcept { is_shared_ = true; }
+  /// What is new since the last call.
+  [[nodiscard]] std::vector<bucket_use> take_uses();
+  /// All nodes together have emptied the bucket so far that it is full again in `full_in_us`.
+  void merge(const uuid& key, std::int64_t full_in_us, milliseconds now);
+  [[nodiscard]] std::int64_t token_us() const noexcept { return token_us_; }
+  [[nodiscard]] std::int64_t window_us() const noexcept { return token_us_ * rule_.quota; }
+
   [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
 private:
@@ -56,18 +73,24 @@ private:
   struct bucket {
     uuid key;
     std::int64_t full_at_us = 0;
+    std::int32_t unshared = 0; ///< tokens taken that other nodes do not know of
+    bool is_listed = false; ///< in `to_share`
   };
   struct shard {
     std::mutex lock;
     std::vector<bucket> buckets;
+    std::vector<uuid> to_share; ///< keys; each at most once
   };
 
   [[nodiscard]] std::uint64_t mix(const uuid& key) const noexcept;
+  void note_use(shard& s, bucket& b, int tokens, std::int64_t now_us);
+  bucket* look_up(shard& s, std::uint64_t hash, const uuid& key) noexcept; ///< null: not kept
   bucket& find(shard& s, std::uint64_t hash, const uuid& key, std::int64_t now_us) noexcept;
 
   rate_rule rule_;
   std::uint64_t seed_;
   std::int64_t token_us_;
+  bool is_shared_ = false;
   std::size_t sets_per_shard_;
   std::unique_ptr<shard[]> shards_;
 };

@@ -19,12 +19,6 @@ std::uint32_t quota(std::int64_t configured) {
 
 std::size_t tracked(const config::options& o) { return static_cast<std::size_t>(o.rate_limits.tracked_max); }
 
-secret_key random_key(environment& env) {
-  std::array<std::uint8_t, secret_key::size> bytes{};
-  env.random_bytes(std::as_writable_bytes(std::span{bytes}));
-  return secret_key{std::span<const std::uint8_t, secret_key::size>{bytes}};
-}
-
 } // namespace
 
 services::services(const config::options& o, const key_store& store, const key_directory& directory, const pass_signer& signer,
@@ -52,7 +46,12 @@ services::services(const config::options& o, const key_store& store, const key_d
       access_failures({"access-failures", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
                       env.random_u64()),
       keys(directory), passes(signer), subject_key(hmac_sha256(store.session.bytes(), "fairqueue subjects of queues")),
-      cursors(store.session), address_key(random_key(env)), sandbox(gateway) {}
+      cursors(store.session), address_key(hmac_sha256(store.session.bytes(), "fairqueue addresses of limits")), sandbox(gateway) {}
+
+std::vector<rate_limiter*> services::limiters() {
+  return {&customers,   &organizers,  &joins,        &anonymous,    &sandbox_pages,   &login_failures, &otp_addresses,
+          &otp_clients, &join_clients, &key_failures, &access_sessions, &access_keys,  &access_failures};
+}
 
 uuid services::key_of(std::string_view email) const {
   const auto hash = keyed_hash_128(address_key.bytes(), email);

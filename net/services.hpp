@@ -17,6 +17,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace fq {
 class sandbox_gateway;
@@ -52,10 +53,12 @@ struct services {
   secret_key subject_key; ///< of this installation: a place knows its subject as a hash under it
   keys_in_flight idempotency;
   cursor_codec cursors;
-  secret_key address_key; ///< of this process: limits know e-mail addresses only as hashes
+  secret_key address_key; ///< of this installation: limits know e-mail addresses only as hashes
   sandbox_gateway* sandbox;
   blocking_lane sandbox_lane;
 
+  /// Every limit above.
+  [[nodiscard]] std::vector<rate_limiter*> limiters();
   /// The limits' key of an e-mail address.
   [[nodiscard]] uuid key_of(std::string_view email) const;
   /// What a place knows of a subject of a tenant.

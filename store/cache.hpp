@@ -6,6 +6,7 @@
 #include "domain/mirror.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -38,6 +39,20 @@ enum class step_outcome : std::uint8_t {
   lost, ///< the head is not where this step continues: the mirror must be rebuilt under a new generation
 };
 
+/// Which keys hold the mirror in force of an aggregate: for nodes that do not own it. Its owner vouches for it again and again; when it
+/// stops to (frozen, cut off, dead, or with another mirror), they have nothing to go by within `vouch_life`.
+struct vouched_mirror {
+  aggregate_id aggregate{};
+  uuid queue;
+  tenant_id tenant = default_tenant;
+  std::uint64_t generation = 0;
+  std::uint64_t steps_taken = 0; ///< for `vouch` only; not found again
+  friend bool operator==(const vouched_mirror&, const vouched_mirror&) = default;
+};
+
+/// A part of I15's 5 s: see `session_reader` for the sum.
+inline constexpr milliseconds vouch_life{3'000};
+
 class cache {
 public:
   virtual ~cache() = default;
@@ -52,6 +67,14 @@ public:
     mirror_image image;
   };
   virtual reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) = 0;
+
+  /// Vouches for each mirror for `vouch_life` from now, if it is complete at `steps_taken` steps; it is lost otherwise. Building a mirror
+  /// of the aggregate anew takes back what was vouched for. Throws cache_unavailable.
+  virtual std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) = 0;
+  /// What is vouched for now, for each of them. Throws cache_unavailable.
+  virtual std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) = 0;
+  /// The sessions of these entries; nothing for one that is not in the mirror. Throws cache_unavailable.
+  virtual std::vector<std::optional<mirrored_session>> find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) = 0;
 
   /// Throws cache_unavailable unless the cache takes writes.
   virtual void ping() = 0;

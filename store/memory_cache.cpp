@@ -59,6 +59,7 @@ step_outcome memory_cache::apply(const mirror_step& step, std::size_t& chunks_le
 /// The mirror whose head is where this chunk continues.
 memory_cache::mirror* memory_cache::continued_by(const mirror_step& step, const mirror_chunk& chunk) {
   if (step.number == 0 && chunk.part == 0) {
+    vouched_.erase(step.aggregate);
     auto& m = queues_[step.queue] = {};
     m.generation = step.generation;
     return &m;
@@ -92,16 +93,60 @@ void memory_cache::keep(const mirrored_session& session, timestamp now, mirror& 
 
 cache::reading memory_cache::read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) {
   answer(next_fault(cache_call::read));
-  const auto i = queues_.find(queue);
-  if (i == queues_.end()) return {};
-  const auto& m = i->second;
-  if (m.generation != generation || m.steps != steps_taken || m.part != 0 || !m.ready) return {};
+  const auto* m = complete(queue, generation, steps_taken);
+  if (m == nullptr) return {};
   reading result{true, {}};
-  result.image.waiting.assign(m.waiting.begin(), m.waiting.end());
-  for (const auto& [number, kept] : m.sessions)
+  result.image.waiting.assign(m->waiting.begin(), m->waiting.end());
+  for (const auto& [number, kept] : m->sessions)
     if (kept.ends > env_.steady_now()) result.image.sessions.push_back(kept.session);
-  for (const auto& [id, stock] : m.stock) result.image.stock.push_back(stock);
+  for (const auto& [id, stock] : m->stock) result.image.stock.push_back(stock);
   return result;
+}
+
+const memory_cache::mirror* memory_cache::complete(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) const {
+  const auto i = queues_.find(queue);
+  if (i == queues_.end()) return nullptr;
+  const auto& m = i->second;
+  return m.generation == generation && m.steps == steps_taken && m.part == 0 && m.ready ? &m : nullptr;
+}
+
+// -- for other nodes ----------------------------------------------------------------------------------------
+
+std::vector<step_outcome> memory_cache::vouch(std::span<const vouched_mirror> mirrors) {
+  const auto fault = next_fault(cache_call::vouch);
+  std::vector<step_outcome> outcomes;
+  for (auto mirror : mirrors) {
+    const bool is_there = complete(mirror.queue, mirror.generation, mirror.steps_taken) != nullptr;
+    outcomes.push_back(is_there ? step_outcome::applied : step_outcome::lost);
+    mirror.steps_taken = 0;
+    if (is_there) vouched_[mirror.aggregate] = {mirror, env_.steady_now() + vouch_life};
+  }
+  answer(fault);
+  return outcomes;
+}
+
+std::vector<std::optional<vouched_mirror>> memory_cache::find_mirrors(std::span<const aggregate_id> aggregates) {
+  answer(next_fault(cache_call::find));
+  std::vector<std::optional<vouched_mirror>> found;
+  for (const auto aggregate : aggregates) {
+    const auto i = vouched_.find(aggregate);
+    const bool holds = i != vouched_.end() && i->second.ends > env_.steady_now();
+    found.push_back(holds ? std::optional{i->second.mirror} : std::nullopt);
+  }
+  return found;
+}
+
+std::vector<std::optional<mirrored_session>> memory_cache::find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) {
+  answer(next_fault(cache_call::find));
+  const auto i = queues_.find(mirror.queue);
+  std::vector<std::optional<mirrored_session>> found(entries.size());
+  if (i == queues_.end() || i->second.generation != mirror.generation) return found;
+  const auto& sessions = i->second.sessions;
+  for (std::size_t n = 0; n < entries.size(); ++n) {
+    const auto kept = sessions.find(queue_number_of(entries[n]));
+    if (kept != sessions.end() && kept->second.ends > env_.steady_now()) found[n] = kept->second.session;
+  }
+  return found;
 }
 
 void memory_cache::ping() { answer(next_fault(cache_call::ping)); }

@@ -14,7 +14,7 @@
 
 namespace fq {
 
-enum class cache_call : std::uint8_t { apply, read, ping };
+enum class cache_call : std::uint8_t { apply, read, vouch, find, ping };
 
 /// What happens to one call.
 struct cache_fault {
@@ -43,22 +43,38 @@ public:
 
   std::vector<step_outcome> apply(std::span<const mirror_step> steps) override;
   reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
+  std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override;
+  std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override;
+  std::vector<std::optional<mirrored_session>> find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) override;
   void ping() override;
 
   // -- for tests ----------------------------------------------------------------------------------------------
 
   /// Loses everything; what was saved stays.
-  void flush() { queues_.clear(); }
+  void flush() {
+    queues_.clear();
+    vouched_.clear();
+  }
   /// Keeps a copy, as a dump to disk does.
-  void save() { saved_ = queues_; }
-  /// Goes back to the copy (to nothing, if none was kept). Sessions that have ended since stay ended.
-  void restore() { queues_ = saved_; }
+  void save() {
+    saved_ = queues_;
+    saved_vouched_ = vouched_;
+  }
+  /// Goes back to the copy (to nothing, if none was kept). What has ended since stays ended.
+  void restore() {
+    queues_ = saved_;
+    vouched_ = saved_vouched_;
+  }
   /// How long a session still lives here; nothing if it is over or unknown.
   [[nodiscard]] std::optional<milliseconds> session_life(const uuid& queue, queue_number number) const;
 
 private:
   struct kept_session {
     mirrored_session session;
+    milliseconds ends; ///< steady time
+  };
+  struct kept_vouch {
+    vouched_mirror mirror;
     milliseconds ends; ///< steady time
   };
   struct mirror {
@@ -71,6 +87,8 @@ private:
 
   cache_fault next_fault(cache_call call, std::span<const mirror_step> steps = {});
   step_outcome apply(const mirror_step& step, std::size_t& chunks_left);
+  /// The mirror, if its head is there and it is complete.
+  [[nodiscard]] const mirror* complete(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) const;
   mirror* continued_by(const mirror_step& step, const mirror_chunk& chunk);
   void apply(const mirror_chunk& chunk, const mirror_step& step, mirror& m) const;
   void keep(const mirrored_session& session, timestamp now, mirror& m) const;
@@ -78,6 +96,7 @@ private:
   environment& env_;
   memory_cache_options options_;
   std::map<uuid, mirror> queues_, saved_;
+  std::map<aggregate_id, kept_vouch> vouched_, saved_vouched_;
 };
 
 } // namespace fq

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <iterator>
 #include <utility>
 
 namespace fq {
@@ -72,9 +73,10 @@ return 1
 
 // Runs out of memory too, because it frees some.
 constexpr std::string_view clear_source = R"lua(#!lua flags=allow-oom
--- KEYS: head. ARGV: <q>:, sessions to remove at most. Removes what the head leads to, the head last; answers how many sessions it
--- removed.
+-- KEYS: head, the key that vouches for it. ARGV: <q>:, sessions to remove at most. Removes what the head leads to, the head last;
+-- answers how many sessions it removed.
 local head, most = KEYS[1], tonumber(ARGV[2])
+redis.call('UNLINK', KEYS[2])
 local generation = redis.pcall('HGET', head, 'generation')
 if type(generation) ~= 'string' then
   redis.call('UNLINK', head)
@@ -89,6 +91,14 @@ for i = 1, #popped, 2 do sessions[#sessions + 1] = keys .. ':session:' .. popped
 if #sessions > 0 then redis.call('UNLINK', unpack(sessions)) end
 if #sessions < most then redis.call('UNLINK', keys .. ':active', head) end
 return #sessions
+)lua";
+
+constexpr std::string_view vouch_source = R"lua(#!lua
+-- KEYS: head, the key that vouches for it. ARGV: generation, steps, what to keep there, for how many ms.
+local now = redis.pcall('HMGET', KEYS[1], 'generation', 'steps', 'part', 'ready')
+if now[1] ~= ARGV[1] or now[2] ~= ARGV[2] or now[3] ~= '0' or now[4] ~= '1' then return 0 end
+redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4])
+return 1
 )lua";
 
 /// What one round trip carries at most: the rest waits for the answers, so neither side buffers without bound.
@@ -223,8 +233,9 @@ struct redis_cache::window {
   std::vector<std::size_t> steps; ///< whose chunk each call is
 };
 
-redis_cache::redis_cache(redis_options options, environment& env)
-    : connection_(std::move(options), env), apply_{apply_source, {}}, clear_{clear_source, {}} {}
+redis_cache::redis_cache(redis_options options, environment& env, std::string space)
+    : connection_(std::move(options), env), space_(std::move(space)), apply_{apply_source, {}}, clear_{clear_source, {}},
+      vouch_{vouch_source, {}} {}
 
 std::vector<step_outcome> redis_cache::apply(std::span<const mirror_step> steps) {
   if (apply_.sha.empty()) load(apply_);
@@ -233,7 +244,7 @@ std::vector<step_outcome> redis_cache::apply(std::span<const mirror_step> steps)
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].number == 0) {
       run(w, outcomes);
-      clear(steps[i].queue);
+      clear(steps[i]);
     }
     for (const auto& chunk : chunks_of(steps[i].delta)) {
       append(w, i, steps[i], chunk);
@@ -293,22 +304,30 @@ void redis_cache::run(window& w, std::vector<step_outcome>& outcomes) {
 }
 
 /// Removes what an earlier generation has left; before a step 0, which begins the next one.
-void redis_cache::clear(const uuid& queue) {
-  if (clear_.sha.empty()) load(clear_);
-  const key_names keys{queue, 0};
-  const auto most = std::to_string(mirror_chunk_max);
-  for (int fruitless = 0; fruitless <= fruitless_loads_max;) {
-    redis_pipeline call;
-    call.command({"EVALSHA", clear_.sha, "1", keys.head(), keys.stem, most});
-    const auto replies = connection_.run(call);
-    if (replies.at(0).error_code() == "NOSCRIPT") {
-      load(clear_);
-      ++fruitless;
-    } else if (replies.at(0).integer() < static_cast<std::int64_t>(mirror_chunk_max)) {
-      return;
-    } else {
-      fruitless = 0;
+void redis_cache::clear(const mirror_step& step) {
+  const key_names keys{step.queue, 0};
+  const std::array<std::string, 4> words{keys.head(), vouched_key(step.aggregate), keys.stem, std::to_string(mirror_chunk_max)};
+  while (call(clear_, std::span{&words, 1}).front() == static_cast<std::int64_t>(mirror_chunk_max)) {
+  }
+}
+
+/// Runs a script of two keys once for each list of words, in one round trip: the answers. All are run again when the server had forgotten
+/// the script.
+template <std::size_t N>
+std::vector<std::int64_t> redis_cache::call(script& s, std::span<const std::array<std::string, N>> calls) {
+  for (int fruitless = 0; fruitless <= fruitless_loads_max; ++fruitless) {
+    if (s.sha.empty()) load(s);
+    redis_pipeline all;
+    for (const auto& words : calls) {
+      all.begin(3 + N);
+      for (const auto word : {std::string_view{"EVALSHA"}, std::string_view{s.sha}, std::string_view{"2"}}) all.add(word);
+      for (const auto& word : words) all.add(word);
     }
+    const auto replies = connection_.run(all);
+    std::vector<std::int64_t> answers;
+    for (std::size_t i = 0; i < replies.size() && replies.at(i).error_code() != "NOSCRIPT"; ++i) answers.push_back(replies.at(i).integer());
+    if (answers.size() == replies.size()) return answers;
+    s.sha.clear();
   }
   throw cache_unavailable(forgetful);
 }
@@ -425,6 +444,68 @@ cache::reading redis_cache::read(const uuid& queue, std::uint64_t generation, st
   ask_head(again, keys);
   const auto last = connection_.run(again);
   return is_at(last.at(0), generation, steps_taken) ? std::move(result) : reading{};
+}
+
+// -- for other nodes ----------------------------------------------------------------------------------------
+
+namespace {
+
+std::optional<vouched_mirror> parse_vouched(aggregate_id aggregate, std::string_view value) {
+  vouched_mirror mirror;
+  mirror.aggregate = aggregate;
+  std::uint32_t tenant = 0;
+  if (!take_number(value, mirror.generation) || !take_number(value, tenant)) return std::nullopt;
+  const auto queue = parse_uuid(value);
+  if (!queue) return std::nullopt;
+  mirror.queue = *queue;
+  mirror.tenant = tenant_id{tenant};
+  return mirror;
+}
+
+} // namespace
+
+std::string redis_cache::vouched_key(aggregate_id aggregate) const {
+  return "fairqueue:" + space_ + ":mirror:" + std::to_string(number_of(aggregate));
+}
+
+std::vector<step_outcome> redis_cache::vouch(std::span<const vouched_mirror> mirrors) {
+  std::vector<std::array<std::string, 6>> words;
+  words.reserve(mirrors.size());
+  for (const auto& m : mirrors) {
+    const auto generation = std::to_string(m.generation);
+    words.push_back({key_names{m.queue, 0}.head(), vouched_key(m.aggregate), generation, std::to_string(m.steps_taken),
+                     generation + ' ' + std::to_string(static_cast<std::uint32_t>(m.tenant)) + ' ' + to_string(m.queue),
+                     std::to_string(vouch_life.count())});
+  }
+  std::vector<step_outcome> outcomes;
+  for (std::span<const std::array<std::string, 6>> rest{words}; !rest.empty();) {
+    const auto some = rest.first(std::min(rest.size(), window_calls_max));
+    rest = rest.subspan(some.size());
+    const auto done = call(vouch_, some);
+    std::ranges::transform(done, std::back_inserter(outcomes), [](auto n) { return n == 1 ? step_outcome::applied : step_outcome::lost; });
+  }
+  return outcomes;
+}
+
+std::vector<std::optional<vouched_mirror>> redis_cache::find_mirrors(std::span<const aggregate_id> aggregates) {
+  std::vector<std::string> names;
+  for (const auto aggregate : aggregates) names.push_back(vouched_key(aggregate));
+  const auto values = values_of(connection_, "", names);
+  std::vector<std::optional<vouched_mirror>> found(aggregates.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (values[i]) found[i] = parse_vouched(aggregates[i], *values[i]);
+  return found;
+}
+
+std::vector<std::optional<mirrored_session>> redis_cache::find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) {
+  const key_names keys{mirror.queue, mirror.generation};
+  std::vector<std::string> names;
+  for (const auto& entry : entries) names.push_back(to_string(entry));
+  const auto values = values_of(connection_, keys.sessions(), names);
+  std::vector<std::optional<mirrored_session>> found(entries.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (values[i]) found[i] = parse_session(entries[i], *values[i]);
+  return found;
 }
 
 void redis_cache::ping() { connection_.run({"SET", "fairqueue:ping", "1", "PX", "1000"}); }

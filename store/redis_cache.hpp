@@ -6,6 +6,8 @@
 //   <g>:active               sorted set: entry id, scored by the session's end in Unix ms
 //   <g>:session:<entry id>   string "<admission_no> <number> <end in Unix ms> <subject>", gone when the session is over
 //   <g>:inventory            hash: ticket type -> "<total> <held> <sold>"
+// and, for nodes that do not own the queue's aggregate, for 3 s after its owner has said so:
+//   fairqueue:<space>:mirror:<aggregate>   string "<generation> <tenant> <queue>"
 // A chunk of a step is one script that looks at the head first: a step is applied in order, once, or not at all, whatever a
 // server has forgotten and whatever a former connection still delivers.
 #pragma once
@@ -13,17 +15,24 @@
 #include "store/mirror_chunks.hpp"
 #include "store/redis.hpp"
 
+#include <array>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace fq {
 
 class redis_cache final : public cache {
 public:
-  /// `env` must outlive the cache. Does not connect yet.
-  redis_cache(redis_options options, environment& env);
+  /// `env` must outlive the cache. `space`: of this installation; aggregates have the same numbers in every ledger. Does not connect
+  /// yet.
+  redis_cache(redis_options options, environment& env, std::string space);
 
   std::vector<step_outcome> apply(std::span<const mirror_step> steps) override;
   reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
+  std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override;
+  std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override;
+  std::vector<std::optional<mirrored_session>> find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) override;
   void ping() override;
 
 private:
@@ -36,10 +45,14 @@ private:
   void load(script& s);
   void append(window& w, std::size_t index, const mirror_step& step, const mirror_chunk& chunk) const;
   void run(window& w, std::vector<step_outcome>& outcomes);
-  void clear(const uuid& queue);
+  void clear(const mirror_step& step);
+  template <std::size_t N>
+  std::vector<std::int64_t> call(script& s, std::span<const std::array<std::string, N>> calls);
+  [[nodiscard]] std::string vouched_key(aggregate_id aggregate) const;
 
   redis_connection connection_;
-  script apply_, clear_;
+  std::string space_;
+  script apply_, clear_, vouch_;
 };
 
 } // namespace fq

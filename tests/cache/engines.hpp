@@ -72,6 +72,18 @@ public:
     return put(std::move(delta), ready);
   }
 
+  /// Says that its mirror is the one to go by, and what others find then.
+  step_outcome vouch() const {
+    const vouched_mirror mine{sale, queue_, tenant_id{7}, generation, steps};
+    return store_.vouch({&mine, 1}).at(0);
+  }
+  [[nodiscard]] std::optional<vouched_mirror> vouched() const { return store_.find_mirrors({&sale, 1}).at(0); }
+  [[nodiscard]] std::optional<mirrored_session> session(const mirrored_session& s) const {
+    const auto id = make_entry_id(s.joined_at, sale, s.number);
+    const auto mirror = vouched();
+    return mirror ? store_.find_sessions(*mirror, {&id, 1}).at(0) : std::nullopt;
+  }
+
   [[nodiscard]] cache::reading read() const { return store_.read(queue_, generation, steps); }
   [[nodiscard]] mirror_image image() const { return read().image; }
   [[nodiscard]] const uuid& queue() const { return queue_; }
@@ -113,7 +125,7 @@ private:
 class redis_engine final : public engine {
 public:
   explicit redis_engine(const std::string& url = shared_redis_url())
-      : store_({.address = parse_redis_url(url)}, env_), operator_(url) {}
+      : store_({.address = parse_redis_url(url)}, env_, to_string(fresh_queue())), operator_(url) {}
   cache& store() override { return store_; }
   void forget(const uuid& queue) override { operator_.forget(queue); }
   std::optional<milliseconds> session_life(const owner& o, const mirrored_session& s) override {
@@ -124,10 +136,12 @@ public:
   }
   /// Redis has a clock of its own: BLPOP of nothing ends when so much of it has passed.
   void pass(milliseconds d) override {
-    operator_.run({"BLPOP", "fairqueue:nothing", std::to_string(static_cast<double>(d.count()) / 1'000)});
+    for (; d > milliseconds{0}; d -= nap) // shorter than the connection's patience
+      operator_.run({"BLPOP", "fairqueue:nothing", std::to_string(static_cast<double>(std::min(d, nap).count()) / 1'000)});
   }
 
 private:
+  static constexpr milliseconds nap{500};
   skipping_environment env_;
   redis_cache store_;
   redis_operator operator_;

@@ -15,7 +15,7 @@ namespace {
 
 /// An owner on the shared server, and an eye on its keys.
 struct redis_world {
-  explicit redis_world(const std::string& url = shared_redis_url()) : store({.address = parse_redis_url(url)}, env), eye(url) {}
+  explicit redis_world(const std::string& url = shared_redis_url()) : store({.address = parse_redis_url(url)}, env, "test"), eye(url) {}
   ~redis_world() { eye.forget(o.queue()); }
   redis_world(const redis_world&) = delete;
   redis_world& operator=(const redis_world&) = delete;
@@ -46,7 +46,7 @@ struct far_owner {
 
   relay link{parse_redis_url(shared_redis_url()).port};
   skipping_environment env;
-  redis_cache store{options(), env};
+  redis_cache store{options(), env, "test"};
   owner o{store};
 };
 

@@ -36,7 +36,7 @@ struct world {
 
   private_redis server;
   skipping_environment env;
-  redis_cache store{{.address = parse_redis_url(server.url())}, env};
+  redis_cache store{{.address = parse_redis_url(server.url())}, env, "test"};
   redis_operator eye{server.url()};
   owner o{store};
 };
@@ -161,7 +161,7 @@ CAF_TEST(a host that does not answer costs half a second) {
   CAF_REQUIRE_EQUAL(::connect(filler, reinterpret_cast<sockaddr*>(&address), size), 0);
 
   skipping_environment env;
-  redis_cache store{{.address = parse_redis_url("redis://127.0.0.1:" + std::to_string(ntohs(address.sin_port)))}, env};
+  redis_cache store{{.address = parse_redis_url("redis://127.0.0.1:" + std::to_string(ntohs(address.sin_port)))}, env, "test"};
   const auto took = duration_of([&] { CAF_CHECK(!unavailable([&] { store.ping(); }).empty()); });
   CAF_CHECK(took >= milliseconds{450});
   CAF_CHECK(took < milliseconds{3'000});

@@ -11,7 +11,7 @@ namespace {
 /// What a ping through this address says; empty if it is fine.
 std::string complaint(const redis_address& address) {
   skipping_environment env;
-  redis_cache store{{.address = address}, env};
+  redis_cache store{{.address = address}, env, "test"};
   return unavailable([&] { store.ping(); });
 }
 
@@ -47,7 +47,7 @@ CAF_TEST(a user of the url logs in with a percent encoded password) {
 
   // All keys begin with fairqueue: a user needs no more.
   skipping_environment env;
-  redis_cache store{{.address = parse_redis_url("redis://fan:p%40ss%3Aw%2Frd%25@" + host)}, env};
+  redis_cache store{{.address = parse_redis_url("redis://fan:p%40ss%3Aw%2Frd%25@" + host)}, env, "test"};
   owner o{store};
   FQ_APPLIED(o.begin(delta{}.join(numbers(1, 2)).admit({sample_session(3)}).count({sample_stock(1, 1)})));
   CAF_CHECK(o.read().found);
@@ -61,7 +61,7 @@ CAF_TEST(the number at the end of the url is the database) {
   auto third = w.address;
   third.database = 3;
   skipping_environment env;
-  redis_cache store{{.address = third}, env};
+  redis_cache store{{.address = third}, env, "test"};
   owner o{store};
   FQ_APPLIED(o.begin(delta{}.join(numbers(1, 1))));
   CAF_CHECK_EQUAL(w.eye.keys_of(o.queue()).size(), 0u);

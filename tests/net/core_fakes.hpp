@@ -292,7 +292,7 @@ public:
       : options(std::move(o)), system(cfg), owner(system.spawn(region)), keys(open_keys()), verifier(keys), issuer(keys),
         sessions(keys.session),
         server(server_parts{.system = system, .environment = clock, .options = options, .state = state, .region = owner,
-                            .catalog = {}, .accounts = {}, .verifier = verifier, .issuer = issuer, .sessions = sessions,
+                            .catalog = {}, .accounts = {}, .session_reader = {}, .verifier = verifier, .issuer = issuer, .sessions = sessions,
                             .shared = nullptr, .public_site = std::move(public_site), .admin_site = std::move(admin)}) {
     server.start();
   }

@@ -266,6 +266,7 @@ public:
                                               .region = region,
                                               .catalog = catalog,
                                               .accounts = accounts,
+                                              .session_reader = {},
                                               .verifier = verifier,
                                               .issuer = issuer,
                                               .sessions = sessions} {

@@ -16,6 +16,13 @@ public:
 
   std::vector<step_outcome> apply(std::span<const mirror_step> steps) override;
   reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
+  std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override { return inner_.vouch(mirrors); }
+  std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override {
+    return inner_.find_mirrors(aggregates);
+  }
+  std::vector<std::optional<mirrored_session>> find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) override {
+    return inner_.find_sessions(mirror, entries);
+  }
   void ping() override { inner_.ping(); }
 
   /// Perhaps a dump to disk, perhaps an outage.

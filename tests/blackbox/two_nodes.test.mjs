@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two nodes over one Postgres and one Redis: the node that does not own a queue lets its visitors in by what the owner keeps in Redis, never by
+// word that is more than 5 s old (I15), and both count a client's requests together.
+import test from 'node:test';
+import fs from 'node:fs';
+import path from 'node:path';
+import { ChaosProxy } from '../support/chaos_proxy.mjs';
+import { Services, redis, through } from '../support/services.mjs';
+import { assert, eventually, expect_problem, server_for, sleep, temporary_folder } from './lib.mjs';
+import { access, tenant_on, ticket_of } from './tenant.mjs';
+
+const bound_ms = 5000;
+
+/** Two nodes; the first owns a queue of three with four visitors. The first reaches Redis through a proxy that can break. */
+async function two_nodes(t, { lease = '20s' } = {}) {
+  const services = await Services.start('postgres', 'redis');
+  t.after(() => services.stop());
+  const proxy = await ChaosProxy.start(Number(new URL(services.redis_url).port));
+  t.after(() => proxy.close());
+  const settings = { 'ledger.url': services.postgres_url, 'ledger.lease': lease, 'workers.reconciliation_interval': '5s' };
+  const owner = await server_for(t, { settings: { ...settings, 'cache.url': through(services.redis_url, proxy.port) } });
+  const folder = temporary_folder();
+  fs.cpSync(path.join(owner.data_dir, 'keys'), path.join(folder, 'keys'), { recursive: true });
+  const other = await server_for(t, { settings: { ...settings, 'cache.url': services.redis_url }, data_dir: folder });
+  const tenant = await tenant_on(owner);
+  const queue = await tenant.queue({ concurrency: 3, session_ttl_seconds: 600 });
+  const tickets = [];
+  for (const name of ['Zoë 足球', 'bob', 'eve', 'dan']) tickets.push(await tenant.join_as(queue, name));
+  const token = async (i) => (await ticket_of(owner, tickets[i])).session_token;
+  const tokens = await Promise.all([0, 1, 2].map(token));
+  const at_other = (i, query = '') => access(other, tokens[i], query);
+  await eventually('the other node lets them in', async () => (await at_other(0)).status === 200);
+  return { services, proxy, owner, other, tenant, queue, tickets, tokens, token, at_other };
+}
+
+/** How long after `what` the other node still lets visitor `i` in; it must end with `status`. */
+async function let_in_for_ms({ at_other }, i, status, what) {
+  const from = Date.now();
+  await what();
+  const last = await eventually('an end', async () => {
+    const answer = await at_other(i);
+    return answer.status !== 200 && answer;
+  });
+  const took = Date.now() - from;
+  assert.equal(last.status, status, last.text);
+  return took;
+}
+
+test('a visitor is known at the other node, and so is the end of the visit', async (t) => {
+  const nodes = await two_nodes(t);
+  const { other, owner, queue, tickets, tenant, tokens, at_other } = nodes;
+  const granted = await at_other(0, `?queue_id=${queue.id}`);
+  assert.equal(granted.status, 200, granted.text);
+  assert.equal(granted.json.ticket_id, tickets[0].ticket_id);
+  assert.equal(granted.json.subject, 'Zoë 足球');
+  assert.equal(decodeURIComponent(granted.headers['x-fairqueue-subject']), 'Zoë 足球');
+  assert.match(granted.headers['cache-control'], /^private, max-age=[01]$/);
+  assert.deepEqual(granted.json, (await access(owner, tokens[0])).json, 'as the owner says');
+  const with_key = () => access(other, tokens[0], '', { 'X-API-Key': tenant.server });
+  await eventually('the key is known there', async () => (await with_key()).status === 200);
+  const match_b = await tenant.queue();
+  expect_problem(await at_other(0, `?queue_id=${match_b.id}`), 403, 'wrong_queue');
+  const forged = tokens[0].replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+  expect_problem(await access(other, forged), 401, 'unauthenticated');
+  const gone = await let_in_for_ms(nodes, 1, 410, async () =>
+    assert.equal((await owner.delete('/access', { token: tokens[1] })).status, 204),
+  );
+  t.diagnostic(`refused ${gone} ms after the end`);
+  assert.ok(gone < 1500);
+  const next = (await ticket_of(owner, tickets[3])).session_token;
+  assert.equal((await access(other, next)).status, 200, 'whom the freed slot went to');
+});
+
+test('the owner cannot reach Redis: nobody is let in by old word', async (t) => {
+  const nodes = await two_nodes(t);
+  const { proxy, owner, queue, tenant, tickets, at_other } = nodes;
+  proxy.refuse();
+  proxy.cut();
+  const took = await let_in_for_ms(nodes, 0, 503, async () => {
+    const body = { ticket_id: tickets[0].ticket_id, reason: 'a test' };
+    const revoked = await owner.post(`/queues/${queue.id}/revocations`, { token: tenant.token, body });
+    assert.equal(revoked.status, 200, revoked.text);
+  });
+  t.diagnostic(`refused ${took} ms after the revocation`);
+  assert.ok(took <= bound_ms, `${took} ms`);
+  await proxy.heal();
+  await eventually('the mirror is whole again', async () => (await at_other(2)).status === 200, { timeout_ms: 20_000 });
+  expect_problem(await at_other(0), 410, 'session_over');
+});
+
+test('the owner is frozen: its word is good for 5 s at most; then the other takes over, and all are still inside', async (t) => {
+  const nodes = await two_nodes(t, { lease: '10s' });
+  const { owner, at_other } = nodes;
+  const took = await let_in_for_ms(nodes, 0, 503, () => owner.child.kill('SIGSTOP'));
+  t.diagnostic(`refused ${took} ms after the owner stopped`);
+  assert.ok(took <= bound_ms, `${took} ms`);
+  await eventually('the other has taken over', async () => (await at_other(0)).status === 200, { timeout_ms: 30_000 });
+  for (const i of [1, 2]) assert.equal((await at_other(i)).status, 200);
+  owner.child.kill('SIGCONT');
+});
+
+test('Redis is killed: the owner goes on, the other says that it does not know, and heals', async (t) => {
+  const { services, owner, tokens, at_other } = await two_nodes(t);
+  await services.kill('redis');
+  const answer = await eventually('no word', async () => {
+    const got = await at_other(0);
+    return got.status !== 200 && got;
+  });
+  expect_problem(answer, 503, 'not_owner');
+  assert.equal((await access(owner, tokens[0])).status, 200);
+  await services.up('redis');
+  await eventually('word again', async () => (await at_other(0)).status === 200, { timeout_ms: 20_000 });
+});
+
+test('a client has one limit with both nodes', async (t) => {
+  const { services, owner, other, tenant, queue } = await two_nodes(t);
+  const event = await owner.event(await owner.organizer());
+  const fan = await owner.customer();
+  const ask = (node) => node.post(`/queues/${queue.id}/tickets`, { token: tenant.join });
+  const taken = async (node, most) => {
+    let count = 0;
+    for (let i = 0; i < most; ++i) {
+      const answer = await ask(node);
+      if (answer.status === 429) break;
+      ++count; // here or not_owner: it counts
+      await sleep(100);
+    }
+    return count;
+  };
+  const first = await taken(owner, 40);
+  const second = await taken(other, 40);
+  assert.ok(first >= 30, `${first} at the first node`);
+  assert.ok(first + second <= 45, `${first} and ${second}: thirty a minute, an eighth of them unseen, and what comes back meanwhile`);
+  assert.ok((await redis(services.redis_url, 'KEYS', 'fairqueue:*:limit:*')).length >= 1);
+  assert.equal((await owner.join(fan, event.id)).queue_number, 1, 'others are not limited');
+});
