@@ -12,6 +12,9 @@
 namespace fq::net {
 namespace {
 
+/// An Idempotency-Key in place of a subject: a browser's with a publishable key, which another browser has as well.
+constexpr std::size_t anonymous_key_min = 16;
+
 constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)};
 constexpr range subject_token_size{1, static_cast<std::int64_t>(subject_token_bytes_max)};
 
@@ -78,6 +81,9 @@ awaitable<response> join_queue(call c) {
   auto idempotency = read_idempotency(c.rq, c.who);
   if (idempotency.no)
     co_return std::move(*idempotency.no);
+  if (wish.subject.empty() && idempotency.ref.given && c.rq.field("Idempotency-Key").size() < anonymous_key_min)
+    co_return problem(fault::invalid_idempotency_key, c.rq.request_id,
+                      "Without a subject the key is all that tells whose place it is: at least 16 characters that nobody can guess.");
   join message;
   message.event = c.id;
   message.kind = event_kind::queue;

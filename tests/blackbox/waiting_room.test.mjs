@@ -207,6 +207,22 @@ test('a publishable key steals no place; a server key and the tenant’s signatu
   expect_problem(await join(tenant.join, { subject: 'a', subject_token: 'b' }), 400, 'invalid_field');
 });
 
+test('without a subject a place is known by its Idempotency-Key, which must not be guessable', async (t) => {
+  const server = await server_for(t);
+  const tenant = await tenant_on(server);
+  const queue = await tenant.queue();
+  const join = (key) => server.post(`/queues/${queue.id}/tickets`, { token: tenant.join, headers: { 'Idempotency-Key': key } });
+  const key = crypto.randomUUID();
+  const [first, again, other] = [await join(key), await join(key), await join(crypto.randomUUID())];
+  assert.deepEqual([first.status, again.status, other.status], [201, 201, 201]);
+  assert.equal(again.json.ticket_id, first.json.ticket_id);
+  assert.equal(again.headers['idempotency-replayed'], 'true');
+  assert.notEqual(other.json.ticket_id, first.json.ticket_id);
+  expect_problem(await join('1'), 400, 'invalid_idempotency_key');
+  const stats = await server.get(`/queues/${queue.id}/stats`, { token: tenant.token });
+  assert.equal(stats.json.joined_total, 2);
+});
+
 test('a tenant sees nothing of another, and one kind of token is not another', async (t) => {
   const server = await server_for(t);
   const [mine, theirs] = [await tenant_on(server), await tenant_on(server)];
