@@ -81,14 +81,15 @@ void cache_worker_state::tell_lost(const owner& from, aggregate_id aggregate, st
 /// While the cache is away there is nothing to vouch for: owners that sent a step know, the others need not.
 void cache_worker_state::on_vouch(const vouch_for_mirror& x) {
   if (metrics_->is_away) return;
-  vouching_.push_back({x.mirror, caf::actor_cast<owner>(self_->current_sender())});
+  vouching_.push_back({x.mirror, x.said_at, caf::actor_cast<owner>(self_->current_sender())});
   flush_soon();
 }
 
 /// After the steps that came before. What the cache has forgotten is noticed here within a second.
 void cache_worker_state::vouch_all() {
-  const auto all = std::exchange(vouching_, {});
-  if (metrics_->is_away) return;
+  auto all = std::exchange(vouching_, {});
+  std::erase_if(all, [oldest = env_->steady_now() - vouch_delay_max](const vouching& v) { return v.said_at < oldest; });
+  if (metrics_->is_away || all.empty()) return;
   std::vector<vouched_mirror> mirrors;
   for (const auto& v : all) mirrors.push_back(*v.mirror);
   try {

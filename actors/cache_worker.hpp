@@ -39,6 +39,7 @@ private:
   };
   struct vouching {
     std::shared_ptr<const vouched_mirror> mirror;
+    milliseconds said_at{0}; ///< steady time
     owner from;
   };
   void on_step(const take_mirror_step& x);
@@ -59,7 +60,7 @@ private:
   environment* env_ = nullptr;
   cache_metrics* metrics_ = nullptr;
   std::vector<waiting> waiting_;
-  std::vector<vouching> vouching_; ///< at most one a second and owner
+  std::vector<vouching> vouching_; ///< a few a second and owner
   bool flush_is_due_ = false;
   milliseconds pause_ = circuit_pause_min;
   std::map<aggregate_id, owner> to_tell_; ///< whose mirror was lost since the circuit opened

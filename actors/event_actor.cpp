@@ -274,7 +274,7 @@ std::unique_ptr<event_mirror> event_state::make_mirror(std::uint64_t generation)
       x.sent_at = services_->env->steady_now();
       self_->send(services_->cache, std::move(x));
     },
-    [this](std::shared_ptr<const vouched_mirror> x) { self_->send(services_->cache, vouch_for_mirror{std::move(x)}); },
+    [this](std::shared_ptr<const vouched_mirror> x) { self_->send(services_->cache, vouch_for_mirror{std::move(x), services_->env->steady_now()}); },
     [this](std::uint64_t from) {
       changes content;
       content.emplace_back(cache_generation_raised{from});

@@ -61,6 +61,7 @@ void event_mirror::cache_is_back() {
 
 void event_mirror::raise() {
   begun_ = false;
+  steps_ = 0;
   report(mirror_state::lost, {});
   port_.raise(generation_++);
 }

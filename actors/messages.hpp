@@ -608,6 +608,7 @@ struct take_mirror_step {
 /// lost.
 struct vouch_for_mirror {
   std::shared_ptr<const vouched_mirror> mirror;
+  milliseconds said_at{0}; ///< steady time: word that waited for too long is not passed on
 };
 
 /// To the session reader: the session of an entry whose owner is another node. Answered by session_found.

@@ -3,9 +3,19 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace fq {
+namespace {
+
+session_found over() {
+  session_found answer;
+  answer.verdict = session_verdict::over;
+  return answer;
+}
+
+} // namespace
 
 session_reader_handle::behavior_type session_reader(session_reader_handle::stateful_pointer<session_reader_state> self, cache* engine,
                                                     environment* env) {
@@ -27,75 +37,87 @@ session_reader_handle::behavior_type session_reader_state::behavior() {
 }
 
 caf::result<session_found> session_reader_state::on_find(const find_session& x) {
+  if (over_.contains(x.entry)) return over();
   if (waiting_.size() + missed_.size() >= questions_waiting_max) return session_found{};
   auto promise = self_->make_response_promise<session_found>();
-  waiting_.push_back({x.entry, promise});
+  waiting_.push_back({x.entry, promise, env_->steady_now()});
   if (!std::exchange(flush_is_due_, true)) self_->send(self_, timer_fired{timer_kind::flush, 0}); // behind what is in the mailbox already
   return promise;
 }
 
 void session_reader_state::flush() {
   flush_is_due_ = false;
-  questions_by_owner all;
-  for (auto& q : std::exchange(waiting_, {})) all[owner_of(q.entry)].push_back(std::move(q));
+  auto questions = std::exchange(waiting_, {});
   try {
-    refresh_mirrors(all);
-    for (auto& [owner, questions] : all) answer(owner, questions);
+    refresh_mirrors(questions);
+    look(std::move(questions));
   } catch (const cache_unavailable&) {
     mirrors_.clear();
-    for (auto& [owner, questions] : all)
-      for (auto& q : questions) q.promise.deliver(session_found{});
+    for (auto& q : questions) q.promise.deliver(session_found{});
   }
 }
 
-/// Mirrors that were looked up too long ago, or never.
-void session_reader_state::refresh_mirrors(const questions_by_owner& questions) {
+/// Mirrors that were looked up too long ago, or never, and those of sessions that were not found at the last look.
+void session_reader_state::refresh_mirrors(const std::vector<question>& questions) {
   const auto now = env_->steady_now();
   std::erase_if(mirrors_, [&](const auto& known) { return now - known.second.asked_at >= mirror_trust; });
-  std::vector<aggregate_id> unknown;
-  for (const auto& [owner, list] : questions)
-    if (!mirrors_.contains(owner)) unknown.push_back(owner);
-  if (unknown.empty()) return;
-  const auto found = cache_->find_mirrors(unknown);
-  for (std::size_t i = 0; i < unknown.size(); ++i)
-    if (found[i]) mirrors_[unknown[i]] = {*found[i], now};
-}
-
-/// Throws cache_unavailable before any of them is answered; those that are, leave the list.
-void session_reader_state::answer(aggregate_id owner, std::vector<question>& questions) {
-  const auto known = mirrors_.find(owner);
-  std::vector<entry_id> entries;
-  for (const auto& q : questions) entries.push_back(q.entry);
-  auto found = known == mirrors_.end() ? sessions{} : cache_->find_sessions(known->second.mirror, entries);
-  for (std::size_t i = 0; auto& q : std::exchange(questions, {})) {
-    auto* session = found.empty() ? nullptr : found[i] ? &*found[i] : nullptr;
-    ++i;
-    if (known == mirrors_.end())
-      q.promise.deliver(session_found{});
-    else if (session != nullptr)
-      q.promise.deliver(session_found{session_verdict::in_force, known->second.mirror.queue, known->second.mirror.tenant, session->admission_no,
-                                      std::move(session->subject_name), session->expires_at});
-    else if (q.is_second_look)
-      q.promise.deliver(session_found{session_verdict::over});
+  std::set<aggregate_id> wanted;
+  for (const auto& q : questions)
+    if (q.was_missed || !mirrors_.contains(owner_of(q.entry))) wanted.insert(owner_of(q.entry));
+  if (wanted.empty()) return;
+  const std::vector<aggregate_id> owners(wanted.begin(), wanted.end());
+  const auto found = cache_->find_mirrors(owners);
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    if (found[i])
+      mirrors_[owners[i]] = {*found[i], now};
     else
-      miss(std::move(q));
-  }
-  if (!missed_.empty()) mirrors_.erase(owner); // the second look asks which mirror is in force
+      mirrors_.erase(owners[i]);
 }
 
-void session_reader_state::miss(question&& q) {
-  q.is_second_look = true;
-  q.look_at = env_->steady_now() + second_look_after;
-  if (missed_.empty()) self_->delayed_send(self_, second_look_after, timer_fired{timer_kind::sweep, 0});
+/// One round trip for all. Throws cache_unavailable before any of them is answered, and leaves them to the caller.
+void session_reader_state::look(std::vector<question>&& questions) {
+  std::vector<session_question> asked;
+  for (const auto& q : questions)
+    if (const auto known = mirrors_.find(owner_of(q.entry)); known != mirrors_.end()) asked.push_back({known->second.mirror, q.entry});
+  const auto found = asked.empty() ? std::vector<std::optional<mirrored_session>>{} : cache_->find_sessions(asked);
+  std::size_t next = 0;
+  for (auto& q : std::exchange(questions, {})) {
+    if (next == asked.size() || asked[next].entry != q.entry) {
+      q.promise.deliver(session_found{}); // nobody vouches
+      continue;
+    }
+    const auto& mirror = asked[next].mirror;
+    const auto& session = found[next++];
+    if (session)
+      q.promise.deliver(session_found{session_verdict::in_force, mirror.queue, mirror.tenant, session->admission_no, session->subject_name,
+                                      session->expires_at});
+    else
+      miss(std::move(q), mirror);
+  }
+}
+
+/// Over is what is not in a mirror that its owner has vouched for since the question came. A word reaches the cache at most
+/// 2 * vouch_delay_max after it was said, so one that reached it later than that after the question was said after it.
+void session_reader_state::miss(question&& q, const vouched_mirror& mirror) {
+  const auto now = env_->steady_now();
+  if (q.word_before != 0 && mirror.word > q.word_before) {
+    if (over_.size() >= over_max) over_.clear();
+    over_.insert(q.entry);
+    q.promise.deliver(over());
+    return;
+  }
+  if (now >= q.asked_at + patience) {
+    q.promise.deliver(session_found{});
+    return;
+  }
+  q.was_missed = true;
+  if (q.word_before == 0 && now >= q.asked_at + 2 * vouch_delay_max) q.word_before = mirror.word;
+  if (missed_.empty()) self_->delayed_send(self_, look_interval, timer_fired{timer_kind::sweep, 0});
   missed_.push_back(std::move(q));
 }
 
 void session_reader_state::look_again() {
-  const auto now = env_->steady_now();
-  const auto not_yet = std::ranges::find_if(missed_, [&](const question& q) { return q.look_at > now; });
-  std::move(missed_.begin(), not_yet, std::back_inserter(waiting_));
-  missed_.erase(missed_.begin(), not_yet);
-  if (!missed_.empty()) self_->delayed_send(self_, missed_.front().look_at - now, timer_fired{timer_kind::sweep, 0});
+  std::ranges::move(std::exchange(missed_, {}), std::back_inserter(waiting_));
   flush();
 }
 

@@ -16,8 +16,10 @@ namespace {
 
 /// How long an origin may go by an answer (I15).
 constexpr std::int64_t cache_seconds_max = 5;
-/// The same where the answer came from the cache, which may be 4 s behind already (actors/session_reader).
+/// The same where the answer came from the cache, which may be 3 s behind already (actors/session_reader).
 constexpr std::int64_t cache_seconds_max_elsewhere = 1;
+/// What nginx's cache keeps, it keeps for up to a second more: it counts in whole ones.
+constexpr std::int64_t nginx_seconds_max = 3;
 constexpr std::string_view key_set_cache = "public, max-age=300";
 
 /// nginx's auth_request takes nothing but 2xx, 401 and 403; the reason is in a field.
@@ -81,9 +83,12 @@ response grant(context& ctx, const question& q, const session_record& s, std::in
   const auto left = (s.ends - ctx.environment.steady_now()).count() / 1000;
   response answer;
   append_access(answer.body, q.ticket, s.queue, s.subject, s.expires_at);
-  answer.fields.reserve(6);
+  answer.fields.reserve(7);
   answer.fields.emplace_back("Vary", "Authorization, X-API-Key");
-  answer.fields.emplace_back("Cache-Control", "private, max-age=" + std::to_string(std::clamp<std::int64_t>(left, 0, seconds_to_keep)));
+  const auto keep = std::clamp<std::int64_t>(left, 0, seconds_to_keep);
+  answer.fields.emplace_back("Cache-Control", "private, max-age=" + std::to_string(keep));
+  if (q.how == profile::auth_request)
+    answer.fields.emplace_back("X-Accel-Expires", std::to_string(std::min(keep, nginx_seconds_max)));
   answer.fields.emplace_back("X-FairQueue-Ticket", to_string(q.ticket));
   answer.fields.emplace_back("X-FairQueue-Queue", to_string(s.queue));
   answer.fields.emplace_back("X-FairQueue-Session-Expires-At", rfc3339(s.expires_at));
@@ -105,27 +110,42 @@ response judge(context& ctx, const request& rq, const question& q) {
   return judge(ctx, rq, q, ctx.table->find(q.ticket), cache_seconds_max);
 }
 
-/// Another node has the aggregate: what its owner keeps in the cache.
-awaitable<response> judge_from_cache(context& ctx, const request& rq, question q) {
-  if (!ctx.session_reader)
-    co_return refuse(ctx, rq, q, fault::not_owner);
-  const auto [error, found] = co_await ask(ctx, ctx.session_reader, find_session{q.ticket});
-  if (error || found.verdict == session_verdict::unknown)
-    co_return refuse(ctx, rq, q, fault::not_owner);
+/// What the cache has of a session that another node owns.
+response judge_found(context& ctx, const request& rq, const question& q, const session_found& found) {
   if (found.verdict == session_verdict::over)
-    co_return judge(ctx, rq, q, nullptr, 0);
+    return judge(ctx, rq, q, nullptr, 0);
   const auto life = found.expires_at - ctx.environment.wall_now();
   const session_record s{found.queue, found.tenant, found.admission_no, found.subject_name, found.expires_at, ctx.environment.steady_now() + life};
-  co_return judge(ctx, rq, q, &s, cache_seconds_max_elsewhere);
+  return judge(ctx, rq, q, &s, cache_seconds_max_elsewhere);
 }
 
+/// Nothing if there is no cache, or nobody's word in it.
+awaitable<session_found> look_into_cache(context& ctx, entry_id ticket) {
+  if (!ctx.session_reader)
+    co_return session_found{};
+  auto got = co_await ask(ctx, ctx.session_reader, find_session{ticket});
+  co_return got.error ? session_found{} : std::move(got.reply);
+}
+
+/// The sessions of the aggregate are not known to this thread. The ledger is asked who owns it only if the cache does not know.
 awaitable<response> judge_later(context& ctx, const request& rq, question q) {
-  const auto error = co_await ctx.table->learn(owner_of(q.ticket));
+  const auto owner = owner_of(q.ticket);
+  if (ctx.table->is_elsewhere(owner)) {
+    const auto found = co_await look_into_cache(ctx, q.ticket);
+    if (found.verdict != session_verdict::unknown)
+      co_return judge_found(ctx, rq, q, found);
+    ctx.table->forget_elsewhere(owner);
+  }
+  const auto error = co_await ctx.table->learn(owner);
   if (!error)
     co_return judge(ctx, rq, q);
-  if (is(error, errc::not_owner))
-    co_return co_await judge_from_cache(ctx, rq, q);
-  co_return refuse(ctx, rq, q, is(error, errc::absent) ? fault::session_over : fault::unavailable);
+  if (is(error, errc::absent))
+    co_return refuse(ctx, rq, q, fault::session_over);
+  const auto found = co_await look_into_cache(ctx, q.ticket);
+  if (found.verdict == session_verdict::unknown)
+    co_return refuse(ctx, rq, q, is(error, errc::not_owner) ? fault::not_owner : fault::unavailable);
+  ctx.table->note_elsewhere(owner);
+  co_return judge_found(ctx, rq, q, found);
 }
 
 /// Reads the request; an answer in `no` ends it.

@@ -6,6 +6,7 @@
 #include "net/html.hpp"
 #include "net/openapi.hpp"
 #include "net/query.hpp"
+#include "net/services.hpp"
 #include "web/assets.hpp"
 
 namespace fq::net {
@@ -17,7 +18,7 @@ constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
 response content_of(const web::asset& found, const request& rq) {
   response answer{.status = 200, .content_type = found.content_type};
   const bool packed = !found.gzip.empty() && accepts_gzip(rq.field("Accept-Encoding"));
-  answer.body = packed ? found.gzip : found.plain;
+  answer.static_body = packed ? found.gzip : found.plain;
   if (packed)
     answer.fields.emplace_back("Content-Encoding", "gzip");
   answer.fields.emplace_back("Vary", "Accept-Encoding");
@@ -33,8 +34,10 @@ awaitable<response> get_docs(context&, const request& rq, const path_parameters&
   return ready(page(200, "FairQueue API", api_listing(), page_rights::assets, {"swagger-ui.css", "swagger-ui.js", "api.mjs"}));
 }
 
-awaitable<response> get_asset(context&, const request& rq, const path_parameters& path) {
+awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path) {
   if (auto no = expect_no_query(rq))
+    return ready(std::move(*no));
+  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer)))
     return ready(std::move(*no));
   const auto* found = web::find_served_asset(path.values[0]);
   return ready(found ? content_of(*found, rq) : problem(fault::not_found, rq.request_id));

@@ -67,6 +67,7 @@ struct response {
   unsigned status = 200;
   std::string_view content_type = "application/json"; ///< static storage; empty: no Content-Type
   std::string body = {};
+  std::string_view static_body = {}; ///< instead of `body`: static storage, sent without a copy of it for each connection
   std::vector<std::pair<std::string_view, std::string>> fields = {}; ///< extra ones; names in static storage
   bool close = false;
   std::optional<ws_upgrade> upgrade = {};

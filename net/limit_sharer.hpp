@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lets nodes have their rate limits together: every now and then it tells the others what was taken out of buckets here, and these buckets
-// what the others took. No request waits for it. With N nodes a client gets at most (7 + N) / 8 of its quota, and what it manages within
-// an interval; while the cache is away each node limits by itself.
+// what the others took. No request waits for it. Each node may keep an eighth of a client's quota to itself; what a client manages to take
+// at several nodes within an interval it owes afterwards. While the cache is away each node limits by itself.
 #pragma once
 #include "crypto/digest.hpp"
 #include "domain/environment.hpp"

@@ -70,7 +70,7 @@ rate_verdict rate_limiter::take(const uuid& key, milliseconds now) {
   const auto full_at = std::max(b.full_at_us, now_us) + token_us_;
   if (full_at - now_us > window_us)
     return {false, 0, std::max<std::uint32_t>(1, ceil_seconds(full_at - now_us - window_us))};
-  note_use(s, b, 1, now_us);
+  note_use(s, b, 1);
   b.full_at_us = full_at;
   return {true, static_cast<std::uint32_t>((window_us - (full_at - now_us)) / token_us_),
           ceil_seconds(full_at - now_us)};
@@ -83,23 +83,19 @@ void rate_limiter::give_back(const uuid& key, milliseconds now) {
   auto& s = shards_[hash % shard_count];
   const std::lock_guard guard{s.lock};
   auto& b = find(s, hash, key, to_us(now));
-  note_use(s, b, -1, to_us(now));
+  note_use(s, b, -1);
   b.full_at_us -= token_us_;
 }
 
 // -- sharing ------------------------------------------------------------------------------------------------
 
-/// Before the bucket changes.
-void rate_limiter::note_use(shard& s, bucket& b, int tokens, std::int64_t now_us) {
+/// What others do not know of adds up over time, or a client that spreads its requests thinly over the nodes would be nobody's business.
+void rate_limiter::note_use(shard& s, bucket& b, int tokens) {
   if (!is_shared_)
     return;
-  if (b.full_at_us <= now_us) // it is full: what was taken before is nobody's business any more
-    b.unshared = 0;
   b.unshared += tokens;
-  const bool is_worth_it = tokens < 0 || b.full_at_us + token_us_ - now_us > window_us() / 8;
-  if (!is_worth_it || std::exchange(b.is_listed, true))
-    return;
-  s.to_share.push_back(b.key);
+  if (8 * static_cast<std::int64_t>(b.unshared) > rule_.quota && !std::exchange(b.is_listed, true))
+    s.to_share.push_back(b.key);
 }
 
 std::vector<bucket_use> rate_limiter::take_uses() {
@@ -126,7 +122,7 @@ void rate_limiter::merge(const uuid& key, std::int64_t full_in_us, milliseconds 
   const std::lock_guard guard{s.lock};
   auto* b = look_up(s, hash, key);
   if (b != nullptr) // what was taken here in the meantime is not in it
-    b->full_at_us = std::max(b->full_at_us, to_us(now) + std::min(full_in_us + b->unshared * token_us_, window_us()));
+    b->full_at_us = std::max(b->full_at_us, to_us(now) + full_in_us + b->unshared * token_us_);
 }
 
 std::size_t rate_limiter::memory_bytes() const noexcept {

@@ -32,7 +32,7 @@ struct rate_verdict {
 /// What this process has taken out of a bucket and other nodes do not know yet.
 struct bucket_use {
   uuid key;
-  std::int64_t tokens = 0; ///< negative: given back
+  std::int64_t tokens = 0;
 };
 
 /// Buckets live in a fixed table of small sets; a new key takes the place of the fullest bucket of its set,
@@ -54,11 +54,12 @@ public:
 
   // -- nodes with one limit together (net/limit_sharer); each decides by its own bucket, which learns of the others' uses afterwards
 
-  /// From now on uses are kept for `take_uses`: of buckets that are more than an eighth empty, which few clients' are.
+  /// From now on uses are kept for `take_uses`: an eighth of a quota at a time, which few clients ever use.
   void begin_sharing() noexcept { is_shared_ = true; }
   /// What is new since the last call.
   [[nodiscard]] std::vector<bucket_use> take_uses();
-  /// All nodes together have emptied the bucket so far that it is full again in `full_in_us`.
+  /// All nodes together have emptied the bucket so far that it is full again in `full_in_us`, which may be more than the window: what was
+  /// taken beyond the quota before anybody knew is owed.
   void merge(const uuid& key, std::int64_t full_in_us, milliseconds now);
   [[nodiscard]] std::int64_t token_us() const noexcept { return token_us_; }
   [[nodiscard]] std::int64_t window_us() const noexcept { return token_us_ * rule_.quota; }
@@ -83,7 +84,7 @@ private:
   };
 
   [[nodiscard]] std::uint64_t mix(const uuid& key) const noexcept;
-  void note_use(shard& s, bucket& b, int tokens, std::int64_t now_us);
+  void note_use(shard& s, bucket& b, int tokens);
   bucket* look_up(shard& s, std::uint64_t hash, const uuid& key) noexcept; ///< null: not kept
   bucket& find(shard& s, std::uint64_t hash, const uuid& key, std::int64_t now_us) noexcept;
 

@@ -58,7 +58,7 @@ void write_head(std::string& out, const response& answer, const head_facts& fact
     if (!answer.content_type.empty() && !answer.body.empty())
       out.append("\r\nContent-Type: ").append(answer.content_type);
     out.append("\r\nContent-Length: ");
-    append_number(out, answer.body.size());
+    append_number(out, answer.body.size() + answer.static_body.size());
   }
   out.append("\r\nX-Request-Id: ").append(facts.request_id);
   out.append("\r\nX-Content-Type-Options: nosniff");

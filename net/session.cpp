@@ -50,6 +50,7 @@ void exchange::next() {
   std::memmove(buffer.get(), buffer.get() + used, filled - used);
   filled -= used;
   used = written = 0;
+  rest = {};
   found = nullptr;
   if (chunked_body.capacity() > output_kept_max)
     chunked_body = {};

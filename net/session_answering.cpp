@@ -140,8 +140,10 @@ bool session::respond(response&& answer) {
   if (where_.what.after)
     where_.what.after(pool_.ctx, x.req, x.found, answer, pool_.ctx.environment.steady_now() - x.begun);
   render_head(answer, keep_);
-  if (x.req.verb != method::head && answer.status != 204 && answer.status != 304)
+  const bool with_body = x.req.verb != method::head && answer.status != 204 && answer.status != 304;
+  if (with_body)
     x.out.append(answer.body);
+  x.rest = with_body ? answer.static_body : std::string_view{};
   x.written = 0;
   return flush() && after_write();
 }
@@ -179,9 +181,10 @@ bool session::upgrade(const response& answer) {
 /// True: all is written.
 bool session::flush() {
   auto& x = *x_;
-  while (x.written < x.out.size()) {
-    const auto sent = ::send(socket_.native_handle(), x.out.data() + x.written, x.out.size() - x.written,
-                             MSG_NOSIGNAL | MSG_DONTWAIT);
+  while (x.written < x.out.size() + x.rest.size()) {
+    const auto left =
+      x.written < x.out.size() ? std::string_view{x.out}.substr(x.written) : x.rest.substr(x.written - x.out.size());
+    const auto sent = ::send(socket_.native_handle(), left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent >= 0) {
       x.written += static_cast<std::size_t>(sent);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

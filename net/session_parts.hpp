@@ -37,7 +37,8 @@ struct exchange {
   milliseconds begun{0};
   awaitable<response> task;
   std::string out;
-  std::size_t written = 0;
+  std::string_view rest; ///< follows `out`: static storage
+  std::size_t written = 0; ///< of both
 
   void grow(std::size_t wanted);
 

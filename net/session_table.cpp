@@ -9,6 +9,7 @@ namespace {
 constexpr milliseconds arrival_timeout{3'000};
 /// An aggregate nobody asked about for so long is no longer followed.
 constexpr milliseconds unused_max{10 * 60 * 1000};
+constexpr milliseconds elsewhere_for{30'000}; ///< the cache answers first for so long
 constexpr unsigned sweep_ticks = 40; ///< of 250 ms: how often the unused are looked for
 
 } // namespace
@@ -109,11 +110,19 @@ void session_table::forget(aggregate_id aggregate) {
   wake(r, false);
 }
 
+void session_table::note_elsewhere(aggregate_id aggregate) { elsewhere_[number_of(aggregate)] = ctx_.now + elsewhere_for; }
+
+bool session_table::is_elsewhere(aggregate_id aggregate) const {
+  const auto found = elsewhere_.find(number_of(aggregate));
+  return found != elsewhere_.end() && ctx_.now < found->second;
+}
+
 void session_table::sweep(milliseconds now) {
   while (auto* late = take_late(now))
     late->handle.resume();
   if (++ticks_ % sweep_ticks != 0)
     return;
+  std::erase_if(elsewhere_, [&](const auto& item) { return item.second <= now; });
   std::erase_if(rooms_, [&](auto& item) {
     auto& r = item.second;
     const bool unused = r.waiting.empty() && now - r.used > unused_max;

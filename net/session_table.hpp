@@ -34,6 +34,12 @@ public:
   /// Asks the owner for its sessions and waits for them. An error of actors/errors.hpp if there is no owner to ask or it does not answer.
   awaitable<caf::error> learn(aggregate_id aggregate);
 
+  /// Another node has it: for a while the cache is asked first, and its owner not looked for in the ledger.
+  void note_elsewhere(aggregate_id aggregate);
+  [[nodiscard]] bool is_elsewhere(aggregate_id aggregate) const;
+  /// The cache knows nothing of it any more.
+  void forget_elsewhere(aggregate_id aggregate) { elsewhere_.erase(number_of(aggregate)); }
+
   /// Gives up waiting in vain, and forgets aggregates nobody asks about. About every 250 ms.
   void sweep(milliseconds now);
   void stop();
@@ -78,6 +84,7 @@ private:
   context& ctx_;
   bool stopped_ = false;
   std::unordered_map<std::uint32_t, room> rooms_; ///< by aggregate number
+  std::unordered_map<std::uint32_t, milliseconds> elsewhere_; ///< until when; by aggregate number
   unsigned ticks_ = 0;
 };
 

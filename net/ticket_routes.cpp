@@ -81,7 +81,7 @@ awaitable<response> join_queue(call c) {
   auto idempotency = read_idempotency(c.rq, c.who);
   if (idempotency.no)
     co_return std::move(*idempotency.no);
-  if (wish.subject.empty() && idempotency.ref.given && c.rq.field("Idempotency-Key").size() < anonymous_key_min)
+  if (wish.subject.empty() && idempotency.ref.given && parse_idempotency_key(c.rq.field("Idempotency-Key"))->size() < anonymous_key_min)
     co_return problem(fault::invalid_idempotency_key, c.rq.request_id,
                       "Without a subject the key is all that tells whose place it is: at least 16 characters that nobody can guess.");
   join message;

@@ -46,12 +46,20 @@ struct vouched_mirror {
   uuid queue;
   tenant_id tenant = default_tenant;
   std::uint64_t generation = 0;
-  std::uint64_t steps_taken = 0; ///< for `vouch` only; not found again
+  std::uint64_t steps_taken = 0; ///< for `vouch` only: the owner had sent so many; not found again
+  std::uint64_t word = 0; ///< when it was vouched for last, by the cache's own clock: a later word has a greater one
   friend bool operator==(const vouched_mirror&, const vouched_mirror&) = default;
 };
 
-/// A part of I15's 5 s: see `session_reader` for the sum.
-inline constexpr milliseconds vouch_life{3'000};
+/// Parts of I15's 5 s: see `session_reader` for the sum.
+inline constexpr milliseconds vouch_life{1'500};
+/// A vouch that takes longer on its way to the cache comes too late: an owner cannot call its word back.
+inline constexpr milliseconds vouch_delay_max{500};
+
+struct session_question {
+  vouched_mirror mirror;
+  entry_id entry;
+};
 
 class cache {
 public:
@@ -68,13 +76,14 @@ public:
   };
   virtual reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) = 0;
 
-  /// Vouches for each mirror for `vouch_life` from now, if it is complete at `steps_taken` steps; it is lost otherwise. Building a mirror
-  /// of the aggregate anew takes back what was vouched for. Throws cache_unavailable.
+  /// Vouches for each mirror for `vouch_life` from now, if it is complete and has taken `steps_taken` steps or more; it is lost otherwise.
+  /// Building a mirror of the aggregate anew takes back what was vouched for. What reaches the cache more than `vouch_delay_max` after
+  /// the call began has no effect. Throws cache_unavailable.
   virtual std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) = 0;
   /// What is vouched for now, for each of them. Throws cache_unavailable.
   virtual std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) = 0;
-  /// The sessions of these entries; nothing for one that is not in the mirror. Throws cache_unavailable.
-  virtual std::vector<std::optional<mirrored_session>> find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) = 0;
+  /// The sessions of these entries; nothing for one that is not in its mirror. Throws cache_unavailable.
+  virtual std::vector<std::optional<mirrored_session>> find_sessions(std::span<const session_question> questions) = 0;
 
   /// Throws cache_unavailable unless the cache takes writes.
   virtual void ping() = 0;

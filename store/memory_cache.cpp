@@ -116,9 +116,12 @@ std::vector<step_outcome> memory_cache::vouch(std::span<const vouched_mirror> mi
   const auto fault = next_fault(cache_call::vouch);
   std::vector<step_outcome> outcomes;
   for (auto mirror : mirrors) {
-    const bool is_there = complete(mirror.queue, mirror.generation, mirror.steps_taken) != nullptr;
+    const auto i = queues_.find(mirror.queue);
+    const auto* m = i == queues_.end() ? nullptr : &i->second;
+    const bool is_there = m && m->generation == mirror.generation && m->steps >= mirror.steps_taken && m->part == 0 && m->ready;
     outcomes.push_back(is_there ? step_outcome::applied : step_outcome::lost);
     mirror.steps_taken = 0;
+    mirror.word = ++words_;
     if (is_there) vouched_[mirror.aggregate] = {mirror, env_.steady_now() + vouch_life};
   }
   answer(fault);
@@ -136,15 +139,14 @@ std::vector<std::optional<vouched_mirror>> memory_cache::find_mirrors(std::span<
   return found;
 }
 
-std::vector<std::optional<mirrored_session>> memory_cache::find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) {
+std::vector<std::optional<mirrored_session>> memory_cache::find_sessions(std::span<const session_question> questions) {
   answer(next_fault(cache_call::find));
-  const auto i = queues_.find(mirror.queue);
-  std::vector<std::optional<mirrored_session>> found(entries.size());
-  if (i == queues_.end() || i->second.generation != mirror.generation) return found;
-  const auto& sessions = i->second.sessions;
-  for (std::size_t n = 0; n < entries.size(); ++n) {
-    const auto kept = sessions.find(queue_number_of(entries[n]));
-    if (kept != sessions.end() && kept->second.ends > env_.steady_now()) found[n] = kept->second.session;
+  std::vector<std::optional<mirrored_session>> found(questions.size());
+  for (std::size_t n = 0; n < questions.size(); ++n) {
+    const auto i = queues_.find(questions[n].mirror.queue);
+    if (i == queues_.end() || i->second.generation != questions[n].mirror.generation) continue;
+    const auto kept = i->second.sessions.find(queue_number_of(questions[n].entry));
+    if (kept != i->second.sessions.end() && kept->second.ends > env_.steady_now()) found[n] = kept->second.session;
   }
   return found;
 }

@@ -45,7 +45,7 @@ public:
   reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
   std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override;
   std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override;
-  std::vector<std::optional<mirrored_session>> find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) override;
+  std::vector<std::optional<mirrored_session>> find_sessions(std::span<const session_question> questions) override;
   void ping() override;
 
   // -- for tests ----------------------------------------------------------------------------------------------
@@ -97,6 +97,7 @@ private:
   memory_cache_options options_;
   std::map<uuid, mirror> queues_, saved_;
   std::map<aggregate_id, kept_vouch> vouched_, saved_vouched_;
+  std::uint64_t words_ = 0;
 };
 
 } // namespace fq

@@ -94,10 +94,14 @@ return #sessions
 )lua";
 
 constexpr std::string_view vouch_source = R"lua(#!lua
--- KEYS: head, the key that vouches for it. ARGV: generation, steps, what to keep there, for how many ms.
+-- KEYS: head, the key that vouches for it. ARGV: generation, steps, the end of what to keep there, for how many ms, until when (Unix
+-- microseconds) it counts. Answers 0 if the mirror is not there, 2 if it is too late.
 local now = redis.pcall('HMGET', KEYS[1], 'generation', 'steps', 'part', 'ready')
-if now[1] ~= ARGV[1] or now[2] ~= ARGV[2] or now[3] ~= '0' or now[4] ~= '1' then return 0 end
-redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[4])
+if now[1] ~= ARGV[1] or tonumber(now[2]) < tonumber(ARGV[2]) or now[3] ~= '0' or now[4] ~= '1' then return 0 end
+local clock = redis.call('TIME')
+local word = clock[1] * 1000000 + clock[2]
+if word > tonumber(ARGV[5]) then return 2 end
+redis.call('SET', KEYS[2], ARGV[1] .. ' ' .. string.format('%.0f', word) .. ' ' .. ARGV[3], 'PX', ARGV[4])
 return 1
 )lua";
 
@@ -454,7 +458,7 @@ std::optional<vouched_mirror> parse_vouched(aggregate_id aggregate, std::string_
   vouched_mirror mirror;
   mirror.aggregate = aggregate;
   std::uint32_t tenant = 0;
-  if (!take_number(value, mirror.generation) || !take_number(value, tenant)) return std::nullopt;
+  if (!take_number(value, mirror.generation) || !take_number(value, mirror.word) || !take_number(value, tenant)) return std::nullopt;
   const auto queue = parse_uuid(value);
   if (!queue) return std::nullopt;
   mirror.queue = *queue;
@@ -468,21 +472,25 @@ std::string redis_cache::vouched_key(aggregate_id aggregate) const {
   return "fairqueue:" + space_ + ":mirror:" + std::to_string(number_of(aggregate));
 }
 
+/// Its clock is asked first, for a script that comes late must know that it does.
 std::vector<step_outcome> redis_cache::vouch(std::span<const vouched_mirror> mirrors) {
-  std::vector<std::array<std::string, 6>> words;
+  const auto clock = connection_.run({"TIME"});
+  std::int64_t now_s = 0, now_us = 0;
+  auto s = clock.at(0).at(0).text().value_or(""), us = clock.at(0).at(1).text().value_or("");
+  if (!take_number(s, now_s) || !take_number(us, now_us)) throw cache_unavailable("redis does not tell the time");
+  const auto until = std::to_string(now_s * 1'000'000 + now_us + vouch_delay_max.count() * 1'000);
+  std::vector<std::array<std::string, 7>> words;
   words.reserve(mirrors.size());
-  for (const auto& m : mirrors) {
-    const auto generation = std::to_string(m.generation);
-    words.push_back({key_names{m.queue, 0}.head(), vouched_key(m.aggregate), generation, std::to_string(m.steps_taken),
-                     generation + ' ' + std::to_string(static_cast<std::uint32_t>(m.tenant)) + ' ' + to_string(m.queue),
-                     std::to_string(vouch_life.count())});
-  }
+  for (const auto& m : mirrors)
+    words.push_back({key_names{m.queue, 0}.head(), vouched_key(m.aggregate), std::to_string(m.generation), std::to_string(m.steps_taken),
+                     std::to_string(static_cast<std::uint32_t>(m.tenant)) + ' ' + to_string(m.queue), std::to_string(vouch_life.count()),
+                     until});
   std::vector<step_outcome> outcomes;
-  for (std::span<const std::array<std::string, 6>> rest{words}; !rest.empty();) {
+  for (std::span<const std::array<std::string, 7>> rest{words}; !rest.empty();) {
     const auto some = rest.first(std::min(rest.size(), window_calls_max));
     rest = rest.subspan(some.size());
     const auto done = call(vouch_, some);
-    std::ranges::transform(done, std::back_inserter(outcomes), [](auto n) { return n == 1 ? step_outcome::applied : step_outcome::lost; });
+    std::ranges::transform(done, std::back_inserter(outcomes), [](auto n) { return n == 0 ? step_outcome::lost : step_outcome::applied; });
   }
   return outcomes;
 }
@@ -497,14 +505,13 @@ std::vector<std::optional<vouched_mirror>> redis_cache::find_mirrors(std::span<c
   return found;
 }
 
-std::vector<std::optional<mirrored_session>> redis_cache::find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) {
-  const key_names keys{mirror.queue, mirror.generation};
+std::vector<std::optional<mirrored_session>> redis_cache::find_sessions(std::span<const session_question> questions) {
   std::vector<std::string> names;
-  for (const auto& entry : entries) names.push_back(to_string(entry));
-  const auto values = values_of(connection_, keys.sessions(), names);
-  std::vector<std::optional<mirrored_session>> found(entries.size());
+  for (const auto& q : questions) names.push_back(key_names{q.mirror.queue, q.mirror.generation}.sessions() + to_string(q.entry));
+  const auto values = values_of(connection_, "", names);
+  std::vector<std::optional<mirrored_session>> found(questions.size());
   for (std::size_t i = 0; i < found.size(); ++i)
-    if (values[i]) found[i] = parse_session(entries[i], *values[i]);
+    if (values[i]) found[i] = parse_session(questions[i].entry, *values[i]);
   return found;
 }
 

@@ -6,8 +6,8 @@
 //   <g>:active               sorted set: entry id, scored by the session's end in Unix ms
 //   <g>:session:<entry id>   string "<admission_no> <number> <end in Unix ms> <subject>", gone when the session is over
 //   <g>:inventory            hash: ticket type -> "<total> <held> <sold>"
-// and, for nodes that do not own the queue's aggregate, for 3 s after its owner has said so:
-//   fairqueue:<space>:mirror:<aggregate>   string "<generation> <tenant> <queue>"
+// and, for nodes that do not own the queue's aggregate, for 1.5 s after its owner has said so:
+//   fairqueue:<space>:mirror:<aggregate>   string "<generation> <when, in Unix us> <tenant> <queue>"
 // A chunk of a step is one script that looks at the head first: a step is applied in order, once, or not at all, whatever a
 // server has forgotten and whatever a former connection still delivers.
 #pragma once
@@ -32,7 +32,7 @@ public:
   reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
   std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override;
   std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override;
-  std::vector<std::optional<mirrored_session>> find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) override;
+  std::vector<std::optional<mirrored_session>> find_sessions(std::span<const session_question> questions) override;
   void ping() override;
 
 private:

@@ -8,7 +8,7 @@ namespace fq {
 namespace {
 
 constexpr std::string_view use_source = R"lua(#!lua
--- KEYS: bucket. ARGV: used, window, both in microseconds. Answers after how many of them the bucket is full again.
+-- KEYS: bucket. ARGV: used, and most that may be owed, both in microseconds. Answers after how many of them the bucket is full again.
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
 local full_at = math.max(tonumber(redis.pcall('GET', KEYS[1]) or now) or now, now)
@@ -40,7 +40,7 @@ std::vector<std::int64_t> redis_limits::use(std::span<const limit_use> uses) {
       for (const auto word : {std::string_view{"EVAL"}, use_source, std::string_view{"1"}}) calls.add(word);
       calls.add("fairqueue:" + space_ + ":limit:" + u.bucket);
       calls.add(u.used_us);
-      calls.add(u.window_us);
+      calls.add(debt_windows_max * u.window_us);
     }
     const auto replies = connection_.run(calls);
     for (std::size_t i = 0; i < replies.size(); ++i) result.push_back(replies.at(i).integer());

@@ -14,15 +14,19 @@ namespace fq {
 /// A use of a bucket, in the time it takes to fill up again.
 struct limit_use {
   std::string bucket; ///< names it on all nodes; nothing personal
-  std::int64_t used_us = 0; ///< negative: given back
+  std::int64_t used_us = 0;
   std::int64_t window_us = 0; ///< an empty bucket is full again after this long
 };
+
+/// A bucket that was emptied at many nodes at once is owed for so many windows at most.
+inline constexpr std::int64_t debt_windows_max = 8;
 
 class shared_limits {
 public:
   virtual ~shared_limits() = default;
 
-  /// Takes all of it out of the buckets: after how many microseconds each is full again, in order. Throws cache_unavailable.
+  /// Takes all of it out of the buckets: after how many microseconds each is full again, in order; at most debt_windows_max windows.
+  /// Throws cache_unavailable.
   virtual std::vector<std::int64_t> use(std::span<const limit_use> uses) = 0;
 };
 

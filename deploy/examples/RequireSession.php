@@ -65,13 +65,23 @@ final class RequireSession
         $status = $body === false ? 0 : (int) (explode(' ', $http_response_header[0])[1] ?? 0);
         $json = $body === false ? null : json_decode($body, true);
         if ($status === 200 && is_array($json)) {
-            $left = strtotime($json['session_expires_at']) - time();
-            return $this->remember($token, ['status' => 200, 'session' => $json], max(0, min($this->keepSeconds, $left)));
+            return $this->remember($token, ['status' => 200, 'session' => $json], min($this->keepSeconds, $this->maxAge($http_response_header)));
         }
         if ($status >= 400 && $status < 500 && $status !== 429) {
             return $this->remember($token, ['status' => 401, 'reason' => $json['code'] ?? 'refused'], 1);
         }
         return ['status' => 503, 'reason' => 'unavailable']; // fail closed
+    }
+
+    /** For how long FairQueue allows an answer to be kept; never beyond the session's end. */
+    private function maxAge(array $fields): int
+    {
+        foreach ($fields as $field) {
+            if (preg_match('/^Cache-Control:.*max-age=(\d+)/i', $field, $found)) {
+                return (int) $found[1];
+            }
+        }
+        return 0;
     }
 
     private function file(string $name): string

@@ -2,7 +2,7 @@
 -- Asks FairQueue whether a visitor may in; for `http-request lua.fairqueue <url of /access with queue_id>`. Sets txn.fairqueue to "ok",
 -- "wait" or "closed", and txn.fairqueue_reason, _subject, _ticket. Answers are kept a few seconds per thread; what cannot be asked is closed.
 
-local keep_granted, keep_refused, entries_max = 3, 1, 50000 -- seconds; answers kept per thread
+local keep_granted, keep_refused, entries_max = 3, 1, 50000 -- seconds at most; answers kept per thread
 local cache, entries = {}, 0
 
 local function remember(token, answer, seconds)
@@ -16,6 +16,11 @@ end
 local function first(headers, name)
   local values = headers and headers[name]
   return values and values[0] or ""
+end
+
+-- For how long FairQueue allows an answer to be kept.
+local function max_age(headers)
+  return tonumber(string.match(first(headers, "cache-control"), "max%-age=(%d+)")) or 0
 end
 
 local function ask(url, token)
@@ -35,7 +40,7 @@ local function ask(url, token)
       reason = "",
       subject = first(reply.headers, "x-fairqueue-subject"),
       ticket = first(reply.headers, "x-fairqueue-ticket"),
-    }, keep_granted)
+    }, math.min(keep_granted, max_age(reply.headers)))
   end
   return remember(token, { verdict = "wait", reason = first(reply.headers, "x-fairqueue-reason"), subject = "", ticket = "" }, keep_refused)
 end

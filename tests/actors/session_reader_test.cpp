@@ -12,10 +12,8 @@ using namespace fq::test;
 namespace {
 
 struct reader_fixture : fixture {
-  bool cache_is_down = false;
-  memory_cache mirror{env, {.on_call = [this](cache_call, std::span<const mirror_step>) {
-                              return cache_is_down ? cache_fault{cache_fault::kind::unavailable, 0} : cache_fault{};
-                            }}};
+  bool cache_is_down = false, fall_silent_for_steps = false;
+  memory_cache mirror{env, {.on_call = [this](cache_call call, std::span<const mirror_step>) { return fault_of(call); }}};
   cache_metrics metrics;
   owner_services services;
   event_row event;
@@ -23,14 +21,18 @@ struct reader_fixture : fixture {
   session_reader_handle reader;
   entry_id entry;
 
-  /// A sale with one admitted place; its owner vouches every second.
+  cache_fault fault_of(cache_call call) const {
+    const bool is_owners = call == cache_call::apply || call == cache_call::vouch || call == cache_call::ping;
+    return cache_is_down || (fall_silent_for_steps && is_owners) ? cache_fault{cache_fault::kind::unavailable, 0} : cache_fault{};
+  }
+  /// A sale with one admitted place; its owner vouches every half second.
   reader_fixture() {
     event = put_event(10, {});
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledgers;
     services.cache = keep(sys.spawn(cache_worker, static_cast<cache*>(&mirror), static_cast<environment*>(&env), &metrics));
-    services.vouch_interval = seconds{1};
+    services.vouch_interval = milliseconds{500};
     owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
     reader = keep(sys.spawn(session_reader, static_cast<cache*>(&mirror), static_cast<environment*>(&env)));
     run();
@@ -46,11 +48,14 @@ struct reader_fixture : fixture {
     if (owner) kill(owner);
     owner = nullptr;
   }
-  /// What the reader says, after a second look if it takes one.
+  void pass(milliseconds d) {
+    for (; d > milliseconds{0}; d -= look_interval) advance(look_interval);
+  }
+  /// What the reader says, as soon as it does.
   session_found look(const entry_id& which) {
     auto found = ask<session_found>(reader, find_session{which});
     run();
-    if (found->open()) advance(second_look_after);
+    for (milliseconds waited{0}; found->open() && waited <= patience; waited += look_interval) advance(look_interval);
     CAF_REQUIRE(found->ok);
     return found->value;
   }
@@ -75,6 +80,9 @@ CAF_TEST(a session that ended is over and so is one that never was) {
   run();
   CAF_REQUIRE(left->ok);
   CAF_CHECK(look().verdict == session_verdict::over);
+  auto again = ask<session_found>(reader, find_session{entry});
+  run();
+  CAF_CHECK(again->ok && again->value.verdict == session_verdict::over); // known by now
   CAF_CHECK(look(make_entry_id(env.wall_now(), event.aggregate, queue_number{77})).verdict == session_verdict::over);
 }
 
@@ -86,7 +94,7 @@ CAF_TEST(an admission that is on its way to the cache is waited for) {
   run_without(cache_actor);
   CAF_CHECK(found->open());
   run();
-  advance(second_look_after);
+  advance(look_interval);
   CAF_REQUIRE(found->ok);
   CAF_CHECK(found->value.verdict == session_verdict::in_force);
 }
@@ -95,7 +103,7 @@ CAF_TEST(an owner that falls silent is not gone by for longer than the bound) {
   CAF_CHECK(look().verdict == session_verdict::in_force);
   kill(owner);
   owner = nullptr;
-  advance(vouch_life + mirror_trust);
+  pass(vouch_life + mirror_trust);
   CAF_CHECK(look().verdict == session_verdict::unknown);
 }
 
@@ -103,8 +111,42 @@ CAF_TEST(a cache that is away knows nothing and comes back by itself) {
   cache_is_down = true;
   CAF_CHECK(look().verdict == session_verdict::unknown);
   cache_is_down = false;
-  advance(seconds{10});
+  pass(seconds{10});
   CAF_CHECK(look().verdict == session_verdict::in_force);
+}
+
+CAF_TEST(an admission whose step is lost is not over) {
+  fall_silent_for_steps = true; // the owner's steps do not arrive any more; what it vouched for before holds for a while
+  auto place = ask<entry_reply>(owner, join{event.id, customer(2), 0});
+  run();
+  CAF_CHECK(look(place->value.entry.id).verdict == session_verdict::unknown);
+  fall_silent_for_steps = false;
+  pass(seconds{10});
+  CAF_CHECK(look(place->value.entry.id).verdict == session_verdict::in_force);
+}
+
+CAF_TEST(word beside many steps is word) {
+  const auto generation = store.head(event.aggregate)->cache_generation;
+  for (std::uint64_t n = 2; n < 60; ++n) {
+    auto place = ask<entry_reply>(owner, join{event.id, customer(n), 0});
+    if (n % 3 == 0) advance(services.vouch_interval); // steps and words in one mailbox
+  }
+  run();
+  CAF_CHECK_EQUAL(metrics.lost.load(), 0u);
+  CAF_CHECK_EQUAL(store.head(event.aggregate)->cache_generation, generation);
+  CAF_CHECK(look().verdict == session_verdict::in_force);
+}
+
+CAF_TEST(word that waited for too long is not passed on) {
+  mirror.flush();
+  const auto cache_actor = services.cache;
+  run_without(cache_actor);
+  sched.advance_time(services.vouch_interval);
+  run_without(cache_actor); // the owner speaks, nobody listens
+  sched.advance_time(vouch_delay_max + milliseconds{1});
+  const auto lost = metrics.lost.load();
+  run();
+  CAF_CHECK_EQUAL(metrics.lost.load(), lost + 1); // the fresh one only
 }
 
 CAF_TEST(a cache that has forgotten is no reason to send anybody away) {

@@ -83,12 +83,16 @@ const visit = (port, { cookie, headers = {}, target = '/cart?a=1' } = {}) =>
   });
 
 /** What every gate must do. `refused`: how it sends somebody away. */
-async function check_gate({ server, inside, waits, server_key }, port, { refused, asks_at_most = 3 }) {
-  const granted = await visit(port, { cookie: inside.session_token, headers: { 'X-FairQueue-Subject': 'somebody-else' } });
+async function check_gate({ server, inside, waits, server_key }, port, { refused, asks_at_most = 3, with_all = false }) {
+  const forged = ['Subject', 'Ticket', 'Queue', 'Session-Expires-At', 'Anything'].map((name) => [`X-FairQueue-${name}`, 'forged']);
+  const granted = await visit(port, { cookie: inside.session_token, headers: Object.fromEntries(forged.slice(0, with_all ? 5 : 4)) });
   assert.equal(granted.status, 200, granted.text);
   const seen = JSON.parse(granted.text);
   assert.equal(seen.path, '/cart?a=1');
-  if (seen.headers) assert.equal(decodeURIComponent(seen.headers['x-fairqueue-subject']), 'Zoë', 'the name is ours, not the visitor’s');
+  if (seen.headers) {
+    assert.equal(decodeURIComponent(seen.headers['x-fairqueue-subject']), 'Zoë', 'the name is ours, not the visitor’s');
+    assert.ok(!Object.values(seen.headers).includes('forged'), JSON.stringify(seen.headers));
+  }
   for (const [what, cookie] of [
     ['no session', undefined],
     ['nonsense', 'x'],

@@ -9,7 +9,8 @@ import { Services, redis, through } from '../support/services.mjs';
 import { assert, eventually, expect_problem, server_for, sleep, temporary_folder } from './lib.mjs';
 import { access, tenant_on, ticket_of } from './tenant.mjs';
 
-const bound_ms = 5000;
+/** I15's five seconds, less the two that nginx may remember the answer. */
+const bound_ms = 3000;
 
 /** Two nodes; the first owns a queue of three with four visitors. The first reaches Redis through a proxy that can break. */
 async function two_nodes(t, { lease = '20s' } = {}) {
@@ -66,7 +67,7 @@ test('a visitor is known at the other node, and so is the end of the visit', asy
     assert.equal((await owner.delete('/access', { token: tokens[1] })).status, 204),
   );
   t.diagnostic(`refused ${gone} ms after the end`);
-  assert.ok(gone < 1500);
+  assert.ok(gone < 2500);
   const next = (await ticket_of(owner, tickets[3])).session_token;
   assert.equal((await access(other, next)).status, 200, 'whom the freed slot went to');
 });
@@ -88,6 +89,40 @@ test('the owner cannot reach Redis: nobody is let in by old word', async (t) => 
   expect_problem(await at_other(0), 410, 'session_over');
 });
 
+test('the owner admits while it cannot reach Redis: the other does not call that session over', async (t) => {
+  const { proxy, owner, other, queue, tickets, tenant, tokens, token } = await two_nodes(t);
+  proxy.refuse();
+  proxy.cut();
+  assert.equal((await owner.delete('/access', { token: tokens[2] })).status, 204);
+  const admitted = await token(3);
+  for (const end = Date.now() + 3000; Date.now() < end; await sleep(100)) {
+    const answer = await access(other, admitted);
+    assert.notEqual(answer.status, 410, 'the session is in force');
+  }
+  await proxy.heal();
+  await eventually('the other knows it', async () => (await access(other, admitted)).status === 200, { timeout_ms: 20_000 });
+  assert.equal((await tenant.join_as(queue, 'dan')).ticket_id, tickets[3].ticket_id);
+});
+
+test('Redis stalls, with the owner’s word in its socket: no revoked session comes back', async (t) => {
+  const nodes = await two_nodes(t);
+  const { services, owner, queue, tenant, tickets, at_other } = nodes;
+  await services.pause('redis');
+  await sleep(200);
+  const body = { ticket_id: tickets[0].ticket_id, reason: 'a test' };
+  const revoked = await owner.post(`/queues/${queue.id}/revocations`, { token: tenant.token, body });
+  assert.equal(revoked.status, 200, revoked.text);
+  const from = Date.now();
+  await sleep(bound_ms + 500);
+  await services.resume('redis');
+  while (Date.now() - from < bound_ms + 6000) {
+    assert.notEqual((await at_other(0)).status, 200, `let in ${Date.now() - from} ms after the revocation`);
+    await sleep(50);
+  }
+  await eventually('the others are let in again', async () => (await at_other(1)).status === 200, { timeout_ms: 20_000 });
+  expect_problem(await at_other(0), 410, 'session_over');
+});
+
 test('the owner is frozen: its word is good for 5 s at most; then the other takes over, and all are still inside', async (t) => {
   const nodes = await two_nodes(t, { lease: '10s' });
   const { owner, at_other } = nodes;
@@ -96,7 +131,12 @@ test('the owner is frozen: its word is good for 5 s at most; then the other take
   assert.ok(took <= bound_ms, `${took} ms`);
   await eventually('the other has taken over', async () => (await at_other(0)).status === 200, { timeout_ms: 30_000 });
   for (const i of [1, 2]) assert.equal((await at_other(i)).status, 200);
+  const { other, tokens } = nodes;
+  assert.equal((await other.delete('/access', { token: tokens[1] })).status, 204);
   owner.child.kill('SIGCONT');
+  for (const end = Date.now() + 3000; Date.now() < end; await sleep(50)) {
+    assert.notEqual((await access(owner, tokens[1])).status, 200, 'the zombie lets in whom its successor sent away');
+  }
 });
 
 test('Redis is killed: the owner goes on, the other says that it does not know, and heals', async (t) => {
@@ -127,10 +167,12 @@ test('a client has one limit with both nodes', async (t) => {
     }
     return count;
   };
+  const began = Date.now();
   const first = await taken(owner, 40);
   const second = await taken(other, 40);
   assert.ok(first >= 30, `${first} at the first node`);
-  assert.ok(first + second <= 45, `${first} and ${second}: thirty a minute, an eighth of them unseen, and what comes back meanwhile`);
+  const most = 30 + (Date.now() - began) / 2000 + 2 * 4; // two seconds a request, and an eighth that each may keep to itself
+  assert.ok(first + second <= most, `${first} and ${second}: at most ${most}`);
   assert.ok((await redis(services.redis_url, 'KEYS', 'fairqueue:*:limit:*')).length >= 1);
   assert.equal((await owner.join(fan, event.id)).queue_number, 1, 'others are not limited');
 });

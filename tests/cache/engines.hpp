@@ -74,14 +74,16 @@ public:
 
   /// Says that its mirror is the one to go by, and what others find then.
   step_outcome vouch() const {
-    const vouched_mirror mine{sale, queue_, tenant_id{7}, generation, steps};
+    const vouched_mirror mine{sale, queue_, tenant_id{7}, generation, steps, 0};
     return store_.vouch({&mine, 1}).at(0);
   }
   [[nodiscard]] std::optional<vouched_mirror> vouched() const { return store_.find_mirrors({&sale, 1}).at(0); }
   [[nodiscard]] std::optional<mirrored_session> session(const mirrored_session& s) const {
     const auto id = make_entry_id(s.joined_at, sale, s.number);
     const auto mirror = vouched();
-    return mirror ? store_.find_sessions(*mirror, {&id, 1}).at(0) : std::nullopt;
+    if (!mirror) return std::nullopt;
+    const session_question asked{*mirror, id};
+    return store_.find_sessions({&asked, 1}).at(0);
   }
 
   [[nodiscard]] cache::reading read() const { return store_.read(queue_, generation, steps); }

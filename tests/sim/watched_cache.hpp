@@ -20,8 +20,8 @@ public:
   std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override {
     return inner_.find_mirrors(aggregates);
   }
-  std::vector<std::optional<mirrored_session>> find_sessions(const vouched_mirror& mirror, std::span<const entry_id> entries) override {
-    return inner_.find_sessions(mirror, entries);
+  std::vector<std::optional<mirrored_session>> find_sessions(std::span<const session_question> questions) override {
+    return inner_.find_sessions(questions);
   }
   void ping() override { inner_.ping(); }
 
