@@ -35,9 +35,9 @@ FQ_INSPECT(uuid, x.hi, x.lo)
 FQ_INSPECT(refusal, x.why, x.detail, x.at, x.id, x.first, x.second)
 FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status, x.position, x.eta_low_seconds, x.eta_high_seconds,
            x.poll_after_ms, x.admission_no, x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by)
-FQ_INSPECT(claim_item, x.ticket_type, x.quantity, x.unit_price, x.refunded)
+FQ_INSPECT(claim_item, x.ticket_type, x.quantity, x.unit_price, x.refunded, x.donation, x.unit_discount)
 FQ_INSPECT(claim_row, x.id, x.customer, x.entry, x.status, x.live_slot, x.items, x.amount, x.created_at, x.expires_at,
-           x.ended_at)
+           x.ended_at, x.promo)
 FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids)
 FQ_INSPECT(payment_row, x.id, x.claim, x.customer, x.status, x.gateway, x.reference, x.authorization_url, x.amount,
            x.captured, x.refunded, x.created_at, x.updated_at)
@@ -45,8 +45,9 @@ FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
 FQ_INSPECT(queue_settings, x.policy, x.concurrency, x.rate_per_minute, x.batch_size, x.admission_interval,
            x.over_admission_percent, x.session_ttl, x.claim_window, x.ticket_ttl, x.capacity, x.presence_timeout, x.away_grace)
 FQ_INSPECT(event_row, x.id, x.aggregate, x.kind, x.tenant, x.organizer, x.external_id, x.message, x.name, x.currency, x.status, x.queue_opens_at,
-           x.sale_start, x.sale_end, x.queue, x.claim_ttl, x.claims_per_customer, x.created_at, x.updated_at)
-FQ_INSPECT(ticket_type_row, x.ordinal, x.id, x.name, x.price, x.total, x.held, x.sold, x.max_per_order, x.on_sale)
+           x.sale_start, x.sale_end, x.queue, x.claim_ttl, x.claims_per_customer, x.async_percent, x.created_at, x.updated_at)
+FQ_INSPECT(ticket_type_row, x.ordinal, x.id, x.name, x.price, x.total, x.held, x.sold, x.max_per_order, x.on_sale, x.hidden, x.sale_from,
+           x.sale_until)
 FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out)
 FQ_INSPECT(event_stats, x.event, x.status, x.waiting, x.away, x.admitted, x.joined_total, x.admitted_total,
            x.completed_total, x.total, x.held, x.sold, x.available, x.claims_live, x.claims_confirmed, x.payments_open,

@@ -77,6 +77,31 @@ struct refund_moved {
   refund_row row;
 };
 
+struct promo_code_added {
+  promo_code_row row; ///< uses is 0. Refused if another of the event has the same code
+};
+
+/// Everything but ordinal, id, uses and created_at. Refused if uses > uses_max, or another has the same code.
+struct promo_code_changed {
+  promo_code_row row;
+};
+
+/// Refused if uses became negative, or more than uses_max.
+struct promo_uses_moved {
+  std::uint32_t promo_code = 0; ///< ordinal
+  std::int64_t delta = 0;
+};
+
+struct order_placed {
+  order_row row; ///< refused if another order has its claim
+};
+
+/// Status, claim, failure and updated_at. Refused unless the stored status is `from`.
+struct order_moved {
+  order_status from{};
+  order_row row;
+};
+
 struct idempotency_stored {
   idempotency_row row;
 };
@@ -132,7 +157,8 @@ struct cache_generation_raised {
 using change = std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved, entry_joined,
                             entry_moved, claim_opened, claim_moved, payment_opened, payment_moved, refund_opened,
                             refund_moved, idempotency_stored, receipt_stored, organizer_stored, customer_stored, otp_stored,
-                            otp_removed, outbox_appended, cache_generation_raised, tenant_stored, api_key_stored, audit_recorded>;
+                            otp_removed, outbox_appended, cache_generation_raised, tenant_stored, api_key_stored, audit_recorded,
+                            promo_code_added, promo_code_changed, promo_uses_moved, order_placed, order_moved>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

@@ -48,6 +48,8 @@ using entry_id = uuid;
 using claim_id = uuid;
 using payment_id = uuid;
 using refund_id = uuid;
+using order_id = uuid;
+using promo_code_id = uuid;
 using ticket_type_id = uuid;
 
 /// A UUIDv7 of `owner` with 42 bits of `random`.

@@ -76,6 +76,19 @@ std::string_view name_of(refund_status s) {
   return "";
 }
 
+std::string_view name_of(order_status s) {
+  switch (s) {
+    case order_status::pending: return "PENDING";
+    case order_status::awaiting_payment: return "AWAITING_PAYMENT";
+    case order_status::success: return "SUCCESS";
+    case order_status::failed: return "FAILED";
+    case order_status::cancelled: return "CANCELLED";
+    case order_status::partially_refunded: return "PARTIALLY_REFUNDED";
+    case order_status::refunded: return "REFUNDED";
+  }
+  return "";
+}
+
 std::string_view code_of(reason r) {
   switch (r) {
     case reason::none: return "none";

@@ -53,6 +53,7 @@ struct event_row {
   queue_settings queue;
   milliseconds claim_ttl{10 * 60 * 1000};
   std::uint32_t claims_per_customer = 1;
+  std::uint32_t async_percent = 100; ///< of the customers, whose checkout is answered before its payment page is there
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
@@ -67,7 +68,39 @@ struct ticket_type_row {
   std::int64_t sold = 0; ///< units in confirmed claims, refunded ones returned
   std::uint32_t max_per_order = 1;
   bool on_sale = true;
+  bool hidden = false; ///< listed for, and sold to, nobody without a promo code that names it
+  timestamp sale_from = {}, sale_until = {}; ///< its own window inside the event's; never: the event's
   friend bool operator==(const ticket_type_row&, const ticket_type_row&) = default;
+};
+
+enum class discount_kind : std::uint8_t {
+  none, ///< the code only opens hidden types
+  percent, ///< basis points of the price, 1 to 10,000
+  amount, ///< minor units, at most the price
+};
+
+/// A price reduction of each ticket of some types.
+struct discount {
+  discount_kind kind = discount_kind::none;
+  std::int64_t value = 0;
+  std::uint64_t ticket_types = 0; ///< bit i: the type of ordinal i; 0: all
+  [[nodiscard]] bool covers(std::uint32_t ordinal) const { return ticket_types == 0 || (ordinal < 64 && (ticket_types >> ordinal & 1) != 0); }
+  friend bool operator==(const discount&, const discount&) = default;
+};
+
+/// A word that makes orders of its event cheaper, or opens hidden ticket types.
+struct promo_code_row {
+  std::uint32_t ordinal = 0; ///< position in its event, from 0; the key inside the aggregate
+  promo_code_id id;
+  std::string code; ///< upper case, unique in its event
+  discount reduction;
+  timestamp valid_from, valid_until; ///< never: unbounded
+  std::uint32_t uses_max = 0; ///< orders that hold or have bought with it; 0: unlimited
+  std::uint32_t uses_per_customer = 0; ///< 0: unlimited
+  std::uint32_t uses = 0; ///< now
+  bool is_active = true;
+  timestamp created_at, updated_at;
+  friend bool operator==(const promo_code_row&, const promo_code_row&) = default;
 };
 
 struct entry_row {
@@ -90,6 +123,8 @@ struct claim_item {
   std::uint32_t quantity = 0;
   money unit_price = 0;
   std::uint32_t refunded = 0; ///< units of it refunded
+  money donation = 0; ///< on top of each, as the customer wishes
+  money unit_discount = 0; ///< off the price of each
   friend bool operator==(const claim_item&, const claim_item&) = default;
 };
 
@@ -100,8 +135,9 @@ struct claim_row {
   claim_status status = claim_status::claimed;
   std::uint8_t live_slot = 0; ///< 0 .. claims_per_customer-1; unique per (event, customer) while live or confirmed
   std::vector<claim_item> items;
-  money amount = 0;
+  money amount = 0; ///< what is charged, fees included
   timestamp created_at, expires_at, ended_at;
+  std::uint32_t promo = 0; ///< ordinal + 1 of the promo code that it uses; 0: none
   friend bool operator==(const claim_row&, const claim_row&) = default;
 };
 
@@ -118,6 +154,27 @@ struct payment_row {
   money refunded = 0; ///< succeeded refunds
   timestamp created_at, updated_at;
   friend bool operator==(const payment_row&, const payment_row&) = default;
+};
+
+/// Who an order is for, as the customer wrote it. Personal data: in no log, in no domain event but the mails' own.
+struct contact {
+  std::string first_name, last_name, email, phone; ///< the phone may be empty
+  friend bool operator==(const contact&, const contact&) = default;
+};
+
+/// A purchase as the customer sees it: one claim and what is charged for it. Its items are the claim's.
+struct order_row {
+  order_id id;
+  claim_id claim;
+  customer_id customer;
+  order_status status = order_status::pending;
+  fq::contact contact;
+  std::string promo_code; ///< as it was then; empty: none
+  money subtotal = 0, discount = 0, donations = 0, platform_fee = 0, processing_fee = 0, total = 0;
+  std::string success_url, cancel_url; ///< where the customer is sent; may be empty
+  std::string failure; ///< a stable code: why it FAILED; else empty
+  timestamp created_at, updated_at;
+  friend bool operator==(const order_row&, const order_row&) = default;
 };
 
 struct refund_row {

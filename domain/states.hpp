@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four life cycles of a sale (event, queue entry, claim, payment attempt) and the refund's, as rule tables.
+// The life cycles of a sale (event, queue entry, claim, payment attempt, refund, order), as rule tables.
 // The numbers of the enumerators are stored in the ledger: never renumber, only append.
 #pragma once
 #include "domain/state_machine.hpp"
@@ -141,6 +141,37 @@ inline constexpr std::array refund_rules{
 };
 static_assert(is_deterministic(refund_rules));
 
+// -- order -------------------------------------------------------------------------------------------------------
+
+enum class order_status : std::uint8_t { pending, awaiting_payment, success, failed, cancelled, partially_refunded, refunded };
+enum class order_trigger : std::uint8_t {
+  await_payment, ///< the gateway gave the page
+  succeed, ///< its claim was confirmed; after a failure: late money bought it again
+  fail, ///< its claim was given back by time, or by what could not be done
+  cancel, ///< the customer gave it up
+  refund_part, ///< some of its money went back
+  refund, ///< all of it did
+};
+
+inline constexpr std::array order_rules{
+  rule{order_status::pending, order_trigger::await_payment, order_status::awaiting_payment},
+  rule{order_status::pending, order_trigger::succeed, order_status::success},
+  rule{order_status::pending, order_trigger::fail, order_status::failed},
+  rule{order_status::pending, order_trigger::cancel, order_status::cancelled},
+  rule{order_status::awaiting_payment, order_trigger::succeed, order_status::success},
+  rule{order_status::awaiting_payment, order_trigger::fail, order_status::failed},
+  rule{order_status::awaiting_payment, order_trigger::cancel, order_status::cancelled},
+  rule{order_status::failed, order_trigger::succeed, order_status::success},
+  rule{order_status::success, order_trigger::refund_part, order_status::partially_refunded},
+  rule{order_status::success, order_trigger::refund, order_status::refunded},
+  rule{order_status::partially_refunded, order_trigger::refund_part, order_status::partially_refunded},
+  rule{order_status::partially_refunded, order_trigger::refund, order_status::refunded},
+};
+static_assert(is_deterministic(order_rules));
+
+/// Before its end: nothing is bought yet, and something may be.
+constexpr bool is_open(order_status s) { return s == order_status::pending || s == order_status::awaiting_payment; }
+
 // -- texts: upper case on the wire and in history ------------------------------------------------------------------
 
 std::string_view name_of(event_status s);
@@ -148,5 +179,6 @@ std::string_view name_of(entry_status s);
 std::string_view name_of(claim_status s);
 std::string_view name_of(payment_status s);
 std::string_view name_of(refund_status s);
+std::string_view name_of(order_status s);
 
 } // namespace fq

@@ -12,9 +12,9 @@
 namespace fq {
 
 /// What a history row is about. The numbers are stored: never renumber, only append.
-enum class history_kind : std::uint8_t { event, entry, claim, payment, refund };
+enum class history_kind : std::uint8_t { event, entry, claim, payment, refund, order };
 
-/// "event", "entry", "claim", "payment" or "refund".
+/// "event", "entry", "claim", "payment", "refund" or "order".
 std::string name_of(history_kind kind);
 
 /// The state's text as history tells it; `status` is the number of an enumerator of the kind's status type.

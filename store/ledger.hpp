@@ -64,6 +64,8 @@ struct aggregate_image {
   std::vector<claim_row> claims; ///< by id
   std::vector<payment_row> payments; ///< by id
   std::vector<refund_row> refunds; ///< by id
+  std::vector<promo_code_row> promo_codes; ///< by ordinal
+  std::vector<order_row> orders; ///< by id
   std::vector<idempotency_row> idempotency; ///< oldest first
   std::vector<receipt_row> receipts; ///< oldest first
   std::vector<organizer_row> organizers;
@@ -151,7 +153,7 @@ struct prune_bounds {
 /// stays thin.
 struct history_row {
   std::uint64_t seq = 0; ///< applied_seq of the batch that wrote it
-  std::string kind; ///< "event", "entry", "claim", "payment", "refund"
+  std::string kind; ///< "event", "entry", "claim", "payment", "refund", "order"
   std::string key; ///< id text, or the queue number
   std::string from; ///< state name; empty for the first
   std::string to;

@@ -7,6 +7,7 @@
 #include "store/history.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace fq {
@@ -19,6 +20,8 @@ queue_number key_of(const entry_row& r) { return r.number; }
 const uuid& key_of(const claim_row& r) { return r.id; }
 const uuid& key_of(const payment_row& r) { return r.id; }
 const uuid& key_of(const refund_row& r) { return r.id; }
+std::uint32_t key_of(const promo_code_row& r) { return r.ordinal; }
+const uuid& key_of(const order_row& r) { return r.id; }
 const uuid& key_of(const organizer_row& r) { return r.id; }
 const uuid& key_of(const customer_row& r) { return r.id; }
 const std::string& key_of(const otp_row& r) { return r.email; }
@@ -55,6 +58,8 @@ void put_row(std::vector<Row>& rows, const Row& row) {
 
 // -- the CHECKs of the schema -------------------------------------------------------------------------------
 
+bool is_sound(const event_row& r) { return r.async_percent <= 100; }
+
 bool is_sound(const ticket_type_row& r) {
   return r.price >= 0 && r.total >= 0 && r.total <= ticket_total_max && r.held >= 0 && r.sold >= 0
          && r.held <= r.total && r.sold <= r.total - r.held;
@@ -65,7 +70,8 @@ bool is_sound(const entry_row& r) {
 }
 
 bool is_sound(const claim_item& i) {
-  return i.quantity >= 1 && i.unit_price >= 0 && i.refunded <= i.quantity;
+  return i.quantity >= 1 && i.unit_price >= 0 && i.refunded <= i.quantity && i.donation >= 0 && i.unit_discount >= 0
+         && i.unit_discount <= i.unit_price;
 }
 
 bool is_sound(const claim_row& r) {
@@ -78,6 +84,23 @@ bool is_sound(const payment_row& r) {
 }
 
 bool is_sound(const refund_row& r) { return r.amount >= 0; }
+
+bool is_sound(const promo_code_row& r) {
+  return !r.code.empty() && r.reduction.value >= 0 && (r.uses_max == 0 || r.uses <= r.uses_max);
+}
+
+bool is_sound(const order_row& r) {
+  return r.subtotal >= 0 && r.discount >= 0 && r.donations >= 0 && r.platform_fee >= 0 && r.processing_fee >= 0
+         && r.total == r.subtotal - r.discount + r.donations + r.platform_fee + r.processing_fee && r.total >= 0;
+}
+
+/// No other promo code of the event has the same word, no other order the same claim.
+bool is_alone(const std::vector<promo_code_row>& codes, const promo_code_row& row) {
+  return std::ranges::none_of(codes, [&](const auto& c) { return c.ordinal != row.ordinal && c.code == row.code; });
+}
+bool is_alone(const std::vector<order_row>& orders, const order_row& row) {
+  return std::ranges::none_of(orders, [&](const auto& o) { return o.id != row.id && o.claim == row.claim; });
+}
 
 bool takes_a_slot(claim_status s) { return is_live(s) || s == claim_status::confirmed; }
 
@@ -161,7 +184,7 @@ public:
   bool operator()(const event_created& c) {
     const auto number = c.event.aggregate;
     if (number < first_event_aggregate || state_.aggregates.contains(number)) return false;
-    if (!tenant_exists(c.event.tenant) || !external_id_is_free(c.event)) return false;
+    if (!tenant_exists(c.event.tenant) || !external_id_is_free(c.event) || !is_sound(c.event)) return false;
     aggregate_state fresh;
     fresh.head.committed_at = batch_.at;
     fresh.tenant = c.event.tenant;
@@ -181,7 +204,7 @@ public:
   bool operator()(const event_changed& c) {
     auto& stored = own_.image.event;
     if (!stored || stored->status != c.from) return false;
-    if (stored->id != c.event.id || c.event.aggregate != batch_.aggregate || !external_id_is_free(c.event)) return false;
+    if (!is_sound(c.event) || stored->id != c.event.id || c.event.aggregate != batch_.aggregate || !external_id_is_free(c.event)) return false;
     undo([&stored, before = *stored] { stored = before; });
     stored = c.event;
     tell(history_kind::event, to_string(c.event.id), c.from, c.event.status);
@@ -202,6 +225,9 @@ public:
     next.total = c.row.total;
     next.max_per_order = c.row.max_per_order;
     next.on_sale = c.row.on_sale;
+    next.hidden = c.row.hidden;
+    next.sale_from = c.row.sale_from;
+    next.sale_until = c.row.sale_until;
     return replace(own_.image.ticket_types, next);
   }
 
@@ -291,6 +317,52 @@ public:
     next.updated_at = c.row.updated_at;
     if (!replace(own_.image.refunds, next)) return false;
     tell(history_kind::refund, to_string(next.id), c.from, next.status);
+    return true;
+  }
+
+  bool operator()(const promo_code_added& c) {
+    auto& codes = own_.image.promo_codes;
+    return own_.image.event && c.row.uses == 0 && is_alone(codes, c.row) && insert(codes, c.row);
+  }
+
+  bool operator()(const promo_code_changed& c) {
+    auto& codes = own_.image.promo_codes;
+    const auto* stored = find_row(codes, c.row.ordinal);
+    if (!stored || !is_alone(codes, c.row)) return false;
+    auto next = c.row;
+    next.id = stored->id;
+    next.uses = stored->uses;
+    next.created_at = stored->created_at;
+    return replace(codes, next);
+  }
+
+  bool operator()(const promo_uses_moved& c) {
+    const auto* stored = find_row(own_.image.promo_codes, c.promo_code);
+    if (!stored) return false;
+    auto uses = static_cast<std::int64_t>(stored->uses);
+    if (!add(uses, c.delta) || uses < 0 || uses > std::numeric_limits<std::uint32_t>::max()) return false;
+    auto next = *stored;
+    next.uses = static_cast<std::uint32_t>(uses);
+    return replace(own_.image.promo_codes, next);
+  }
+
+  bool operator()(const order_placed& c) {
+    if (!find_row(own_.image.claims, c.row.claim) || !is_alone(own_.image.orders, c.row) || !insert(own_.image.orders, c.row))
+      return false;
+    begin(history_kind::order, c.row.id, c.row.status);
+    return true;
+  }
+
+  bool operator()(const order_moved& c) {
+    const auto* stored = find_row(own_.image.orders, c.row.id);
+    if (!stored || stored->status != c.from || !find_row(own_.image.claims, c.row.claim)) return false;
+    auto next = *stored;
+    next.status = c.row.status;
+    next.claim = c.row.claim;
+    next.failure = c.row.failure;
+    next.updated_at = c.row.updated_at;
+    if (!is_alone(own_.image.orders, next) || !replace(own_.image.orders, next)) return false;
+    tell(history_kind::order, to_string(next.id), c.from, next.status);
     return true;
   }
 

@@ -14,9 +14,10 @@ const std::string event_columns =
   "SELECT aggregate, tenant, id, organizer, name, currency, status, queue_opens_at, sale_start, sale_end, policy, concurrency,"
   " rate_per_minute, batch_size, admission_interval_ms, over_admission_percent, session_ttl_ms, claim_window_ms, ticket_ttl_ms,"
   " claim_ttl_ms, claims_per_customer, created_at, updated_at, kind, external_id, message, capacity, presence_timeout_ms,"
-  " away_grace_ms FROM event ";
+  " away_grace_ms, async_percent FROM event ";
 const std::string ticket_type_columns =
-  "SELECT aggregate, ordinal, id, name, price, total, held, sold, max_per_order, on_sale FROM ticket_type ";
+  "SELECT aggregate, ordinal, id, name, price, total, held, sold, max_per_order, on_sale, hidden, sale_from, sale_until"
+  " FROM ticket_type ";
 const std::string on_sale = "WHERE status IN (1, 2) AND kind = 0 AND aggregate > $1::bigint ORDER BY aggregate LIMIT $2::bigint";
 const std::string of_organizer =
   "WHERE organizer = $3::uuid AND kind = 0 AND aggregate > $1::bigint ORDER BY aggregate LIMIT $2::bigint";
@@ -43,11 +44,11 @@ const postgres_statement read_entries{
   " admission_batch, priority_class, status, has_claimed, subject_name FROM queue_entry WHERE aggregate = $1::bigint ORDER BY queue_number"};
 const postgres_statement read_claims{
   "read_claims",
-  "SELECT id, customer, queue_number, status, live_slot, amount, created_at, expires_at, ended_at FROM claim"
+  "SELECT id, customer, queue_number, status, live_slot, amount, created_at, expires_at, ended_at, promo FROM claim"
   " WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_items{
   "read_items",
-  "SELECT claim, ticket_type, quantity, unit_price, refunded FROM claim_item WHERE aggregate = $1::bigint"
+  "SELECT claim, ticket_type, quantity, unit_price, refunded, donation, unit_discount FROM claim_item WHERE aggregate = $1::bigint"
   " ORDER BY claim, position"};
 const postgres_statement read_payments{
   "read_payments",
@@ -57,6 +58,15 @@ const postgres_statement read_refunds{
   "read_refunds",
   "SELECT id, payment, status, amount, attempts, next_attempt_at, created_at, updated_at FROM refund WHERE aggregate = $1::bigint"
   " ORDER BY id"};
+const postgres_statement read_promo_codes{
+  "read_promo_codes",
+  "SELECT ordinal, id, code, kind, value, ticket_types, valid_from, valid_until, uses_max, uses_per_customer, uses, is_active,"
+  " created_at, updated_at FROM promo_code WHERE aggregate = $1::bigint ORDER BY ordinal"};
+const postgres_statement read_orders{
+  "read_orders",
+  "SELECT id, claim, customer, status, first_name, last_name, email, phone, promo_code, subtotal, discount, donations,"
+  " platform_fee, processing_fee, total, success_url, cancel_url, failure, created_at, updated_at FROM orders"
+  " WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_idempotency{
   "read_idempotency",
   "SELECT key, body, created_at, answer FROM idempotency WHERE aggregate = $1::bigint AND created_at >= $2::bigint"
@@ -141,6 +151,7 @@ event_row event_of(const postgres_row& r) {
   e.queue.capacity = r.number<std::uint32_t>(26);
   e.queue.presence_timeout = r.duration(27);
   e.queue.away_grace = r.duration(28);
+  e.async_percent = r.number<std::uint32_t>(29);
   return e;
 }
 
@@ -156,6 +167,9 @@ ticket_type_row ticket_type_of(const postgres_row& r) {
   t.sold = r.integer(7);
   t.max_per_order = r.number<std::uint32_t>(8);
   t.on_sale = r.boolean(9);
+  t.hidden = r.boolean(10);
+  t.sale_from = r.time(11);
+  t.sale_until = r.time(12);
   return t;
 }
 
@@ -190,6 +204,7 @@ claim_row claim_of(const postgres_row& r) {
   c.created_at = r.time(6);
   c.expires_at = r.time(7);
   c.ended_at = r.time(8);
+  c.promo = r.number<std::uint32_t>(9);
   return c;
 }
 
@@ -221,6 +236,45 @@ refund_row refund_of(const postgres_row& r) {
   f.created_at = r.time(6);
   f.updated_at = r.time(7);
   return f;
+}
+
+promo_code_row promo_code_of(const postgres_row& r) {
+  promo_code_row p;
+  p.ordinal = r.number<std::uint32_t>(0);
+  p.id = r.id(1);
+  p.code = r.text(2);
+  p.reduction = {r.number<discount_kind>(3), r.integer(4), r.number<std::uint64_t>(5)};
+  p.valid_from = r.time(6);
+  p.valid_until = r.time(7);
+  p.uses_max = r.number<std::uint32_t>(8);
+  p.uses_per_customer = r.number<std::uint32_t>(9);
+  p.uses = r.number<std::uint32_t>(10);
+  p.is_active = r.boolean(11);
+  p.created_at = r.time(12);
+  p.updated_at = r.time(13);
+  return p;
+}
+
+order_row order_of(const postgres_row& r) {
+  order_row o;
+  o.id = r.id(0);
+  o.claim = r.id(1);
+  o.customer = r.id(2);
+  o.status = r.number<order_status>(3);
+  o.contact = {r.text(4), r.text(5), r.text(6), r.text(7)};
+  o.promo_code = r.text(8);
+  o.subtotal = r.integer(9);
+  o.discount = r.integer(10);
+  o.donations = r.integer(11);
+  o.platform_fee = r.integer(12);
+  o.processing_fee = r.integer(13);
+  o.total = r.integer(14);
+  o.success_url = r.text(15);
+  o.cancel_url = r.text(16);
+  o.failure = r.text(17);
+  o.created_at = r.time(18);
+  o.updated_at = r.time(19);
+  return o;
 }
 
 idempotency_row idempotency_of(const postgres_row& r) { return {r.digest(0), r.digest(1), r.time(2), r.blob(3)}; }
@@ -276,7 +330,8 @@ void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) 
   auto claim = claims.begin();
   pipeline.receive_each([&](const postgres_row& r) {
     while (claim->id < r.id(0)) ++claim; // each item has its claim: a foreign key
-    claim->items.push_back({r.number<std::uint32_t>(1), r.number<std::uint32_t>(2), r.integer(3), r.number<std::uint32_t>(4)});
+    claim->items.push_back({r.number<std::uint32_t>(1), r.number<std::uint32_t>(2), r.integer(3), r.number<std::uint32_t>(4),
+                            r.integer(5), r.integer(6)});
   });
 }
 
@@ -284,7 +339,7 @@ void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) 
 
 postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
   db.prepare(std::array{read_aggregate_head, read_event, read_ticket_types, read_entries, read_claims, read_items, read_payments, read_refunds,
-                        read_idempotency, read_receipts, read_organizers, read_customers, read_otps, events_on_sale, types_on_sale,
+                        read_promo_codes, read_orders, read_idempotency, read_receipts, read_organizers, read_customers, read_otps, events_on_sale, types_on_sale,
                         events_of_organizer, types_of_organizer, events_of_tenant, types_of_tenant, read_tenants, read_api_keys,
                         tenants_of_organizers, audit_of_tenant, audit_of_target, to_wake, greatest_number, read_history});
 }
@@ -292,7 +347,8 @@ postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
 aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds& limits) {
   postgres_pipeline pipeline(db_);
   const auto of_aggregate = postgres_parameters::of(aggregate);
-  for (const auto* s : {&read_event, &read_ticket_types, &read_entries, &read_claims, &read_items, &read_payments, &read_refunds})
+  for (const auto* s : {&read_event, &read_ticket_types, &read_entries, &read_claims, &read_items, &read_payments, &read_refunds,
+                        &read_promo_codes, &read_orders})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency, postgres_parameters::of(aggregate, limits.idempotency_since, limits.idempotency_max));
   pipeline.send(read_receipts, postgres_parameters::of(aggregate, limits.receipts_max));
@@ -311,6 +367,8 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   collect_items(pipeline, image.claims);
   image.payments = collect(pipeline, payment_of);
   image.refunds = collect(pipeline, refund_of);
+  image.promo_codes = collect(pipeline, promo_code_of);
+  image.orders = collect(pipeline, order_of);
   image.idempotency = collect_reversed(pipeline, idempotency_of);
   image.receipts = collect_reversed(pipeline, receipt_of);
   image.organizers = collect(pipeline, organizer_of);

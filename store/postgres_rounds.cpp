@@ -26,8 +26,17 @@ bool postgres_rounds::is_possible(const batch& b) {
              && std::all_of(created->ticket_types.begin(), created->ticket_types.end(), is_unsold);
     if (const auto* changed = std::get_if<event_changed>(&c)) return changed->event.aggregate == b.aggregate;
     if (const auto* added = std::get_if<ticket_type_added>(&c)) return is_unsold(added->row);
+    if (const auto* added = std::get_if<promo_code_added>(&c)) return added->row.uses == 0;
     return true;
   });
+}
+
+template <class Sum>
+Sum& postgres_rounds::sum_of(std::map<counter_key, Sum>& sums, const thing_key& counter, std::uint32_t ordinal) {
+  const auto key = [&](int round) { return counter_key{round, counter.aggregate, ordinal}; };
+  const auto seen = things_.find(counter);
+  const bool follows = seen != things_.end() && sums.contains(key(seen->second.changed)) && order_ == postgres_order::in_rounds;
+  return sums[key(follows ? seen->second.changed : static_cast<int>(round_for({counter})))];
 }
 
 // -- the changes of one batch -----------------------------------------------------------------------------------------------
@@ -60,17 +69,11 @@ public:
   void operator()(const ticket_type_changed& c) {
     const auto& t = c.row;
     row(rounds_.round_for({of(thing::ticket_type, t.ordinal)}), postgres_write::update_ticket_type, batch_.aggregate, t.ordinal,
-        t.name, t.price, t.total, t.max_per_order, t.on_sale);
+        t.name, t.price, t.total, t.max_per_order, t.on_sale, t.hidden, t.sale_from, t.sale_until);
   }
 
   void operator()(const stock_moved& c) {
-    const auto type = of(thing::ticket_type, c.ticket_type);
-    const auto key = [&](int round) { return stock_key{round, batch_.aggregate, c.ticket_type}; };
-    const auto seen = rounds_.things_.find(type);
-    const bool follows = seen != rounds_.things_.end() && rounds_.stock_.contains(key(seen->second.changed))
-                         && rounds_.order_ == postgres_order::in_rounds;
-    const auto round = follows ? seen->second.changed : static_cast<int>(rounds_.round_for({type}));
-    rounds_.stock_[key(round)].add(c);
+    rounds_.sum_of(rounds_.stock_, of(thing::ticket_type, c.ticket_type), c.ticket_type).add(c);
   }
 
   void operator()(const entry_joined& c) {
@@ -99,10 +102,10 @@ public:
     for (const auto& i : r.items) types.push_back(of(thing::ticket_type_exists, i.ticket_type));
     const auto round = rounds_.round_for({of(thing::claim, r.id), of(thing::person, r.customer)}, types);
     row(round, postgres_write::insert_claim, batch_.aggregate, r.id, tenant_, r.customer, r.entry, r.status, r.live_slot,
-        r.items.size(), r.amount, r.created_at, r.expires_at, r.ended_at);
+        r.items.size(), r.amount, r.created_at, r.expires_at, r.ended_at, r.promo);
     for (std::size_t i = 0; i < r.items.size(); ++i)
       row(round, postgres_write::insert_claim_item, batch_.aggregate, r.id, i, tenant_, r.items[i].ticket_type,
-          r.items[i].quantity, r.items[i].unit_price, r.items[i].refunded);
+          r.items[i].quantity, r.items[i].unit_price, r.items[i].refunded, r.items[i].donation, r.items[i].unit_discount);
     begin({history_kind::claim, r.id}, r.status);
   }
 
@@ -142,6 +145,37 @@ public:
     row(rounds_.round_for({of(thing::refund, r.id)}), postgres_write::update_refund, batch_.aggregate, r.id, c.from, r.status,
         r.attempts, r.next_attempt_at, r.updated_at);
     move({history_kind::refund, r.id}, c.from, r.status);
+  }
+
+  void operator()(const promo_code_added& c) {
+    const auto& r = c.row;
+    row(round_of(r), postgres_write::insert_promo_code, batch_.aggregate, r.ordinal, tenant_, r.id, r.code, r.reduction.kind,
+        r.reduction.value, r.reduction.ticket_types, r.valid_from, r.valid_until, r.uses_max, r.uses_per_customer, r.is_active,
+        r.updated_at, r.created_at);
+  }
+
+  void operator()(const promo_code_changed& c) {
+    const auto& r = c.row;
+    row(round_of(r), postgres_write::update_promo_code, batch_.aggregate, r.ordinal, r.code, r.reduction.kind, r.reduction.value,
+        r.reduction.ticket_types, r.valid_from, r.valid_until, r.uses_max, r.uses_per_customer, r.is_active, r.updated_at);
+  }
+
+  void operator()(const promo_uses_moved& c) {
+    rounds_.sum_of(rounds_.promo_uses_, of(thing::promo_code, c.promo_code), c.promo_code).add(c);
+  }
+
+  void operator()(const order_placed& c) {
+    const auto& r = c.row;
+    row(round_of(r), postgres_write::insert_order, batch_.aggregate, r.id, tenant_, r.claim, r.customer, r.status,
+        r.contact.first_name, r.contact.last_name, r.contact.email, r.contact.phone, r.promo_code, r.subtotal, r.discount,
+        r.donations, r.platform_fee, r.processing_fee, r.total, r.success_url, r.cancel_url, r.failure, r.created_at, r.updated_at);
+    begin({history_kind::order, r.id}, r.status);
+  }
+
+  void operator()(const order_moved& c) {
+    const auto& r = c.row;
+    row(round_of(r), postgres_write::update_order, batch_.aggregate, r.id, c.from, r.status, r.claim, r.failure, r.updated_at);
+    move({history_kind::order, r.id}, c.from, r.status);
   }
 
   void operator()(const idempotency_stored& c) {
@@ -219,6 +253,12 @@ private:
                              std::array{of(thing::claim, r.claim)});
   }
 
+  /// A word that one code gives up another may take, a claim that one order leaves another: their order is kept.
+  std::size_t round_of(const promo_code_row& r) { return rounds_.round_for({of(thing::promo_code, r.ordinal), of(thing::promo_word)}); }
+  std::size_t round_of(const order_row& r) {
+    return rounds_.round_for({of(thing::order, r.id), of(thing::person, r.customer)}, std::array{of(thing::claim, r.claim)});
+  }
+
   /// An address that one account gives up another may take: their order is kept. Within a statement it is, as an INSERT takes
   /// its rows in order.
   std::size_t round_of_account(const uuid& id) {
@@ -236,12 +276,12 @@ private:
     row(round, what, e.aggregate, e.id, from..., e.tenant, e.organizer, e.name, e.currency, e.status, e.queue_opens_at,
         e.sale_start, e.sale_end, q.policy, q.concurrency, q.rate_per_minute, q.batch_size, q.admission_interval,
         q.over_admission_percent, q.session_ttl, q.claim_window, q.ticket_ttl, e.claim_ttl, e.claims_per_customer, e.created_at,
-        e.updated_at, e.kind, e.external_id, e.message, q.capacity, q.presence_timeout, q.away_grace);
+        e.updated_at, e.kind, e.external_id, e.message, q.capacity, q.presence_timeout, q.away_grace, e.async_percent);
   }
 
   void insert_ticket_type(std::size_t round, aggregate_id aggregate, tenant_id tenant, const ticket_type_row& t) {
     row(round, postgres_write::insert_ticket_type, aggregate, t.ordinal, tenant, t.id, t.name, t.price, t.total, t.max_per_order,
-        t.on_sale);
+        t.on_sale, t.hidden, t.sale_from, t.sale_until);
   }
 
   struct history_place {
@@ -314,7 +354,7 @@ postgres_columns& postgres_rounds::rows(std::size_t round, postgres_write what) 
   return rounds_[round][static_cast<std::size_t>(what)];
 }
 
-// -- stock ------------------------------------------------------------------------------------------------------------------
+// -- counters ------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -333,13 +373,24 @@ void postgres_rounds::stock_sum::add(const stock_moved& c) {
   most_taken = std::max(most_taken, held + sold);
 }
 
-void postgres_rounds::place_stock_moves() {
+void postgres_rounds::uses_sum::add(const promo_uses_moved& c) {
+  uses += cut(c.delta);
+  least = std::min(least, uses);
+  most = std::max(most, uses);
+}
+
+void postgres_rounds::place_sums() {
   for (const auto& [key, sum] : stock_) {
     const auto& [round, aggregate, ordinal] = key;
     rows(round, postgres_write::move_stock)
       .add(aggregate, ordinal, sum.held, sum.sold, sum.least_held, sum.least_sold, sum.most_taken);
   }
+  for (const auto& [key, sum] : promo_uses_) {
+    const auto& [round, aggregate, ordinal] = key;
+    rows(round, postgres_write::move_promo_uses).add(aggregate, ordinal, sum.uses, sum.least, sum.most);
+  }
   stock_.clear();
+  promo_uses_.clear();
 }
 
 } // namespace fq

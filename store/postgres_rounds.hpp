@@ -38,7 +38,7 @@ public:
   /// Calls `take(statement, parameters)` for each statement in order; nothing is left then.
   template <class Take>
   void take_all(Take take) {
-    place_stock_moves();
+    place_sums();
     for (auto& round : rounds_)
       for (std::size_t i = 0; i < round.size(); ++i)
         if (!round[i].empty()) take(postgres_writes()[i], std::move(round[i]).parameters());
@@ -50,7 +50,7 @@ private:
 
   /// A row, or a fact about rows, that a change changes or builds on.
   enum class thing : std::uint8_t {
-    generation, event, ticket_type, ticket_type_exists, entry, claim, attempts, person, payment, refund, account, otp, api_key
+    generation, event, ticket_type, ticket_type_exists, entry, claim, attempts, person, payment, refund, promo_code, promo_word, order, account, otp, api_key
   };
   struct thing_key {
     aggregate_id aggregate{};
@@ -77,13 +77,22 @@ private:
     std::int64_t held = 0, sold = 0, least_held = 0, least_sold = 0, most_taken = 0;
     void add(const stock_moved& c);
   };
-  using stock_key = std::tuple<std::size_t, aggregate_id, std::uint32_t>; ///< round, aggregate, ordinal
-  void place_stock_moves();
+  /// The same of a promo code's uses.
+  struct uses_sum {
+    std::int64_t uses = 0, least = 0, most = 0;
+    void add(const promo_uses_moved& c);
+  };
+  using counter_key = std::tuple<std::size_t, aggregate_id, std::uint32_t>; ///< round, aggregate, ordinal
+  /// The sum that a move of `counter` goes into: that of the move before, if nothing came between.
+  template <class Sum>
+  Sum& sum_of(std::map<counter_key, Sum>& sums, const thing_key& counter, std::uint32_t ordinal);
+  void place_sums();
 
   postgres_order order_;
   std::vector<std::array<postgres_columns, postgres_write_count>> rounds_;
   std::unordered_map<thing_key, last_rounds, thing_hash> things_;
-  std::map<stock_key, stock_sum> stock_;
+  std::map<counter_key, stock_sum> stock_;
+  std::map<counter_key, uses_sum> promo_uses_;
 };
 
 } // namespace fq

@@ -82,8 +82,16 @@ const columns event_settings = {
   integer("batch_size"), integer("admission_interval_ms"), integer("over_admission_percent"), integer("session_ttl_ms"),
   integer("claim_window_ms"), integer("ticket_ttl_ms"), integer("claim_ttl_ms"), integer("claims_per_customer"),
   integer("created_at"), integer("updated_at"), integer("kind"), text("external_id"), text("message"), integer("capacity"),
-  integer("presence_timeout_ms"), integer("away_grace_ms"),
+  integer("presence_timeout_ms"), integer("away_grace_ms"), integer("async_percent"),
 };
+
+const columns ticket_type_settings = {text("name"),       integer("price"),   integer("total"),     integer("max_per_order"),
+                                      boolean("on_sale"), boolean("hidden"), integer("sale_from"), integer("sale_until")};
+
+const columns promo_code_settings = {text("code"),          integer("kind"),        integer("value"),
+                                     integer("ticket_types"), integer("valid_from"), integer("valid_until"),
+                                     integer("uses_max"),     integer("uses_per_customer"), boolean("is_active"),
+                                     integer("updated_at")};
 
 const columns joined = {integer("aggregate"), integer("queue_number"), integer("tenant"), integer("priority_class"),
                         id("subject"), text("subject_name"), integer("join_key"), integer("joined_at")};
@@ -103,6 +111,14 @@ std::string move_stock() {
   return every_row("UPDATE ticket_type AS t SET held = t.held + given.held, sold = t.sold + given.sold FROM " + given(moved)
                    + " WHERE t.aggregate = given.aggregate AND t.ordinal = given.ordinal AND t.held + given.least_held >= 0"
                      " AND t.sold + given.least_sold >= 0 AND t.held + t.sold + given.most_taken <= t.total");
+}
+
+/// Each promo code once with the sum of its moves, as move_stock.
+std::string move_promo_uses() {
+  const columns moved = {integer("aggregate"), integer("ordinal"), integer("uses"), integer("least"), integer("most")};
+  return every_row("UPDATE promo_code AS p SET uses = p.uses + given.uses FROM " + given(moved)
+                   + " WHERE p.aggregate = given.aggregate AND p.ordinal = given.ordinal AND p.uses + given.least >= 0"
+                     " AND (p.uses_max = 0 OR p.uses + given.most <= p.uses_max)");
 }
 
 /// The guard of a batch: it continues what is applied, under the epoch in force. A row that somebody else has locked is not
@@ -143,12 +159,9 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"insert_event", insert("event", by_id + event_settings)},
     {"update_event", update("event", {by_id, {integer("status")}, event_settings})},
     {"insert_ticket_type",
-     insert("ticket_type", {aggregate, integer("ordinal"), integer("tenant"), id("id"), text("name"), integer("price"),
-                            integer("total"), integer("max_per_order"), boolean("on_sale")})},
+     insert("ticket_type", columns{aggregate, integer("ordinal"), integer("tenant"), id("id")} + ticket_type_settings)},
     {"update_ticket_type",
-     update("ticket_type", {{aggregate, integer("ordinal")},
-                            {},
-                            {text("name"), integer("price"), integer("total"), integer("max_per_order"), boolean("on_sale")}})},
+     update("ticket_type", {{aggregate, integer("ordinal")}, {}, ticket_type_settings})},
     {"move_stock", move_stock()},
     {"join", insert("queue_entry", joined)},
     {"join_as_is", insert("queue_entry", joined + entry_progress)},
@@ -159,10 +172,11 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"insert_claim",
      insert("claim", by_id + columns{integer("tenant"), id("customer"), integer("queue_number"), integer("status"),
                                      integer("live_slot"), integer("item_count"), integer("amount"), integer("created_at"),
-                                     integer("expires_at"), integer("ended_at")})},
+                                     integer("expires_at"), integer("ended_at"), integer("promo")})},
     {"insert_claim_item",
      insert("claim_item", {aggregate, id("claim"), integer("position"), integer("tenant"), integer("ticket_type"),
-                           integer("quantity"), integer("unit_price"), integer("refunded")})},
+                           integer("quantity"), integer("unit_price"), integer("refunded"), integer("donation"),
+                           integer("unit_discount")})},
     {"update_claim",
      update("claim", {by_id,
                       {integer("status"), integer("item_count")},
@@ -185,6 +199,21 @@ std::array<postgres_statement, postgres_write_count> make_table() {
      update("refund", {by_id,
                        {integer("status")},
                        {integer("status"), integer("attempts"), integer("next_attempt_at"), integer("updated_at")}})},
+    {"insert_promo_code",
+     insert("promo_code", columns{aggregate, integer("ordinal"), integer("tenant"), id("id")} + promo_code_settings
+                            + columns{integer("created_at")})},
+    {"update_promo_code", update("promo_code", {{aggregate, integer("ordinal")}, {}, promo_code_settings})},
+    {"move_promo_uses", move_promo_uses()},
+    {"insert_order",
+     insert("orders", by_id + columns{integer("tenant"), id("claim"), id("customer"), integer("status"), text("first_name"),
+                                      text("last_name"), text("email"), text("phone"), text("promo_code"), integer("subtotal"),
+                                      integer("discount"), integer("donations"), integer("platform_fee"), integer("processing_fee"),
+                                      integer("total"), text("success_url"), text("cancel_url"), text("failure"),
+                                      integer("created_at"), integer("updated_at")})},
+    {"update_order",
+     update("orders", {by_id,
+                       {integer("status")},
+                       {integer("status"), id("claim"), text("failure"), integer("updated_at")}})},
     {"store_organizer",
      store("organizer", "aggregate, id",
            by_id + columns{integer("tenant"), text("email"), text("password_hash"), integer("created_at")})},

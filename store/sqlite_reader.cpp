@@ -14,7 +14,7 @@ const std::string event_columns =
   "SELECT aggregate, tenant, id, organizer, name, currency, status, queue_opens_at, sale_start, sale_end,"
   " policy, concurrency, rate_per_minute, batch_size, admission_interval_ms, over_admission_percent,"
   " session_ttl_ms, claim_window_ms, ticket_ttl_ms, claim_ttl_ms, claims_per_customer, created_at, updated_at,"
-  " kind, external_id, message, capacity, presence_timeout_ms, away_grace_ms FROM event ";
+  " kind, external_id, message, capacity, presence_timeout_ms, away_grace_ms, async_percent FROM event ";
 
 event_row event_of(const sqlite_statement& s) {
   event_row e;
@@ -47,6 +47,7 @@ event_row event_of(const sqlite_statement& s) {
   e.queue.capacity = s.number<std::uint32_t>(26);
   e.queue.presence_timeout = s.duration(27);
   e.queue.away_grace = s.duration(28);
+  e.async_percent = s.number<std::uint32_t>(29);
   return e;
 }
 
@@ -64,7 +65,8 @@ sqlite_reader::statements::statements(sqlite_db& db)
     : head(db, "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = ?"),
       event(db, event_columns + "WHERE aggregate = ?"),
       ticket_types(db,
-        "SELECT ordinal, id, name, price, total, held, sold, max_per_order, on_sale FROM ticket_type"
+        "SELECT ordinal, id, name, price, total, held, sold, max_per_order, on_sale, hidden, sale_from,"
+        " sale_until FROM ticket_type"
         " WHERE aggregate = ? ORDER BY ordinal"),
       entries(db,
         "SELECT queue_number, subject, join_key, joined_at, admitted_at, session_expires_at, claim_by,"
@@ -72,9 +74,9 @@ sqlite_reader::statements::statements(sqlite_db& db)
         " WHERE aggregate = ? ORDER BY queue_number"),
       claims(db,
         "SELECT id, customer, queue_number, status, live_slot, item_count, amount, created_at,"
-        " expires_at, ended_at FROM claim WHERE aggregate = ? ORDER BY id"),
+        " expires_at, ended_at, promo FROM claim WHERE aggregate = ? ORDER BY id"),
       claim_items(db,
-        "SELECT claim, ticket_type, quantity, unit_price, refunded FROM claim_item WHERE aggregate = ?"
+        "SELECT claim, ticket_type, quantity, unit_price, refunded, donation, unit_discount FROM claim_item WHERE aggregate = ?"
         " ORDER BY claim, position"),
       payments(db,
         "SELECT id, claim, customer, status, gateway, reference, authorization_url, amount, captured,"
@@ -82,6 +84,13 @@ sqlite_reader::statements::statements(sqlite_db& db)
       refunds(db,
         "SELECT id, payment, status, amount, attempts, next_attempt_at, created_at, updated_at FROM"
         " refund WHERE aggregate = ? ORDER BY id"),
+      promo_codes(db,
+        "SELECT ordinal, id, code, kind, value, ticket_types, valid_from, valid_until, uses_max, uses_per_customer, uses, is_active,"
+        " created_at, updated_at FROM promo_code WHERE aggregate = ? ORDER BY ordinal"),
+      orders(db,
+        "SELECT id, claim, customer, status, first_name, last_name, email, phone, promo_code, subtotal, discount, donations,"
+        " platform_fee, processing_fee, total, success_url, cancel_url, failure, created_at, updated_at FROM orders"
+        " WHERE aggregate = ? ORDER BY id"),
       idempotency(db,
         "SELECT key, body, created_at, answer FROM idempotency WHERE aggregate = ? AND created_at >= ?"
         " ORDER BY seq DESC, ordinal DESC LIMIT ?"),
@@ -147,6 +156,8 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.claims = claims(aggregate);
   image.payments = payments(aggregate);
   image.refunds = refunds(aggregate);
+  image.promo_codes = promo_codes(aggregate);
+  image.orders = orders(aggregate);
   image.idempotency = idempotency(aggregate, bounds);
   image.receipts = receipts(aggregate, bounds.receipts_max);
   image.organizers = organizers(aggregate);
@@ -171,6 +182,9 @@ std::vector<ticket_type_row> sqlite_reader::ticket_types(aggregate_id aggregate)
     t.sold = s.integer(6);
     t.max_per_order = s.number<std::uint32_t>(7);
     t.on_sale = s.integer(8) != 0;
+    t.hidden = s.integer(9) != 0;
+    t.sale_from = s.time(10);
+    t.sale_until = s.time(11);
     return t;
   });
 }
@@ -209,6 +223,7 @@ std::vector<claim_row> sqlite_reader::claims(aggregate_id aggregate) {
     c.created_at = s.time(7);
     c.expires_at = s.time(8);
     c.ended_at = s.time(9);
+    c.promo = s.number<std::uint32_t>(10);
     return c;
   });
   read_items(aggregate, rows);
@@ -224,7 +239,8 @@ void sqlite_reader::read_items(aggregate_id aggregate, std::vector<claim_row>& c
     while (claim != claims.end() && claim->id < id) ++claim;
     if (claim == claims.end()) break;
     claim->items.push_back(
-      {s.number<std::uint32_t>(1), s.number<std::uint32_t>(2), s.integer(3), s.number<std::uint32_t>(4)});
+      {s.number<std::uint32_t>(1), s.number<std::uint32_t>(2), s.integer(3), s.number<std::uint32_t>(4),
+       s.integer(5), s.integer(6)});
   }
   s.reset();
 }
@@ -260,6 +276,49 @@ std::vector<refund_row> sqlite_reader::refunds(aggregate_id aggregate) {
     r.created_at = s.time(6);
     r.updated_at = s.time(7);
     return r;
+  });
+}
+
+std::vector<promo_code_row> sqlite_reader::promo_codes(aggregate_id aggregate) {
+  return collect(sql_.promo_codes.bind(aggregate), [](const sqlite_statement& s) {
+    promo_code_row p;
+    p.ordinal = s.number<std::uint32_t>(0);
+    p.id = s.id(1);
+    p.code = s.text(2);
+    p.reduction = {s.number<discount_kind>(3), s.integer(4), s.number<std::uint64_t>(5)};
+    p.valid_from = s.time(6);
+    p.valid_until = s.time(7);
+    p.uses_max = s.number<std::uint32_t>(8);
+    p.uses_per_customer = s.number<std::uint32_t>(9);
+    p.uses = s.number<std::uint32_t>(10);
+    p.is_active = s.integer(11) != 0;
+    p.created_at = s.time(12);
+    p.updated_at = s.time(13);
+    return p;
+  });
+}
+
+std::vector<order_row> sqlite_reader::orders(aggregate_id aggregate) {
+  return collect(sql_.orders.bind(aggregate), [](const sqlite_statement& s) {
+    order_row o;
+    o.id = s.id(0);
+    o.claim = s.id(1);
+    o.customer = s.id(2);
+    o.status = s.number<order_status>(3);
+    o.contact = {s.text(4), s.text(5), s.text(6), s.text(7)};
+    o.promo_code = s.text(8);
+    o.subtotal = s.integer(9);
+    o.discount = s.integer(10);
+    o.donations = s.integer(11);
+    o.platform_fee = s.integer(12);
+    o.processing_fee = s.integer(13);
+    o.total = s.integer(14);
+    o.success_url = s.text(15);
+    o.cancel_url = s.text(16);
+    o.failure = s.text(17);
+    o.created_at = s.time(18);
+    o.updated_at = s.time(19);
+    return o;
   });
 }
 

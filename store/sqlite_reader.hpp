@@ -40,6 +40,8 @@ private:
   void read_items(aggregate_id aggregate, std::vector<claim_row>& claims);
   std::vector<payment_row> payments(aggregate_id aggregate);
   std::vector<refund_row> refunds(aggregate_id aggregate);
+  std::vector<promo_code_row> promo_codes(aggregate_id aggregate);
+  std::vector<order_row> orders(aggregate_id aggregate);
   std::vector<idempotency_row> idempotency(aggregate_id aggregate, const image_bounds& bounds);
   std::vector<receipt_row> receipts(aggregate_id aggregate, std::size_t most);
   std::vector<organizer_row> organizers(aggregate_id aggregate);
@@ -50,7 +52,7 @@ private:
 
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement head, event, ticket_types, entries, claims, claim_items, payments, refunds;
+    sqlite_statement head, event, ticket_types, entries, claims, claim_items, payments, refunds, promo_codes, orders;
     sqlite_statement idempotency, receipts;
     sqlite_statement organizers, customers, otps;
     sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;

@@ -43,20 +43,21 @@ sqlite_writer::statements::statements(sqlite_db& db)
         " tenant, id, organizer, name, currency, status, queue_opens_at,"
         " sale_start, sale_end, policy, concurrency, rate_per_minute, batch_size,"
         " admission_interval_ms, over_admission_percent, session_ttl_ms, claim_window_ms,"
-        " ticket_ttl_ms, claim_ttl_ms, claims_per_customer, created_at, updated_at) VALUES"
-        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+        " ticket_ttl_ms, claim_ttl_ms, claims_per_customer, async_percent, created_at, updated_at) VALUES"
+        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       update_event(db,
         "UPDATE event SET (kind, external_id, message, capacity, presence_timeout_ms, away_grace_ms, tenant, organizer, name, currency, status, queue_opens_at, sale_start,"
         " sale_end, policy, concurrency, rate_per_minute, batch_size, admission_interval_ms,"
         " over_admission_percent, session_ttl_ms, claim_window_ms, ticket_ttl_ms, claim_ttl_ms,"
-        " claims_per_customer, created_at, updated_at) ="
-        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+        " claims_per_customer, async_percent, created_at, updated_at) ="
+        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
         " WHERE aggregate = ? AND id = ? AND status = ?"),
       insert_ticket_type(db,
         "INSERT INTO ticket_type (aggregate, ordinal, tenant, id, name, price, total, max_per_order,"
-        " on_sale) VALUES (?,?,?,?,?,?,?,?,?)"),
+        " on_sale, hidden, sale_from, sale_until) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"),
       update_ticket_type(db,
-        "UPDATE ticket_type SET name = ?, price = ?, total = ?, max_per_order = ?, on_sale = ? WHERE"
+        "UPDATE ticket_type SET name = ?, price = ?, total = ?, max_per_order = ?, on_sale = ?,"
+        " hidden = ?, sale_from = ?, sale_until = ? WHERE"
         " aggregate = ? AND ordinal = ?"),
       move_stock(db,
         "UPDATE ticket_type SET held = held + ?, sold = sold + ? WHERE aggregate = ? AND ordinal = ?"),
@@ -73,10 +74,10 @@ sqlite_writer::statements::statements(sqlite_db& db)
         " aggregate = ? AND queue_number = ? AND status = ?"),
       insert_claim(db,
         "INSERT INTO claim (aggregate, id, tenant, customer, queue_number, status, live_slot,"
-        " item_count, amount, created_at, expires_at, ended_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)"),
+        " item_count, amount, created_at, expires_at, ended_at, promo) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       insert_claim_item(db,
         "INSERT INTO claim_item (aggregate, claim, position, tenant, ticket_type, quantity, unit_price,"
-        " refunded) VALUES (?,?,?,?,?,?,?,?)"),
+        " refunded, donation, unit_discount) VALUES (?,?,?,?,?,?,?,?,?,?)"),
       update_claim(db,
         "UPDATE claim SET status = ?, live_slot = ?, expires_at = ?, ended_at = ? WHERE aggregate = ?"
         " AND id = ? AND status = ? AND item_count = ?"),
@@ -96,6 +97,19 @@ sqlite_writer::statements::statements(sqlite_db& db)
       update_refund(db,
         "UPDATE refund SET status = ?, attempts = ?, next_attempt_at = ?, updated_at = ? WHERE"
         " aggregate = ? AND id = ? AND status = ?"),
+      insert_promo_code(db,
+        "INSERT INTO promo_code (aggregate, ordinal, tenant, id, code, kind, value, ticket_types, valid_from, valid_until, uses_max,"
+        " uses_per_customer, is_active, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      update_promo_code(db,
+        "UPDATE promo_code SET code = ?, kind = ?, value = ?, ticket_types = ?, valid_from = ?, valid_until = ?, uses_max = ?,"
+        " uses_per_customer = ?, is_active = ?, updated_at = ? WHERE aggregate = ? AND ordinal = ?"),
+      move_promo_uses(db, "UPDATE promo_code SET uses = uses + ? WHERE aggregate = ? AND ordinal = ?"),
+      insert_order(db,
+        "INSERT INTO orders (aggregate, id, tenant, claim, customer, status, first_name, last_name, email, phone, promo_code,"
+        " subtotal, discount, donations, platform_fee, processing_fee, total, success_url, cancel_url, failure, created_at,"
+        " updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+      update_order(db,
+        "UPDATE orders SET status = ?, claim = ?, failure = ?, updated_at = ? WHERE aggregate = ? AND id = ? AND status = ?"),
       insert_idempotency(db,
         "INSERT INTO idempotency (aggregate, seq, ordinal, tenant, key, body, created_at, answer)"
         " VALUES (?,?,?,?,?,?,?,?)"),
@@ -170,7 +184,7 @@ public:
                           e.queue_opens_at, e.sale_start, e.sale_end, q.policy, q.concurrency,
                           q.rate_per_minute, q.batch_size, q.admission_interval, q.over_admission_percent,
                           q.session_ttl, q.claim_window, q.ticket_ttl, e.claim_ttl, e.claims_per_customer,
-                          e.created_at, e.updated_at);
+                          e.async_percent, e.created_at, e.updated_at);
     for (const auto& t : c.ticket_types) insert_ticket_type(e.aggregate, e.tenant, t);
     // The first step of the event is told in its own history, before its first batch.
     constexpr auto kind = history_kind::event;
@@ -188,7 +202,7 @@ public:
                                                q.concurrency, q.rate_per_minute, q.batch_size,
                                                q.admission_interval, q.over_admission_percent, q.session_ttl,
                                                q.claim_window, q.ticket_ttl, e.claim_ttl,
-                                               e.claims_per_customer, e.created_at, e.updated_at, e.aggregate,
+                                               e.claims_per_customer, e.async_percent, e.created_at, e.updated_at, e.aggregate,
                                                e.id, c.from);
     return changed == 1 && tell(history_kind::event, e.id, c.from, e.status);
   }
@@ -201,8 +215,8 @@ public:
 
   bool operator()(const ticket_type_changed& c) {
     const auto& t = c.row;
-    const auto changed = sql_.update_ticket_type.run(t.name, t.price, t.total, t.max_per_order, t.on_sale,
-                                                     batch_.aggregate, t.ordinal);
+    const auto changed = sql_.update_ticket_type.run(t.name, t.price, t.total, t.max_per_order, t.on_sale, t.hidden,
+                                                     t.sale_from, t.sale_until, batch_.aggregate, t.ordinal);
     return changed == 1;
   }
 
@@ -229,10 +243,11 @@ public:
   bool operator()(const claim_opened& c) {
     const auto& r = c.row;
     sql_.insert_claim.run(batch_.aggregate, r.id, tenant_, r.customer, r.entry, r.status, r.live_slot,
-                          r.items.size(), r.amount, r.created_at, r.expires_at, r.ended_at);
+                          r.items.size(), r.amount, r.created_at, r.expires_at, r.ended_at, r.promo);
     for (std::size_t i = 0; i < r.items.size(); ++i)
       sql_.insert_claim_item.run(batch_.aggregate, r.id, i, tenant_, r.items[i].ticket_type,
-                                 r.items[i].quantity, r.items[i].unit_price, r.items[i].refunded);
+                                 r.items[i].quantity, r.items[i].unit_price, r.items[i].refunded, r.items[i].donation,
+                                 r.items[i].unit_discount);
     write_history(history_kind::claim, r.id, nullptr, r.status);
     return true;
   }
@@ -327,6 +342,40 @@ public:
     return true;
   }
 
+  bool operator()(const promo_code_added& c) {
+    const auto& r = c.row;
+    if (r.uses != 0) return false;
+    sql_.insert_promo_code.run(batch_.aggregate, r.ordinal, tenant_, r.id, r.code, r.reduction.kind, r.reduction.value,
+                               r.reduction.ticket_types, r.valid_from, r.valid_until, r.uses_max, r.uses_per_customer, r.is_active,
+                               r.created_at, r.updated_at);
+    return true;
+  }
+
+  bool operator()(const promo_code_changed& c) {
+    const auto& r = c.row;
+    return sql_.update_promo_code.run(r.code, r.reduction.kind, r.reduction.value, r.reduction.ticket_types, r.valid_from,
+                                      r.valid_until, r.uses_max, r.uses_per_customer, r.is_active, r.updated_at, batch_.aggregate,
+                                      r.ordinal)
+           == 1;
+  }
+
+  bool operator()(const promo_uses_moved& c) { return sql_.move_promo_uses.run(c.delta, batch_.aggregate, c.promo_code) == 1; }
+
+  bool operator()(const order_placed& c) {
+    const auto& r = c.row;
+    sql_.insert_order.run(batch_.aggregate, r.id, tenant_, r.claim, r.customer, r.status, r.contact.first_name, r.contact.last_name,
+                          r.contact.email, r.contact.phone, r.promo_code, r.subtotal, r.discount, r.donations, r.platform_fee,
+                          r.processing_fee, r.total, r.success_url, r.cancel_url, r.failure, r.created_at, r.updated_at);
+    write_history(history_kind::order, r.id, nullptr, r.status);
+    return true;
+  }
+
+  bool operator()(const order_moved& c) {
+    const auto& r = c.row;
+    const auto changed = sql_.update_order.run(r.status, r.claim, r.failure, r.updated_at, batch_.aggregate, r.id, c.from);
+    return changed == 1 && tell(history_kind::order, r.id, c.from, r.status);
+  }
+
   bool operator()(const audit_recorded& c) {
     const auto& r = c.row;
     sql_.insert_audit.run(batch_.aggregate, batch_.to_seq, ordinal_++, r.tenant, r.id, r.target, r.actor, r.action,
@@ -372,7 +421,7 @@ private:
 
   void insert_ticket_type(aggregate_id aggregate, tenant_id tenant, const ticket_type_row& t) {
     sql_.insert_ticket_type.run(aggregate, t.ordinal, tenant, t.id, t.name, t.price, t.total, t.max_per_order,
-                                t.on_sale);
+                                t.on_sale, t.hidden, t.sale_from, t.sale_until);
   }
 
   template <class Key, class From, class To>

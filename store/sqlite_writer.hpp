@@ -35,6 +35,7 @@ private:
     sqlite_statement join_one, join_few, join_many, join_admitted, update_entry;
     sqlite_statement insert_claim, insert_claim_item, update_claim, update_claim_item;
     sqlite_statement insert_payment, update_payment, insert_refund, update_refund;
+    sqlite_statement insert_promo_code, update_promo_code, move_promo_uses, insert_order, update_order;
     sqlite_statement insert_idempotency, insert_receipt, insert_outbox;
     sqlite_statement store_organizer, store_customer, store_otp, store_tenant, store_api_key, insert_audit, remove_otp;
     sqlite_statement insert_history;

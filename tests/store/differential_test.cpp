@@ -133,7 +133,12 @@ private:
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(14)) {
+    switch (below(19)) {
+      case 14: return promo_code_added{promo_code(image)};
+      case 15: return promo_code_changed{promo_code(image)};
+      case 16: return promo_uses_moved{static_cast<std::uint32_t>(below(3)), between(-2, 3)};
+      case 17: return order_placed{order(image)};
+      case 18: return moving_order(image);
       case 0: return creation();
       case 1: return changing_event(a, image);
       case 2: return ticket_type_added{type()};
@@ -189,6 +194,7 @@ private:
     e.queue.capacity = static_cast<std::uint32_t>(below(5'000'000'000));
     e.queue.presence_timeout = milliseconds{below(100'000)};
     e.queue.away_grace = milliseconds{below(100'000)};
+    e.async_percent = static_cast<std::uint32_t>(below(percent(3) ? 200 : 101));
     return e;
   }
 
@@ -212,6 +218,8 @@ private:
     auto t = sample_type(static_cast<std::uint32_t>(below(4)), between(percent(3) ? -1 : 0, 20));
     t.price = between(percent(3) ? -1 : 0, 9);
     t.on_sale = percent(50);
+    t.hidden = percent(50);
+    t.sale_from = time();
     if (percent(3)) t.held = 1;
     return t;
   }
@@ -251,7 +259,7 @@ private:
     for (auto n = below(3); n > 0; --n) {
       const auto type = static_cast<std::uint32_t>(below(percent(10) ? 5 : 2));
       const auto quantity = static_cast<std::uint32_t>(between(percent(3) ? 0 : 1, 3));
-      items.push_back({type, quantity, between(percent(3) ? -1 : 0, 9), 0});
+      items.push_back({type, quantity, between(percent(3) ? -1 : 0, 9), 0, between(percent(3) ? -1 : 0, 5), between(0, percent(3) ? 20 : 0)});
     }
     auto c = sample_claim(0, 0, items);
     c.customer = person();
@@ -295,6 +303,42 @@ private:
     if (const auto* of = any(image.claims); of && percent(10)) p.claim = of->id;
     if (percent(3)) p.claim = id_of(1);
     return payment_moved{from, p};
+  }
+
+  promo_code_row promo_code(const aggregate_image& image) {
+    auto p = sample_promo_code(static_cast<std::uint32_t>(percent(80) ? image.promo_codes.size() : below(3)),
+                               static_cast<std::uint32_t>(percent(50) ? 0 : below(6)));
+    p.id = id_of(below(1'000'000));
+    if (percent(50)) p.code = text("CODE-", 6);
+    if (percent(3)) p.code.clear();
+    if (percent(3)) p.uses = 1;
+    p.reduction = {status(discount_kind::amount), between(percent(3) ? -1 : 0, 9'999), rng_() >> 14};
+    p.valid_from = time();
+    p.is_active = percent(50);
+    p.updated_at = time();
+    return p;
+  }
+
+  order_row order(const aggregate_image& image) {
+    const auto* of = any(image.claims);
+    auto o = sample_order(below(1'000'000), of ? *of : claim(image));
+    if (const auto* stored = any(image.orders); stored && percent(5)) o.id = stored->id;
+    o.status = status(order_status::refunded);
+    o.promo_code = text("CODE-", 6);
+    o.donations = between(percent(3) ? -1 : 0, 9);
+    o.total += o.donations + (percent(3) ? 1 : 0);
+    return o;
+  }
+
+  change moving_order(const aggregate_image& image) {
+    const auto* stored = any(image.orders);
+    auto o = stored ? *stored : order(image);
+    const auto from = expected(o.status, order_status::refunded);
+    o.status = status(order_status::refunded);
+    o.failure = text("why", 3);
+    o.updated_at = time();
+    if (const auto* of = any(image.claims); of && percent(10)) o.claim = of->id;
+    return order_moved{from, o};
   }
 
   refund_row refund(const aggregate_image& image) {

@@ -140,6 +140,32 @@ inline refund_row sample_refund(std::uint64_t n, const payment_row& payment) {
   return {id_of(20'000 + n), payment.id, refund_status::requested, payment.amount, 0, noon, noon, noon};
 }
 
+inline promo_code_row sample_promo_code(std::uint32_t ordinal, std::uint32_t uses_max = 0) {
+  promo_code_row p;
+  p.ordinal = ordinal;
+  p.id = id_of(30'000 + ordinal);
+  p.code = "EARLY-" + std::to_string(ordinal);
+  p.reduction = {discount_kind::percent, 2'500, 1};
+  p.uses_max = uses_max;
+  p.uses_per_customer = 1;
+  p.created_at = p.updated_at = noon;
+  return p;
+}
+
+inline order_row sample_order(std::uint64_t n, const claim_row& claim) {
+  order_row o;
+  o.id = id_of(40'000 + n);
+  o.claim = claim.id;
+  o.customer = claim.customer;
+  o.contact = {"Zo\xc3\xab", "O'Brien", "zoe@example.org", "+234 1"};
+  o.subtotal = 5'000;
+  o.platform_fee = 150;
+  o.processing_fee = 179;
+  o.total = 5'329;
+  o.created_at = o.updated_at = noon;
+  return o;
+}
+
 inline idempotency_row sample_key(std::uint64_t n, timestamp at) {
   return {{n, ~n}, {n * 3, n * 5}, at, {'\1', '\0', 'x', static_cast<char>(n)}};
 }

@@ -207,7 +207,7 @@ CAF_TEST(the database repeats the invariants against a hand at the file) {
   refused("UPDATE claim SET status = 5");
   refused("UPDATE event SET status = 5");
   refused("INSERT INTO claim SELECT aggregate, randomblob(16), tenant, customer, queue_number, status,"
-          " live_slot, item_count, amount, created_at, expires_at, ended_at FROM claim");
+          " live_slot, item_count, amount, created_at, expires_at, ended_at, promo FROM claim");
 }
 
 CAF_TEST(a lock held by a tool makes the ledger unavailable and nothing is lost) {
