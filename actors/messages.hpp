@@ -39,8 +39,8 @@ FQ_INSPECT(claim_item, x.ticket_type, x.quantity, x.unit_price, x.refunded, x.do
 FQ_INSPECT(claim_row, x.id, x.customer, x.entry, x.status, x.live_slot, x.items, x.amount, x.created_at, x.expires_at,
            x.ended_at, x.promo)
 FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids)
-FQ_INSPECT(payment_row, x.id, x.claim, x.customer, x.status, x.gateway, x.reference, x.authorization_url, x.amount,
-           x.captured, x.refunded, x.created_at, x.updated_at)
+FQ_INSPECT(payment_row, x.id, x.claim, x.customer, x.status, x.gateway, x.reference, x.authorization_url, x.gateway_id, x.amount,
+           x.captured, x.tax, x.refunded, x.created_at, x.updated_at)
 FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
 FQ_INSPECT(queue_settings, x.policy, x.concurrency, x.rate_per_minute, x.batch_size, x.admission_interval,
            x.over_admission_percent, x.session_ttl, x.claim_window, x.ticket_ttl, x.capacity, x.presence_timeout, x.away_grace)
@@ -62,7 +62,7 @@ FQ_INSPECT(event_patch, x.name, x.queue_opens_at, x.sale_start, x.sale_end, x.po
            x.batch_size, x.over_admission_percent, x.claims_per_customer, x.admission_interval, x.session_ttl,
            x.claim_window, x.claim_ttl, x.ticket_ttl, x.capacity, x.presence_timeout, x.away_grace, x.message, x.ticket_types)
 FQ_INSPECT(principal, x.kind, x.tenant, x.id)
-FQ_INSPECT(tenant_row, x.id, x.name, x.subject_jwk, x.created_at)
+FQ_INSPECT(tenant_row, x.id, x.name, x.subject_jwk, x.stripe_account, x.created_at)
 FQ_INSPECT(api_key_row, x.id, x.tenant, x.scope, x.secret_hash, x.label, x.created_at, x.revoked_at)
 FQ_INSPECT(audit_row, x.id, x.tenant, x.target, x.actor, x.action, x.detail, x.reason, x.at)
 FQ_INSPECT(item_wish, x.ticket_type, x.quantity)

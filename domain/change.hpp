@@ -62,7 +62,7 @@ struct payment_opened {
   payment_row row;
 };
 
-/// Status, claim, authorization_url, captured, refunded. Refused unless the stored status is `from`.
+/// Status, claim, authorization_url, gateway_id, captured, tax, refunded. Refused unless the stored status is `from`.
 struct payment_moved {
   payment_status from{};
   payment_row row;
@@ -96,10 +96,30 @@ struct order_placed {
   order_row row; ///< refused if another order has its claim
 };
 
-/// Status, claim, failure and updated_at. Refused unless the stored status is `from`.
+/// Status, claim, failure, payment_link_at and updated_at. Refused unless the stored status is `from`.
 struct order_moved {
   order_status from{};
   order_row row;
+};
+
+/// Inserted, or status and updated_at replaced by id.
+struct dead_letter_stored {
+  dead_letter_row row;
+};
+
+/// Inserted, or replaced by customer.
+struct priority_stored {
+  priority_row row;
+};
+
+/// Absent is fine.
+struct priority_removed {
+  customer_id customer;
+};
+
+/// Accounts: inserted, or replaced by name.
+struct setting_stored {
+  setting_row row;
 };
 
 struct idempotency_stored {
@@ -158,7 +178,8 @@ using change = std::variant<event_created, event_changed, ticket_type_added, tic
                             entry_moved, claim_opened, claim_moved, payment_opened, payment_moved, refund_opened,
                             refund_moved, idempotency_stored, receipt_stored, organizer_stored, customer_stored, otp_stored,
                             otp_removed, outbox_appended, cache_generation_raised, tenant_stored, api_key_stored, audit_recorded,
-                            promo_code_added, promo_code_changed, promo_uses_moved, order_placed, order_moved>;
+                            promo_code_added, promo_code_changed, promo_uses_moved, order_placed, order_moved, dead_letter_stored,
+                            priority_stored, priority_removed, setting_stored>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

@@ -38,6 +38,9 @@ struct queue_settings {
 /// sessions, the same decider; what follows admission happens at an origin.
 enum class event_kind : std::uint8_t { sale, queue };
 
+/// event_row::async_percent of an event that goes by the installation's.
+inline constexpr std::int32_t async_inherited = -1;
+
 struct event_row {
   event_id id;
   aggregate_id aggregate{};
@@ -53,7 +56,7 @@ struct event_row {
   queue_settings queue;
   milliseconds claim_ttl{10 * 60 * 1000};
   std::uint32_t claims_per_customer = 1;
-  std::uint32_t async_percent = 100; ///< of the customers, whose checkout is answered before its payment page is there
+  std::int32_t async_percent = async_inherited; ///< of the customers, whose checkout is answered before its payment page is there
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
@@ -149,8 +152,10 @@ struct payment_row {
   std::string gateway; ///< "sandbox", "free"
   std::string reference; ///< chosen by us before the gateway is called
   std::string authorization_url;
+  std::string gateway_id; ///< the gateway's own name for it; may be empty
   money amount = 0; ///< quoted
-  money captured = 0; ///< what the gateway says it took
+  money captured = 0; ///< what the gateway says it took, tax included
+  money tax = 0; ///< of `captured`, what the gateway added to the quoted amount
   money refunded = 0; ///< succeeded refunds
   timestamp created_at, updated_at;
   friend bool operator==(const payment_row&, const payment_row&) = default;
@@ -173,8 +178,16 @@ struct order_row {
   money subtotal = 0, discount = 0, donations = 0, platform_fee = 0, processing_fee = 0, total = 0;
   std::string success_url, cancel_url; ///< where the customer is sent; may be empty
   std::string failure; ///< a stable code: why it FAILED; else empty
+  timestamp payment_link_at; ///< when the mail with the payment page is due; never: not wanted, or sent
   timestamp created_at, updated_at;
   friend bool operator==(const order_row&, const order_row&) = default;
+};
+
+/// Tickets that go back with a refund.
+struct refund_item {
+  std::uint32_t ticket_type = 0; ///< ordinal
+  std::uint32_t quantity = 0;
+  friend bool operator==(const refund_item&, const refund_item&) = default;
 };
 
 struct refund_row {
@@ -182,9 +195,45 @@ struct refund_row {
   payment_id payment;
   refund_status status = refund_status::requested;
   money amount = 0;
+  std::vector<refund_item> items; ///< empty: everything that is left
   std::uint32_t attempts = 0;
   timestamp next_attempt_at, created_at, updated_at;
   friend bool operator==(const refund_row&, const refund_row&) = default;
+};
+
+enum class dead_letter_kind : std::uint8_t {
+  refund_refused, ///< subject: the refund
+  payment_quarantined, ///< subject: the payment
+  undelivered, ///< subject: the domain event's id; payload: its topic, a line feed and its payload
+};
+enum class dead_letter_status : std::uint8_t { open, retried, dismissed };
+
+/// What failed after its retries and waits for a person.
+struct dead_letter_row {
+  uuid id;
+  dead_letter_kind kind{};
+  uuid subject;
+  dead_letter_status status = dead_letter_status::open;
+  std::string detail; ///< why, for people; no secret, no personal data
+  std::string payload; ///< what a retry needs; may be empty
+  timestamp created_at, updated_at;
+  friend bool operator==(const dead_letter_row&, const dead_letter_row&) = default;
+};
+
+/// A customer who is served before or after the rest of an event.
+struct priority_row {
+  customer_id customer;
+  std::uint8_t priority_class = 0; ///< as in entry_row
+  timestamp created_at;
+  friend bool operator==(const priority_row&, const priority_row&) = default;
+};
+
+/// A setting of the installation that is changed while it runs.
+struct setting_row {
+  std::string name; ///< as in the configuration, for example "checkout.async_percent"
+  std::string value;
+  timestamp updated_at;
+  friend bool operator==(const setting_row&, const setting_row&) = default;
 };
 
 /// 128-bit hash of what must be equal: (principal, route, key) or a body.
@@ -215,6 +264,7 @@ struct tenant_row {
   tenant_id id{};
   std::string name; ///< 1 to 40 of a-z, 0-9 and hyphens; unique
   std::string subject_jwk; ///< public key (JWK) that its subject tokens are signed with; empty: it signs none
+  std::string stripe_account; ///< connected account that Stripe passes its money on to; empty: it stays
   timestamp created_at;
   friend bool operator==(const tenant_row&, const tenant_row&) = default;
 };

@@ -66,12 +66,15 @@ struct aggregate_image {
   std::vector<refund_row> refunds; ///< by id
   std::vector<promo_code_row> promo_codes; ///< by ordinal
   std::vector<order_row> orders; ///< by id
+  std::vector<dead_letter_row> dead_letters; ///< open ones, by id
+  std::vector<priority_row> priorities; ///< by customer
   std::vector<idempotency_row> idempotency; ///< oldest first
   std::vector<receipt_row> receipts; ///< oldest first
   std::vector<organizer_row> organizers;
   std::vector<customer_row> customers;
   std::vector<otp_row> otps;
   std::vector<tenant_row> tenants; ///< accounts only, by id
+  std::vector<setting_row> settings; ///< accounts only, by name
   std::vector<api_key_row> api_keys; ///< accounts only, by id; revoked ones too
   friend bool operator==(const aggregate_image&, const aggregate_image&) = default;
 };
@@ -181,6 +184,7 @@ struct access_directory {
   std::vector<tenant_row> tenants; ///< by id
   std::vector<api_key_row> api_keys; ///< by id, without revoked ones
   std::vector<std::pair<organizer_id, tenant_id>> organizers; ///< by id
+  std::vector<setting_row> settings; ///< by name
   friend bool operator==(const access_directory&, const access_directory&) = default;
 };
 
@@ -190,6 +194,36 @@ struct audit_filter {
   std::string actor = {}; ///< set: only what it did, and what was done to queues
   uuid before = {}; ///< cursor: older rows only; nil: from the newest
   std::uint32_t limit = 50;
+};
+
+/// A customer's orders at all events of the tenant.
+struct order_filter {
+  tenant_id tenant = default_tenant;
+  customer_id customer;
+  order_id before = {}; ///< cursor: older ones only; nil: from the newest
+  std::uint32_t limit = 50;
+};
+
+struct order_listing {
+  event_id event;
+  std::string event_name;
+  std::string currency;
+  order_row order;
+  friend bool operator==(const order_listing&, const order_listing&) = default;
+};
+
+struct dead_letter_filter {
+  tenant_id tenant = default_tenant;
+  std::optional<organizer_id> organizer; ///< set: of its events only
+  bool is_open = true; ///< only those that wait for a person
+  uuid before = {}; ///< cursor: older ones only; nil: from the newest
+  std::uint32_t limit = 50;
+};
+
+struct dead_letter_listing {
+  event_id event;
+  dead_letter_row letter;
+  friend bool operator==(const dead_letter_listing&, const dead_letter_listing&) = default;
 };
 
 class ledger {
@@ -224,6 +258,10 @@ public:
   virtual access_directory directory() = 0;
   /// Newest first.
   virtual std::vector<audit_row> audit(const audit_filter& filter) = 0;
+  /// Newest first, by id.
+  virtual std::vector<order_listing> list_orders(const order_filter& filter) = 0;
+  /// Newest first, by id.
+  virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
   /// ACTIVE and PAUSED events; any with live entries, live claims, open payments, late or returning money;
   /// CANCELLED ones with confirmed payments still to give back: what must run without being asked. Without those that somebody
   /// else than `owner` holds a lease of.
