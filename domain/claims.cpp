@@ -69,6 +69,12 @@ std::optional<std::uint8_t> claims_book::free_slot(const customer_id& customer, 
   return std::nullopt;
 }
 
+std::uint64_t claims_book::promo_uses(const customer_id& customer, std::uint32_t promo) const {
+  const auto i = standing_.find(customer);
+  if (i == standing_.end()) return 0;
+  return static_cast<std::uint64_t>(std::ranges::count_if(i->second, [&](const claim_id& id) { return find(id)->promo == promo; }));
+}
+
 std::vector<claim_id> claims_book::due(timestamp now, std::size_t limit) const { return up_to(claimed_, now, limit); }
 
 std::vector<claim_id> claims_book::overdue(timestamp now, milliseconds grace, std::size_t limit) const {
@@ -116,11 +122,14 @@ bool claims_book::move(const claim_id& id, claim_trigger trigger, timestamp now,
   return true;
 }
 
-bool claims_book::refund(const claim_id& id, timestamp now, changes& out) {
+void claims_book::refund(const claim_id& id, std::span<const refund_item> items, timestamp now, changes& out) {
   auto& row = rows_.at(id);
-  if (!next(claim_rules, row.status, claim_trigger::refund)) return false;
-  for (auto& i : row.items) i.refunded = i.quantity;
-  return move(id, claim_trigger::refund, now, out);
+  for (const auto& back : items)
+    std::ranges::find(row.items, back.ticket_type, &claim_item::ticket_type)->refunded += back.quantity;
+  if (std::ranges::all_of(row.items, [](const claim_item& i) { return i.refunded == i.quantity; }))
+    move(id, claim_trigger::refund, now, out);
+  else
+    out.emplace_back(std::in_place_type<claim_moved>, claim_moved{row.status, row});
 }
 
 } // namespace fq

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -27,6 +28,8 @@ public:
   /// The lowest slot below `slots` that no live or confirmed claim of `customer` occupies (I2).
   [[nodiscard]] std::optional<std::uint8_t> free_slot(const customer_id& customer, std::uint32_t slots) const;
   [[nodiscard]] const counts_t& counts() const { return counts_; }
+  /// Live and confirmed claims of `customer` that use this promo code (claim_row::promo).
+  [[nodiscard]] std::uint64_t promo_uses(const customer_id& customer, std::uint32_t promo) const;
   /// CLAIMED ones whose expires_at has come, at most `limit`.
   [[nodiscard]] std::vector<claim_id> due(timestamp now, std::size_t limit) const;
   /// EXPIRING ones whose grace is over, at most `limit`. It counts from when the gateway could be asked: from expires_at, the move to
@@ -41,8 +44,8 @@ public:
   void restart_grace(timestamp now);
   /// Applies `trigger`; false if the table forbids it.
   bool move(const claim_id& id, claim_trigger trigger, timestamp now, changes& out);
-  /// CONFIRMED -> REFUNDED with every item marked refunded; false if the table forbids it.
-  bool refund(const claim_id& id, timestamp now, changes& out);
+  /// Marks tickets of a CONFIRMED claim refunded; with the last one it is REFUNDED.
+  void refund(const claim_id& id, std::span<const refund_item> items, timestamp now, changes& out);
 
 private:
   void index(const claim_row& row, timestamp grace_from);

@@ -18,11 +18,6 @@ const ticket_type_row* inventory::find(const ticket_type_id& id) const {
   return i == types_.end() ? nullptr : &*i;
 }
 
-const ticket_type_row* inventory::first_on_sale() const {
-  const auto i = std::ranges::find(types_, true, &ticket_type_row::on_sale);
-  return i == types_.end() ? nullptr : &*i;
-}
-
 namespace {
 template <class F>
 std::int64_t sum(const std::vector<ticket_type_row>& types, F f) {
@@ -33,6 +28,8 @@ std::int64_t sum(const std::vector<ticket_type_row>& types, F f) {
 } // namespace
 
 std::int64_t inventory::available() const {
+  const auto is_public = [](const auto& t) { return t.on_sale && !t.hidden; };
+  if (std::ranges::any_of(types_, is_public)) return sum(types_, [&](const auto& t) { return is_public(t) ? free_units(t) : 0; });
   return sum(types_, [](const auto& t) { return t.on_sale ? free_units(t) : 0; });
 }
 std::int64_t inventory::total() const {
@@ -73,9 +70,8 @@ void inventory::confirm(std::span<const claim_item> items, changes& out) {
 void inventory::sell(std::span<const claim_item> items, changes& out) {
   for (const auto& i : items) move(i.ticket_type, 0, i.quantity, out);
 }
-void inventory::take_back(std::span<const claim_item> items, changes& out) {
-  for (const auto& i : items)
-    if (i.quantity > i.refunded) move(i.ticket_type, 0, -std::int64_t{i.quantity - i.refunded}, out);
+void inventory::take_back(std::span<const refund_item> items, changes& out) {
+  for (const auto& i : items) move(i.ticket_type, 0, -std::int64_t{i.quantity}, out);
 }
 
 void inventory::add(ticket_type_row row, changes& out) {

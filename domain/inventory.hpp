@@ -15,10 +15,9 @@ public:
 
   [[nodiscard]] const std::vector<ticket_type_row>& types() const { return types_; }
   [[nodiscard]] const ticket_type_row* find(const ticket_type_id& id) const;
-  [[nodiscard]] const ticket_type_row* first_on_sale() const;
   /// Free units of `type`: total - held - sold.
   [[nodiscard]] static std::int64_t free_units(const ticket_type_row& type) { return type.total - type.held - type.sold; }
-  /// Free units of the types on sale.
+  /// Free units of the types on sale that everybody may buy; of all on sale if that is none of them.
   [[nodiscard]] std::int64_t available() const;
   [[nodiscard]] std::int64_t total() const;
   [[nodiscard]] std::int64_t held() const;
@@ -32,7 +31,7 @@ public:
   void release(std::span<const claim_item> items, changes& out); ///< held -> free
   void confirm(std::span<const claim_item> items, changes& out); ///< held -> sold
   void sell(std::span<const claim_item> items, changes& out); ///< free -> sold
-  void take_back(std::span<const claim_item> items, changes& out); ///< sold -> free, what is not refunded yet
+  void take_back(std::span<const refund_item> items, changes& out); ///< sold -> free
 
   void add(ticket_type_row row, changes& out);
   void change_type(const ticket_type_row& row, changes& out); ///< all but the counters

@@ -110,8 +110,14 @@ std::string_view code_of(reason r) {
     case reason::queue_full: return "queue_full";
     case reason::wrong_mode: return "wrong_mode";
     case reason::external_id_taken: return "external_id_taken";
+    case reason::promo_code_taken: return "promo_code_taken";
     case reason::sale_not_started: return "sale_not_started";
     case reason::not_admitted: return "not_admitted";
+    case reason::promo_code_invalid: return "promo_code_invalid";
+    case reason::promo_code_expired: return "promo_code_expired";
+    case reason::promo_code_exhausted: return "promo_code_exhausted";
+    case reason::promo_code_limit: return "promo_code_limit";
+    case reason::not_on_sale: return "not_on_sale";
     case reason::already_claimed: return "already_claimed";
     case reason::limit_exceeded: return "limit_exceeded";
     case reason::event_sold_out: return "event_sold_out";
@@ -120,6 +126,8 @@ std::string_view code_of(reason r) {
     case reason::payment_open: return "payment_open";
     case reason::claim_not_payable: return "claim_not_payable";
     case reason::attempts_exhausted: return "attempts_exhausted";
+    case reason::refund_open: return "refund_open";
+    case reason::nothing_to_refund: return "nothing_to_refund";
     case reason::gateway_unavailable: return "gateway_unavailable";
   }
   return "";

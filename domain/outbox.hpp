@@ -14,6 +14,8 @@ inline constexpr std::string_view turn_granted = "queue.turn_granted"; ///< entr
 inline constexpr std::string_view queue_expired = "queue.expired"; ///< entry: its place or its session ran out
 inline constexpr std::string_view claim_expired = "claim.expired"; ///< claim: not paid in time, its stock is free again
 inline constexpr std::string_view order_completed = "order.completed"; ///< claim: paid, the tickets are the customer's
+inline constexpr std::string_view order_failed = "order.failed"; ///< claim: nothing was bought
+inline constexpr std::string_view order_cancelled = "order.cancelled"; ///< claim: its customer gave it up
 inline constexpr std::string_view payment_failed = "payment.failed"; ///< payment: declined or given up
 inline constexpr std::string_view payment_refunded = "payment.refunded"; ///< payment: given back, in part or as a whole
 inline constexpr std::string_view event_cancelled = "event.cancelled"; ///< event
@@ -23,6 +25,7 @@ struct domain_event {
   std::string_view topic;
   uuid subject;
   uuid customer; ///< nil if it concerns everybody
+  uuid order; ///< of order.* topics: nil if the claim was made without an order
   money amount = 0; ///< of the claim or payment; what was given back for payment.refunded
   timestamp until; ///< queue.turn_granted: end of the session; else never
   friend bool operator==(const domain_event&, const domain_event&) = default;

@@ -42,7 +42,7 @@ void payments_book::index(const payment_row& row) {
     ask_at_[row.id] = row.updated_at + stale_after_;
     asks_.emplace(row.updated_at + stale_after_, row.id);
   }
-  if (row.status == payment_status::confirmed) confirmed_.insert(row.id);
+  if (is_refundable(row.status)) refundable_.insert(row.id);
   if (counts_as_captured(row.status)) captured_ += row.captured;
   refunded_ += row.refunded;
 }
@@ -52,7 +52,7 @@ void payments_book::unindex(const payment_row& row) {
     asks_.erase({i->second, row.id});
     ask_at_.erase(i);
   }
-  confirmed_.erase(row.id);
+  refundable_.erase(row.id);
   if (counts_as_captured(row.status)) captured_ -= row.captured;
   refunded_ -= row.refunded;
 }
@@ -120,9 +120,9 @@ timestamp payments_book::next_refund_attempt() const {
 
 timestamp payments_book::next_ask() const { return asks_.empty() ? never : asks_.begin()->first; }
 
-std::vector<payment_id> payments_book::confirmed_ones(std::size_t limit) const {
+std::vector<payment_id> payments_book::refundable(std::size_t limit) const {
   std::vector<payment_id> ids;
-  for (auto i = confirmed_.begin(); i != confirmed_.end() && ids.size() < limit; ++i) ids.push_back(*i);
+  for (auto i = refundable_.begin(); i != refundable_.end() && ids.size() < limit; ++i) ids.push_back(*i);
   return ids;
 }
 
@@ -159,6 +159,13 @@ void payments_book::tried(const refund_id& id, bool refused, timestamp next_atte
   row.updated_at = now;
   refunds_wanted_.emplace(row.next_attempt_at, id);
   out.emplace_back(std::in_place_type<refund_moved>, refund_moved{row.status, row});
+}
+
+void payments_book::retry(const refund_id& id, timestamp next_attempt_at, timestamp now, changes& out) {
+  auto& row = refunds_.at(id);
+  row.attempts = 0;
+  row.next_attempt_at = next_attempt_at;
+  move(id, refund_trigger::retry, now, out);
 }
 
 void payments_book::ask_again(const payment_id& id, timestamp at) {

@@ -43,8 +43,8 @@ public:
   [[nodiscard]] std::vector<refund_id> refunds_due(timestamp now, std::size_t limit) const;
   [[nodiscard]] timestamp next_refund_attempt() const;
   [[nodiscard]] timestamp next_ask() const;
-  /// CONFIRMED ones, at most `limit`: what a cancelled event still has to refund.
-  [[nodiscard]] std::vector<payment_id> confirmed_ones(std::size_t limit) const;
+  /// CONFIRMED and PARTIALLY_REFUNDED ones, at most `limit`: what a cancelled event still has to refund.
+  [[nodiscard]] std::vector<payment_id> refundable(std::size_t limit) const;
 
   const payment_row& open(payment_row row, changes& out);
   /// Applies `trigger` after `edit` changed other columns; false (and nothing changed) if the table forbids it.
@@ -71,6 +71,8 @@ public:
   bool move(const refund_id& id, refund_trigger trigger, timestamp now, changes& out);
   /// Sets when to try `id` again, without a transition. Only refusals count as attempts: an outage uses none up.
   void tried(const refund_id& id, bool refused, timestamp next_attempt_at, timestamp now, changes& out);
+  /// A refund that had failed is requested once more, with all its attempts.
+  void retry(const refund_id& id, timestamp next_attempt_at, timestamp now, changes& out);
   /// The next question about an open attempt is due at `at`. Not durable.
   void ask_again(const payment_id& id, timestamp at);
   void receive(receipt_row row, changes& out);
@@ -85,7 +87,7 @@ private:
   milliseconds stale_after_;
   std::set<std::pair<timestamp, payment_id>> asks_; ///< open ones by when to ask
   std::unordered_map<payment_id, timestamp> ask_at_;
-  std::set<payment_id> confirmed_;
+  std::set<payment_id> refundable_;
   std::map<refund_id, refund_row> refunds_;
   std::set<std::pair<timestamp, refund_id>> refunds_wanted_; ///< requested ones by next_attempt_at
   std::unordered_set<std::string> receipts_; ///< "<gateway> <event>"

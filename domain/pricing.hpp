@@ -41,6 +41,9 @@ struct price_quote {
 /// Most that any amount of an order may be, so that no product overflows: 10^14 minor units.
 inline constexpr money order_total_max = 100'000'000'000'000;
 
+/// Most that may be given on top of one ticket.
+inline constexpr money donation_max = 1'000'000'000'000;
+
 /// `amount` * `basis_points` / 10,000, halves away from zero. Both not negative.
 [[nodiscard]] constexpr money share_of(money amount, std::int64_t basis_points) { return (amount * basis_points + 5'000) / 10'000; }
 

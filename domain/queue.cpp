@@ -95,9 +95,10 @@ const queue_line::entry* queue_line::oldest() const {
 }
 
 const queue_line::entry& queue_line::join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out,
-                                          std::string subject_name) {
+                                          std::string subject_name, std::uint8_t priority_class) {
   entry_row row;
   row.number = queue_number{size_ + 1};
+  row.priority_class = priority_class;
   row.subject = subject;
   row.subject_name = std::move(subject_name);
   row.join_key = join_key;

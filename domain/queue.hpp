@@ -16,6 +16,8 @@ namespace fq {
 
 /// Lower classes are served first.
 inline constexpr std::size_t priority_classes = 4;
+inline constexpr std::uint8_t priority_vip = 0;
+inline constexpr std::uint8_t priority_standard = 1;
 
 struct queue_counts {
   std::uint64_t waiting = 0, away = 0, admitted = 0;
@@ -59,7 +61,8 @@ public:
 
   // -- deciding ----
   /// A new place at the end. Precondition: the subject has no live entry.
-  const entry& join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out, std::string subject_name = {});
+  const entry& join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out, std::string subject_name = {},
+                    std::uint8_t priority_class = priority_standard);
   /// Admits the first `count` as one batch; returns their numbers in order.
   std::vector<queue_number> admit(std::uint64_t count, timestamp now, const queue_settings& q, changes& out);
   /// Applies `trigger`; false if the table forbids it. Not for admit.

@@ -32,9 +32,15 @@ enum class reason : std::uint8_t {
   queue_full,
   wrong_mode, ///< the admission policy does not do that
   external_id_taken, ///< id: who has it
+  promo_code_taken, ///< id: which has the word
   sale_not_started, ///< at: when it starts
   already_claimed, ///< id: the claim that stands
   not_admitted,
+  promo_code_invalid, ///< no such code, or it is off
+  promo_code_expired, ///< outside its window; at: when it begins, if it has not yet
+  promo_code_exhausted,
+  promo_code_limit, ///< this customer has used it as often as it may
+  not_on_sale, ///< a ticket type outside its own window; at: when it begins, if it has not yet
   limit_exceeded, ///< more units than the ticket type allows in one order
   event_sold_out,
   none_free,
@@ -42,6 +48,8 @@ enum class reason : std::uint8_t {
   payment_open,
   claim_not_payable,
   attempts_exhausted,
+  refund_open, ///< another refund of the payment is under way
+  nothing_to_refund,
   gateway_unavailable,
 };
 

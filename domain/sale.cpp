@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's loading, its relation to time (deadlines, admission) and its views.
+// A sale's loading and its relation to time: deadlines, admission.
 #include "domain/sale.hpp"
 
 #include "domain/planted.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace fq {
@@ -15,11 +14,6 @@ namespace {
 constexpr std::size_t rows_per_run = 500;
 /// Refunds begun in one run when an event is cancelled: each is a gateway call.
 constexpr std::size_t refunds_per_run = 100;
-/// Over how long the admission rate is measured for the ETA.
-constexpr milliseconds eta_span{60'000};
-/// Clients poll this often near the front, and ever less often the longer they will wait.
-constexpr double poll_min_ms = 500;
-constexpr double poll_max_ms = 15'000;
 
 timestamp earlier(timestamp a, timestamp b) {
   if (!is_set(a)) return b;
@@ -52,8 +46,8 @@ sale::wake_up sale::run(timestamp now, decision& out) {
     claims_.restart_grace(now);
     watch_presence(now);
   }
-  auto moved = end_sale(now, out) + end_sessions(now, out) + end_claims(now, out) + chase_payments(now, out);
-  moved += expire_waiting(now, out) + notice_absence(now, out);
+  auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out) + chase_payments(now, out);
+  moved += expire_waiting(now, out) + notice_absence(now, out) + send_links(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled) moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
   const auto admitted = admit(now, out);
@@ -119,12 +113,15 @@ std::size_t sale::end_claims(timestamp now, decision& out) {
   return due.size() + overdue.size();
 }
 
-/// Asks the gateway now and, as long as `payment` is open, again: an attempt whose claim has passed its deadline four times within
-/// the grace, others when they have grown stale.
-void sale::ask_soon(const payment_id& payment, timestamp now, decision& out) {
-  const bool late = claims_.find(payments_.find(payment)->claim)->status != claim_status::claimed;
-  payments_.ask_again(payment, now + (late ? rules_.verdict_grace / 4 : rules_.stale_after));
-  out.orders.push_back({gateway_order_kind::verify, payment, {}});
+/// Asks the gateway now and, as long as the attempt is open, again: one whose claim has passed its deadline four times within the grace,
+/// others when they have grown stale. One whose page we never heard of is begun again with the same reference, or closed if it is late.
+void sale::ask_soon(const payment_id& id, timestamp now, decision& out) {
+  const auto& payment = *payments_.find(id);
+  const bool late = claims_.find(payment.claim)->status != claim_status::claimed;
+  payments_.ask_again(id, now + (late ? rules_.verdict_grace / 4 : rules_.stale_after));
+  auto ask = gateway_order_kind::verify;
+  if (payment.status == payment_status::initializing) ask = late ? gateway_order_kind::expire : gateway_order_kind::initialize;
+  out.orders.push_back({ask, id, {}});
 }
 
 std::size_t sale::chase_payments(timestamp now, decision& out) {
@@ -140,29 +137,12 @@ std::size_t sale::chase_payments(timestamp now, decision& out) {
 
 std::size_t sale::cancel_everything(timestamp now, decision& out) {
   std::size_t moved = 0;
-  const auto confirmed = payments_.confirmed_ones(refunds_per_run);
-  for (const auto& id : confirmed) {
-    const auto claim = payments_.find(id)->claim;
-    if (payments_.find(id)->captured > 0) {
-      request_refund(id, now, out);
-    } else { // nothing was paid, nothing goes back but the ticket
-      payments_.move(id, payment_trigger::request_refund, now, out.content);
-      payments_.move(id, payment_trigger::refund_done, now, out.content);
-      take_ticket_back(*claims_.find(claim), now, out);
-    }
-    ++moved;
-  }
+  for (const auto& id : payments_.refundable(refunds_per_run)) moved += request_refund(id, now, out) ? 1 : 0;
   for (const auto& id : claims_.live_ones(rows_per_run)) {
-    const auto* claim = claims_.find(id);
-    if (payments_.open_of(id) == nullptr) {
-      release(*claim, now, out);
-      ++moved;
-    } else if (claim->status == claim_status::claimed) {
-      claims_.move(id, claim_trigger::deadline_with_payment, now, out.content);
-      ask_soon(payments_.open_of(id)->id, now, out);
-      out.reveals = true;
-      ++moved;
-    }
+    const auto& claim = *claims_.find(id);
+    if (claim.status != claim_status::claimed && payments_.open_of(id) != nullptr) continue; // asked about already
+    withdraw(claim, now, out, {order_trigger::fail, "event_cancelled"});
+    ++moved;
   }
   for (const auto n : queue_.sessions_due(timestamp::max(), rows_per_run)) {
     end_entry(n, entry_trigger::revoke, now, out);
@@ -206,6 +186,7 @@ timestamp sale::next_deadline(timestamp now) const {
   t = earlier(t, payments_.next_ask());
   t = earlier(t, ticket_deadline());
   t = earlier(t, next_absence());
+  t = earlier(t, next_checkout_deadline());
   if (event_.status == event_status::active || event_.status == event_status::paused) t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0 && event_.queue_opens_at > now)
     t = earlier(t, event_.queue_opens_at);
@@ -216,105 +197,6 @@ bool sale::is_quiet() const {
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0
          && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt());
-}
-
-// -- views -----------------------------------------------------------------------------------------------------------
-
-std::pair<double, double> sale::seconds_per_place(timestamp now) const {
-  const auto admitted = queue_.window().count_within(eta_span, now);
-  if (admitted == 0) return {-1, -1};
-  // The rate is a count over a minute, or over the time since the queue opened; its spread is about its square root (Poisson).
-  const auto open_for = std::max<std::int64_t>((now - event_.queue_opens_at).count(), 1000);
-  const double span = static_cast<double>(std::min<std::int64_t>(eta_span.count(), open_for)) / 1000.0;
-  const auto n = static_cast<double>(admitted);
-  return {span / (n + 2 * std::sqrt(n)), span / std::max(n - 2 * std::sqrt(n), n / 4)};
-}
-
-entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
-  const auto& row = e.row;
-  entry_view v;
-  v.id = make_entry_id(row.joined_at, event_.aggregate, row.number);
-  v.event = event_.id;
-  v.kind = event_.kind;
-  v.customer = row.subject;
-  v.subject_name = row.subject_name;
-  v.message = event_.message;
-  v.number = row.number;
-  v.status = row.status;
-  v.joined_at = row.joined_at;
-  v.poll_after_ms = static_cast<std::uint32_t>(poll_min_ms);
-  if (is_in_line(row.status)) {
-    v.position = queue_.position(e);
-    const auto [low, high] = seconds_per_place(now);
-    double poll = poll_min_ms + static_cast<double>(v.position); // a thousand places: about a second later
-    if (low >= 0) {
-      const auto places = static_cast<double>(v.position);
-      v.eta_low_seconds = static_cast<std::int32_t>(std::min(places * low, 1e9));
-      v.eta_high_seconds = static_cast<std::int32_t>(std::min(std::ceil(places * high), 1e9));
-      poll = std::max(poll_min_ms, places * low * 100.0); // a tenth of the least wait
-    }
-    // Never so seldom that the claim window could pass unseen.
-    const auto seen_in_time = std::max(poll_min_ms, static_cast<double>(event_.queue.claim_window.count()) / 4);
-    v.poll_after_ms = static_cast<std::uint32_t>(std::min({poll, poll_max_ms, seen_in_time}));
-  }
-  if (!is_set(row.admitted_at)) return v;
-  v.admission_no = row.admission_no;
-  v.admission_batch = row.admission_batch;
-  v.admitted_at = row.admitted_at;
-  v.session_expires_at = row.session_expires_at;
-  v.claim_by = deadline_of(row);
-  if (planted(bug::claim_window_at_read) && !row.has_claimed) v.claim_by = row.admitted_at + event_.queue.claim_window;
-  return v;
-}
-
-claim_view sale::view_of(const claim_row& c) const {
-  claim_view v{c, event_.id, event_.currency, {}};
-  for (const auto& i : c.items) v.item_ids.push_back(stock_.types()[i.ticket_type].id);
-  return v;
-}
-
-payment_view sale::view_of(const payment_row& p) const { return {p, event_.id, event_.currency}; }
-
-event_view sale::view() const { return {event_, stock_.types(), sells() && stock_.sold_out()}; }
-
-entry_change sale::change_of(const entry_row& row) const {
-  entry_change c;
-  c.id = make_entry_id(row.joined_at, event_.aggregate, row.number);
-  c.number = row.number;
-  c.status = row.status;
-  c.admission_no = row.admission_no;
-  c.admission_batch = row.admission_batch;
-  c.admitted_at = row.admitted_at;
-  c.session_expires_at = row.session_expires_at;
-  c.claim_by = is_set(row.admitted_at) ? deadline_of(row) : never;
-  return c;
-}
-
-event_stats sale::stats(timestamp now) const {
-  const auto& c = queue_.counts();
-  event_stats s;
-  s.event = event_.id;
-  s.status = event_.status;
-  s.waiting = c.waiting;
-  s.away = c.away;
-  s.admitted = c.admitted;
-  s.joined_total = c.joined_total;
-  s.admitted_total = c.admitted_total;
-  s.completed_total = c.completed_total;
-  s.total = stock_.total();
-  s.held = stock_.held();
-  s.sold = stock_.sold();
-  s.available = stock_.available();
-  s.claims_live = claims_.counts().live;
-  s.claims_confirmed = claims_.counts().confirmed;
-  s.payments_open = payments_.open_count();
-  s.revenue = payments_.revenue();
-  s.refunded = payments_.refunded();
-  s.admission_rate_per_minute = static_cast<double>(queue_.window().count_within(rate_span, now));
-  s.arrival_rate_per_minute = static_cast<double>(queue_.arrivals().count_within(rate_span, now));
-  s.last_admission_batch = queue_.last_batch();
-  s.server_time = now;
-  return s;
 }
 
 } // namespace fq

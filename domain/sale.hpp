@@ -2,24 +2,30 @@
 // One event as a whole: the only decider for its queue, stock, claims and payments. Every request is one call that changes memory
 // at once and appends what it did to a `decision`; the owner commits that and only then lets anything be seen.
 // A standalone queue is a sale without stock: what it has of claims and payments stays empty.
-// Parts: sale.cpp (loading, time, views), sale_line.cpp (the waiting line), sale_fan.cpp (claims), sale_money.cpp (payments),
-// sale_organizer.cpp.
+// Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims), sale_orders.cpp (checkout),
+// sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters), sale_organizer.cpp.
 #pragma once
 #include "domain/claims.hpp"
 #include "domain/idempotency.hpp"
 #include "domain/inventory.hpp"
+#include "domain/orders.hpp"
 #include "domain/payments.hpp"
 #include "domain/presence.hpp"
+#include "domain/promo_codes.hpp"
 #include "domain/queue.hpp"
 #include "domain/retry.hpp"
 #include "domain/views.hpp"
 
 #include <functional>
+#include <map>
 
 namespace fq {
 
 /// Sessions that one `revoke` of all ends at most: a commit stays bearable. Who gets that many asks again.
 inline constexpr std::size_t revocations_max = 20'000;
+
+/// Customers of an event that are served in a class of their own, at most.
+inline constexpr std::size_t priorities_max = 50'000;
 
 /// What a sale asks of a gateway, once its row is committed.
 enum class gateway_order_kind : std::uint8_t { initialize, verify, expire, refund };
@@ -47,6 +53,17 @@ struct sale_rules {
   milliseconds stale_after{10 * 60 * 1000};
   milliseconds verdict_grace{2 * 60 * 1000};
   retry_policy refund_retry{8, milliseconds{500}, milliseconds{60'000}};
+  milliseconds pending_max{5 * 60 * 1000}; ///< an order that has no payment page by then fails
+  milliseconds initialize_again{15'000}; ///< after a gateway that could not be reached, while an order waits for its page
+  milliseconds payment_link_after{2'000}; ///< an order that is not paid by then gets its page by mail
+  std::map<std::string, fee_rules> fees = {}; ///< by currency
+  fee_rules other_fees = {}; ///< of every other currency
+};
+
+/// Why a claim is given back, as its order tells.
+struct claim_end {
+  order_trigger trigger = order_trigger::fail;
+  std::string_view failure = "expired"; ///< order_row::failure
 };
 
 class sale {
@@ -62,6 +79,10 @@ public:
   void load(const payment_row& row) { payments_.load(row); }
   void load(const refund_row& row) { payments_.load(row); }
   void load(const receipt_row& row) { payments_.load(row); }
+  void load(promo_code_row row) { promo_codes_.load(std::move(row)); }
+  void load(const order_row& row) { orders_.load(row); }
+  void load(const dead_letter_row& row) { dead_letters_.emplace(row.id, row); }
+  void load(const priority_row& row) { priorities_.emplace(row.customer, row); }
   void load(idempotency_row row) { answers_.load(std::move(row)); }
   /// After the last load: remembers whether it was sold out.
   void loaded();
@@ -91,6 +112,21 @@ public:
                      timestamp now, decision& out, claim_id& opened);
   refusal release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out);
 
+  // -- checkout (sale_orders.cpp) --------------------------------------------------------------------------------
+  /// What `wish` would cost `customer` now. Holds nothing and promises nothing.
+  refusal quote(const customer_id& customer, const order_wish& wish, timestamp now, quote_view& out) const;
+  struct placed {
+    refusal no;
+    order_id order{};
+  };
+  /// All items or none. `entry`: as for open_claim; in an `open` event null joins by itself. A refusal may have joined: see `out`.
+  placed place_order(const customer_id& customer, const queue_line::entry* entry, const order_wish& wish, timestamp now, decision& out);
+  /// Its customer gives it up: its tickets are free at once, or as soon as the gateway says that nobody can pay any more.
+  refusal cancel_order(const customer_id& customer, const order_id& id, timestamp now, decision& out);
+  refusal set_promo_code(const promo_code_patch& patch, timestamp now, decision& out, promo_code_id& id);
+  /// Serves `customer` in `priority_class` from its next join on; nothing: like everybody.
+  refusal set_priority(const customer_id& customer, std::optional<std::uint8_t> priority_class, timestamp now, decision& out);
+
   // -- money (sale_money.cpp) ------------------------------------------------------------------------------------
   struct attempt {
     refusal no;
@@ -102,13 +138,27 @@ public:
   /// A webhook or the answer to our own verify call. not_found for a reference that is not ours.
   refusal apply(const gateway_fact& fact, timestamp now, decision& out);
   /// The gateway gave the page for `payment`.
-  void initialized(const payment_id& payment, const std::string& authorization_url, timestamp now, decision& out);
+  void initialized(const payment_id& payment, const std::string& authorization_url, const std::string& gateway_id, timestamp now,
+                   decision& out);
+  /// The gateway could not be reached, after retries.
+  void not_answered(const payment_id& payment, timestamp now);
+  /// The gateway will never take `payment` as it is. `is_used_up`: only because of its reference, so another attempt may do.
+  void not_taken(const payment_id& payment, bool is_used_up, timestamp now, decision& out);
   /// The gateway will never capture `payment` (declined, expired, never heard of it).
   void closed(const payment_id& payment, timestamp now, decision& out);
   /// Asked about an attempt whose claim is EXPIRING and told "not paid": let the gateway close it.
   void unpaid(const payment_id& payment, decision& out);
+
+  // -- refunds (sale_refunds.cpp) --------------------------------------------------------------------------------
   /// A refund call failed or is pending at the gateway.
   void refund_not_done(const refund_id& refund, bool refused, timestamp now, decision& out);
+  /// By the organizer: these tickets, or (no items) everything that is left. Fees go back with the last ticket.
+  refusal refund_order(const order_id& id, const std::vector<item_wish>& items, timestamp now, decision& out, refund_id& opened);
+  /// Tries again what waits for a person; quarantined money, which is not what was quoted, is sent back.
+  refusal retry_dead_letter(const uuid& id, timestamp now, decision& out);
+  refusal dismiss_dead_letter(const uuid& id, timestamp now, decision& out);
+  /// A domain event that nobody would take.
+  void undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out);
 
   // -- organizer (sale_organizer.cpp) ------------------------------------------------------------------------------
   refusal turn(event_trigger trigger, timestamp now, decision& out);
@@ -132,10 +182,15 @@ public:
   [[nodiscard]] const inventory& stock() const { return stock_; }
   [[nodiscard]] const claims_book& claims() const { return claims_; }
   [[nodiscard]] const payments_book& payments() const { return payments_; }
+  [[nodiscard]] const orders_book& orders() const { return orders_; }
+  [[nodiscard]] const promo_codes_book& promo_codes() const { return promo_codes_; }
+  [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
+  [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; } ///< open ones
   [[nodiscard]] idempotency_index& answers() { return answers_; }
   [[nodiscard]] entry_view view_of(const queue_line::entry& e, timestamp now) const;
   [[nodiscard]] claim_view view_of(const claim_row& c) const;
   [[nodiscard]] payment_view view_of(const payment_row& p) const;
+  [[nodiscard]] order_view view_of(const order_row& o) const;
   [[nodiscard]] event_view view() const;
   [[nodiscard]] event_stats stats(timestamp now) const;
   [[nodiscard]] entry_change change_of(const entry_row& row) const;
@@ -154,18 +209,41 @@ private:
   [[nodiscard]] timestamp next_absence() const;
   void watch_presence(timestamp now);
   // claims
-  refusal wanted_items(const std::vector<item_wish>& wishes, std::vector<claim_item>& items) const;
+  struct wanted {
+    std::vector<priced_item> items;
+    const promo_code_row* promo = nullptr;
+  };
+  [[nodiscard]] refusal may_buy(const ticket_type_row& type, const promo_code_row* promo, timestamp now) const;
+  refusal wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const;
+  refusal may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const;
+  claim_id hold(const queue_line::entry& entry, claim_row row, timestamp now, decision& out);
   void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
-  void release(const claim_row& claim, timestamp now, decision& out);
+  void release(const claim_row& claim, timestamp now, decision& out, claim_end why = {});
+  // checkout
+  refusal price_wish(const customer_id& customer, const order_wish& wish, timestamp now, wanted& items, price_quote& price) const;
+  [[nodiscard]] refusal wanted_promo(const customer_id& customer, std::string_view typed, timestamp now, const promo_code_row*& out) const;
+  [[nodiscard]] const queue_line::entry* let_in(const customer_id& customer, timestamp now, decision& out, refusal& no);
+  void move_order(const claim_id& claim, order_trigger trigger, timestamp now, decision& out, std::string_view failure = {});
+  void withdraw(const claim_row& claim, timestamp now, decision& out, claim_end why);
+  [[nodiscard]] bool is_given_up(const claim_id& claim) const;
+  std::size_t end_pending(timestamp now, decision& out);
+  std::size_t send_links(timestamp now, decision& out);
+  [[nodiscard]] timestamp next_checkout_deadline() const;
   // money
   refusal paid(const payment_row& payment, const gateway_fact& fact, timestamp now, decision& out);
   [[nodiscard]] std::optional<refund_id> refund_of(const payment_row& payment, const gateway_fact& fact) const;
   void confirm_claim(const claim_id& claim, timestamp now, decision& out);
   void late_money(const payment_id& payment, timestamp now, decision& out);
   bool claim_again(const payment_id& payment, timestamp now, decision& out);
-  void request_refund(const payment_id& payment, timestamp now, decision& out);
+  void give_up(const payment_id& payment, timestamp now, decision& out);
+  payment_id begin_attempt(const claim_row& claim, const std::string& gateway, timestamp now, decision& out);
+  // refunds
+  bool request_refund(const payment_id& payment, timestamp now, decision& out);
+  refund_id begin_refund(const payment_id& payment, money amount, std::vector<refund_item> items, timestamp now, decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
-  void take_ticket_back(const claim_row& claim, timestamp now, decision& out);
+  void take_tickets_back(const claim_id& claim, const std::vector<refund_item>& items, timestamp now, decision& out);
+  void need_person(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload, timestamp now, decision& out);
+  void settle_dead_letter(const uuid& id, dead_letter_status status, timestamp now, decision& out);
   // time
   std::size_t end_sale(timestamp now, decision& out);
   std::size_t end_waiting(timestamp now, decision& out);
@@ -188,6 +266,10 @@ private:
   inventory stock_;
   claims_book claims_;
   payments_book payments_;
+  orders_book orders_;
+  promo_codes_book promo_codes_;
+  std::map<customer_id, priority_row> priorities_;
+  std::map<uuid, dead_letter_row> dead_letters_; ///< open ones
   idempotency_index answers_;
   presence_book present_, away_; ///< when those in line were seen last; when the others went AWAY
   bool is_fresh_ = false; ///< loaded, and not run since

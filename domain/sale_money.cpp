@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about money: attempts, facts from gateways, late money, refunds. The row exists before a gateway is called;
-// confirming moves payment, claim, stock and entry in one decision.
+// A sale's decisions about money that comes: attempts, facts from gateways, late money. The row exists before a gateway is called;
+// confirming moves payment, claim, order, stock and entry in one decision.
 #include "domain/sale.hpp"
 
 #include "domain/planted.hpp"
@@ -23,30 +23,65 @@ sale::attempt sale::open_payment(const customer_id& customer, const claim_id& id
   if (claim->status != claim_status::claimed || now >= claim->expires_at)
     return {{reason::claim_not_payable, std::string{name_of(claim->status)}}};
   if (payments_.of_claim(id).size() >= rules_.attempts_per_claim) return {reason::attempts_exhausted};
+  return {{}, true, begin_attempt(*claim, gateway, now, out)};
+}
+
+/// The claim's own page at a gateway; what costs nothing is paid at once.
+payment_id sale::begin_attempt(const claim_row& claim, const std::string& gateway, timestamp now, decision& out) {
+  const auto of = claim.id;
   payment_row row;
   row.id = make_uuid(now, event_.aggregate, random_());
-  row.claim = id;
-  row.customer = customer;
-  row.gateway = claim->amount == 0 ? std::string{no_gateway} : gateway;
+  row.claim = of;
+  row.customer = claim.customer;
+  row.gateway = claim.amount == 0 ? std::string{no_gateway} : gateway;
   row.reference = make_reference(row.id);
-  row.amount = claim->amount;
+  row.amount = claim.amount;
   row.created_at = row.updated_at = now;
   const auto payment = payments_.open(std::move(row), out.content).id;
   out.reveals = true;
-  if (claim->amount == 0) {
+  if (payments_.find(payment)->amount == 0) {
     payments_.move(payment, payment_trigger::confirm, now, out.content);
-    confirm_claim(id, now, out);
+    confirm_claim(of, now, out);
   } else {
     out.orders.push_back({gateway_order_kind::initialize, payment, {}});
   }
-  return {{}, true, payment};
+  return payment;
 }
 
-void sale::initialized(const payment_id& id, const std::string& url, timestamp now, decision& out) {
+void sale::initialized(const payment_id& id, const std::string& url, const std::string& gateway_id, timestamp now, decision& out) {
   const auto* p = payments_.find(id);
   if (p == nullptr || p->status != payment_status::initializing) return;
-  payments_.move(id, payment_trigger::initialized, now, out.content, [&](payment_row& row) { row.authorization_url = url; });
+  const auto claim = p->claim;
+  payments_.move(id, payment_trigger::initialized, now, out.content, [&](payment_row& row) {
+    row.authorization_url = url;
+    row.gateway_id = gateway_id;
+  });
   out.reveals = true;
+  if (claims_.find(claim)->status == claim_status::claimed) return move_order(claim, order_trigger::await_payment, now, out);
+  out.orders.push_back({gateway_order_kind::expire, id, {}}); // its claim is on its way back
+}
+
+void sale::not_answered(const payment_id& id, timestamp now) {
+  const auto* p = payments_.find(id);
+  if (p != nullptr && p->status == payment_status::initializing) payments_.ask_again(id, now + rules_.initialize_again);
+}
+
+void sale::not_taken(const payment_id& id, bool is_used_up, timestamp now, decision& out) {
+  const auto* p = payments_.find(id);
+  if (p == nullptr || !is_open(p->status)) return;
+  const auto& claim = *claims_.find(p->claim);
+  const auto gateway = p->gateway;
+  if (!is_used_up || claim.status != claim_status::claimed || payments_.of_claim(claim.id).size() >= rules_.attempts_per_claim)
+    return is_used_up || orders_.of_claim(claim.id) == nullptr ? closed(id, now, out) : give_up(id, now, out);
+  payments_.move(id, payment_trigger::fail, now, out.content);
+  begin_attempt(claim, gateway, now, out);
+}
+
+/// No other attempt would fare better: the order of the claim fails with it.
+void sale::give_up(const payment_id& id, timestamp now, decision& out) {
+  const auto claim = payments_.find(id)->claim;
+  payments_.move(id, payment_trigger::fail, now, out.content);
+  release(*claims_.find(claim), now, out, {order_trigger::fail, "payment_rejected"});
 }
 
 void sale::closed(const payment_id& id, timestamp now, decision& out) {
@@ -55,7 +90,8 @@ void sale::closed(const payment_id& id, timestamp now, decision& out) {
   const auto claim = p->claim;
   payments_.move(id, payment_trigger::fail, now, out.content);
   out.reveals = true;
-  if (const auto* c = claims_.find(claim); c->status == claim_status::expiring) release(*c, now, out);
+  if (const auto* c = claims_.find(claim); c->status == claim_status::expiring) return release(*c, now, out);
+  move_order(claim, order_trigger::await_payment, now, out); // declined before its page was known here: it may try again
 }
 
 void sale::unpaid(const payment_id& id, decision& out) {
@@ -87,6 +123,7 @@ refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
     case verdict::refund_failed:
       if (const auto refund = refund_of(*payment, fact)) refund_not_done(*refund, true, now, out);
       return {};
+    case verdict::nothing: return {};
   }
   return {};
 }
@@ -94,13 +131,21 @@ refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
 refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timestamp now, decision& out) {
   const auto id = payment.id;
   const auto claim = payment.claim;
-  const auto captured = [&](payment_row& row) { row.captured = fact.amount; };
+  const auto captured = [&](payment_row& row) {
+    row.captured = fact.amount + fact.tax;
+    row.tax = fact.tax;
+  };
   const bool as_quoted = (fact.amount == payment.amount || planted(bug::amount_unchecked)) && fact.currency == event_.currency;
   if (!as_quoted) {
-    if (payments_.move(id, payment_trigger::quarantine, now, out.content, captured)) out.reveals = true;
+    if (!payments_.move(id, payment_trigger::quarantine, now, out.content, captured)) return {};
+    out.reveals = true;
+    need_person(dead_letter_kind::payment_quarantined, id,
+                "captured " + std::to_string(fact.amount) + ' ' + fact.currency + ", quoted " + std::to_string(payment.amount) + ' '
+                  + event_.currency,
+                {}, now, out);
     return {};
   }
-  if (is_open(payment.status) && is_live(claims_.find(claim)->status)) {
+  if (is_open(payment.status) && is_live(claims_.find(claim)->status) && !is_given_up(claim)) {
     payments_.move(id, payment_trigger::confirm, now, out.content, captured);
     confirm_claim(claim, now, out);
     return {};
@@ -114,6 +159,7 @@ void sale::confirm_claim(const claim_id& id, timestamp now, decision& out) {
   claims_.move(id, claim_trigger::confirm, now, out.content);
   stock_.confirm(claim.items, out.content);
   queue_.claim_closed(claim.entry);
+  move_order(id, order_trigger::succeed, now, out);
   end_entry(claim.entry, entry_trigger::complete, now, out);
   out.reveals = true;
 }
@@ -121,14 +167,17 @@ void sale::confirm_claim(const claim_id& id, timestamp now, decision& out) {
 void sale::late_money(const payment_id& id, timestamp now, decision& out) {
   out.reveals = true;
   if (planted(bug::late_money_kept)) return;
-  if (!claim_again(id, now, out)) request_refund(id, now, out);
+  if (claim_again(id, now, out)) return;
+  request_refund(id, now, out);
+  const auto& claim = *claims_.find(payments_.find(id)->claim);
+  if (is_live(claim.status) && payments_.open_of(claim.id) == nullptr) release(claim, now, out); // given up, and now nobody can pay it
 }
 
 /// A ticket for money that came late, if its claim still lives or its stock is free; false: it must go back.
 bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   const auto& old = *claims_.find(payments_.find(id)->claim);
   if (event_.status == event_status::cancelled || old.status == claim_status::confirmed
-      || old.status == claim_status::refunded)
+      || old.status == claim_status::refunded || is_given_up(old.id))
     return false;
   if (is_live(old.status)) { // its attempt had failed, then was captured after all
     payments_.move(id, payment_trigger::confirm, now, out.content);
@@ -137,69 +186,25 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   }
   const auto slot = claims_.free_slot(old.customer, event_.claims_per_customer);
   if (!slot || !stock_.has_free(old.items)) return false;
+  if (old.promo != 0 && !has_room(promo_codes_.all()[old.promo - 1])) return false;
   auto row = old;
   row.id = make_uuid(now, event_.aggregate, random_());
   row.status = claim_status::claimed;
   row.live_slot = *slot;
   row.created_at = row.expires_at = now;
   row.ended_at = never;
-  const auto fresh = row.id;
+  const auto fresh = row.id, before = old.id;
   stock_.sell(row.items, out.content);
+  promo_codes_.move_uses(row.promo, 1, out.content);
   claims_.open(std::move(row), out.content);
   claims_.move(fresh, claim_trigger::confirm, now, out.content);
   payments_.move(id, payment_trigger::confirm, now, out.content, [&](payment_row& p) { p.claim = fresh; });
+  if (const auto* order = orders_.of_claim(before))
+    orders_.move(order->id, order_trigger::succeed, now, out.content, [&](order_row& o) {
+      o.claim = fresh;
+      o.failure.clear();
+    });
   return true;
-}
-
-void sale::request_refund(const payment_id& id, timestamp now, decision& out) {
-  if (!payments_.move(id, payment_trigger::request_refund, now, out.content)) return;
-  const auto& p = *payments_.find(id);
-  refund_row row;
-  row.id = make_uuid(now, event_.aggregate, random_());
-  row.payment = id;
-  row.amount = p.captured - p.refunded;
-  row.next_attempt_at = now + rules_.refund_retry.cap; // the first call goes out now; this one if its answer is lost
-  row.created_at = row.updated_at = now;
-  out.orders.push_back({gateway_order_kind::refund, id, row.id});
-  payments_.open(std::move(row), out.content);
-  out.reveals = true;
-}
-
-void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
-  const auto* refund = payments_.find_refund(id);
-  if (refund == nullptr || refund->status != refund_status::requested) return;
-  const auto payment = refund->payment;
-  const auto amount = refund->amount;
-  payments_.move(id, refund_trigger::succeed, now, out.content);
-  const auto before = *payments_.find(payment);
-  const bool whole = before.refunded + amount >= before.captured;
-  payments_.move(payment, whole ? payment_trigger::refund_done : payment_trigger::refund_part_done, now, out.content,
-                 [&](payment_row& row) { row.refunded += amount; });
-  out.reveals = true;
-  const auto* claim = claims_.find(before.claim);
-  if (!whole || claim->status != claim_status::confirmed) return;
-  for (const auto& other : payments_.of_claim(claim->id)) // a second capture of a sold claim: the first one still pays it
-    if (payments_.find(other)->status == payment_status::confirmed) return;
-  take_ticket_back(*claim, now, out);
-}
-
-/// The money of a CONFIRMED claim is back: its units go to the line.
-void sale::take_ticket_back(const claim_row& claim, timestamp now, decision& out) {
-  stock_.take_back(claim.items, out.content);
-  claims_.refund(claim.id, now, out.content);
-}
-
-void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, decision& out) {
-  const auto* refund = payments_.find_refund(id);
-  if (refund == nullptr || refund->status != refund_status::requested) return;
-  if (refused && !may_retry(rules_.refund_retry, refund->attempts + 1)) {
-    const auto payment = refund->payment;
-    payments_.move(id, refund_trigger::give_up, now, out.content);
-    payments_.move(payment, payment_trigger::refund_refused, now, out.content);
-    return;
-  }
-  const auto back_off = retry_delay(rules_.refund_retry, refund->attempts + 1, random_()) + rules_.refund_retry.base;
-  payments_.tried(id, refused, now + (refused ? back_off : rules_.refund_retry.cap), now, out.content);
 }
 
 } // namespace fq

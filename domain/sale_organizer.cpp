@@ -51,6 +51,8 @@ refusal validate(const ticket_type_row& t) {
   if (t.name.empty() || t.name.size() > 200) return field("ticket_types.name", "must have 1 to 200 bytes");
   if (t.price < 0 || t.price > 1'000'000'000'000) return field("ticket_types.price", "must be 0 to 1000000000000");
   if (t.total < 1 || t.total > 10'000'000) return field("ticket_types.total", "must be 1 to 10000000");
+  if (is_set(t.sale_from) && is_set(t.sale_until) && t.sale_until <= t.sale_from)
+    return field("ticket_types.sale_until", "must be after sale_from");
   if (t.max_per_order < 1 || t.max_per_order > 100) return field("ticket_types.max_per_order", "must be 1 to 100");
   return {};
 }
@@ -65,6 +67,7 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   if (e.sale_end <= e.sale_start) return field("sale_end", "must be after sale_start");
   if (e.queue_opens_at > e.sale_start) return field("queue_opens_at", "must not be after sale_start");
   if (e.claims_per_customer < 1 || e.claims_per_customer > 8) return field("claims_per_customer", "must be 1 to 8");
+  if (e.async_percent < async_inherited || e.async_percent > 100) return field("async_percent", "must be 0 to 100, or null");
   if (e.claim_ttl < seconds{1} || e.claim_ttl > seconds{86'400}) return field("claim_ttl_seconds", "must be 1 to 86400");
   if (auto no = validate(e.queue)) return no;
   if (e.queue.claim_window + e.claim_ttl > e.queue.session_ttl)
@@ -120,6 +123,9 @@ refusal sale::patch(const event_patch& p, timestamp now, decision& out) {
     assign(t.total, row->total);
     assign(t.max_per_order, row->max_per_order);
     assign(t.on_sale, row->on_sale);
+    assign(t.hidden, row->hidden);
+    assign(t.sale_from, row->sale_from);
+    assign(t.sale_until, row->sale_until);
   }
   if (auto no = validate(event, types)) return no;
   for (const auto& t : types)

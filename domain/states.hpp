@@ -126,6 +126,8 @@ inline constexpr std::array payment_rules{
 };
 static_assert(is_deterministic(payment_rules));
 
+/// Paid for tickets, and not wholly given back.
+constexpr bool is_refundable(payment_status s) { return s == payment_status::confirmed || s == payment_status::partially_refunded; }
 /// Open: the gateway may still capture it, and no other attempt of the claim may begin.
 constexpr bool is_open(payment_status s) { return s == payment_status::initializing || s == payment_status::pending; }
 

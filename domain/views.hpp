@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sale shows to the outside: the answers to requests, ready to be rendered. Values only.
 #pragma once
+#include "domain/pricing.hpp"
 #include "domain/refusal.hpp"
 #include "domain/rows.hpp"
 
@@ -75,7 +76,8 @@ struct ticket_type_patch {
   maybe<money> price;
   maybe<std::int64_t> total;
   maybe<std::uint32_t> max_per_order;
-  maybe<bool> on_sale;
+  maybe<bool> on_sale, hidden;
+  maybe<timestamp> sale_from, sale_until;
 };
 
 struct event_patch {
@@ -86,6 +88,7 @@ struct event_patch {
   maybe<std::uint32_t> capacity;
   maybe<milliseconds> admission_interval, session_ttl, claim_window, claim_ttl, ticket_ttl, presence_timeout, away_grace;
   maybe<std::string> message;
+  maybe<std::int32_t> async_percent;
   std::vector<ticket_type_patch> ticket_types;
 };
 
@@ -93,6 +96,47 @@ struct event_patch {
 struct item_wish {
   ticket_type_id ticket_type;
   std::uint32_t quantity = 1;
+  money donation = 0; ///< on top of each
+};
+
+/// What a checkout asks for.
+struct order_wish {
+  std::vector<item_wish> items; ///< empty: one of the first type on sale
+  std::string promo_code; ///< as typed; empty: none
+  fq::contact contact;
+  std::string success_url, cancel_url; ///< may be empty
+  std::string gateway;
+};
+
+/// A quote, or what an order was placed at.
+struct quote_view {
+  event_id event;
+  std::string currency;
+  price_quote price;
+  std::vector<ticket_type_id> item_ids; ///< parallel to price.items
+  std::string promo_code; ///< as stored; empty: none
+};
+
+/// An order as its customer sees it.
+struct order_view {
+  order_row order;
+  claim_view claim;
+  std::string event_name;
+  payment_id payment{}; ///< the attempt that counts: the open one, else the newest; nil: none
+  payment_status payment_state{};
+  std::string payment_url; ///< where to pay now; else empty
+  money refunded = 0;
+  bool can_retry = false; ///< another attempt to pay, or another checkout, may succeed
+};
+
+/// A new promo code, or what of one changes.
+struct promo_code_patch {
+  promo_code_id id; ///< nil: a new one; then code must be given
+  maybe<std::string> code;
+  maybe<discount> reduction;
+  maybe<timestamp> valid_from, valid_until;
+  maybe<std::uint32_t> uses_max, uses_per_customer;
+  maybe<bool> is_active;
 };
 
 /// A state change of one place, as pushed to hubs.
@@ -124,16 +168,23 @@ std::string name_of(const principal& who);
 enum class revocation_scope : std::uint8_t { ticket, subject, all };
 
 /// What a gateway says about one of our references.
-enum class verdict : std::uint8_t { paid, declined, refund_processed, refund_failed };
+enum class verdict : std::uint8_t {
+  paid,
+  declined,
+  refund_processed,
+  refund_failed,
+  nothing, ///< a webhook that needs no action, remembered so that it is looked into once
+};
 
 struct gateway_fact {
   std::string gateway;
   std::string gateway_event; ///< id of the webhook, or "verify:<reference>" when we asked
   verdict what = verdict::declined;
   std::string reference;
-  money amount = 0;
+  money amount = 0; ///< without tax
   std::string currency;
   std::string refund; ///< our refund id, for refund facts
+  money tax = 0; ///< that the gateway added
 };
 
 } // namespace fq

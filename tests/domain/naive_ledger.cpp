@@ -91,7 +91,7 @@ void naive_ledger::one(const change& c) {
       [&](const claim_moved& x) {
         auto& k = stored(claims, x.row.id, "claim: absent");
         require(k.status == x.from, "claim: other state");
-        require(is_step(claim_rules, x.from, x.row.status), "claim: illegal step (I10)");
+        require(x.from == x.row.status || is_step(claim_rules, x.from, x.row.status), "claim: illegal step (I10)");
         require(slot_is_free(x.row), "claim: slot taken (I2)");
         require(k.customer == x.row.customer && k.amount == x.row.amount && k.entry == x.row.entry
                   && k.created_at == x.row.created_at,
@@ -125,6 +125,44 @@ void naive_ledger::one(const change& c) {
         require(r.amount == x.row.amount && r.payment == x.row.payment, "refund: an immutable column changed");
         r = x.row;
       },
+      [&](const order_placed& x) {
+        require(x.row.status == order_status::pending, "order: placed PENDING");
+        require(claims.contains(x.row.claim), "order: without a claim");
+        for (const auto& [id, other] : orders) require(other.claim != x.row.claim, "order: a second one of a claim");
+        require(orders.emplace(x.row.id, x.row).second, "order: id taken");
+      },
+      [&](const order_moved& x) {
+        auto& o = stored(orders, x.row.id, "order: absent");
+        require(o.status == x.from, "order: other state");
+        require(x.from == x.row.status || is_step(order_rules, x.from, x.row.status), "order: illegal step (I10)");
+        require(o.total == x.row.total && o.contact == x.row.contact && o.customer == x.row.customer, "order: an immutable column changed");
+        o = x.row;
+      },
+      [&](const promo_code_added& x) {
+        require(x.row.ordinal == promo_codes.size() && x.row.uses == 0, "promo code: not a fresh one");
+        promo_codes.push_back(x.row);
+      },
+      [&](const promo_code_changed& x) {
+        auto& p = promo_codes.at(x.row.ordinal);
+        const auto uses = p.uses;
+        p = x.row;
+        p.uses = uses;
+        require(p.uses_max == 0 || uses <= p.uses_max, "promo code: used more often than it may be");
+      },
+      [&](const promo_uses_moved& x) {
+        auto& p = promo_codes.at(x.promo_code);
+        require(std::int64_t{p.uses} + x.delta >= 0, "promo code: negative uses");
+        p.uses = static_cast<std::uint32_t>(std::int64_t{p.uses} + x.delta);
+        require(p.uses_max == 0 || p.uses <= p.uses_max, "promo code: redeemed too often");
+      },
+      [&](const dead_letter_stored& x) {
+        if (x.row.status == dead_letter_status::open)
+          dead_letters[x.row.id] = x.row;
+        else
+          require(dead_letters.erase(x.row.id) == 1, "dead letter: absent");
+      },
+      [&](const priority_stored& x) { priorities[x.row.customer] = x.row; },
+      [&](const priority_removed& x) { priorities.erase(x.customer); },
       [&](const idempotency_stored& x) { answers.push_back(x.row); },
       [&](const receipt_stored& x) {
         for (const auto& r : receipts)

@@ -61,9 +61,9 @@ CAF_TEST(captured money counts once it is ours and until it went back) {
   CAF_CHECK_EQUAL(book.revenue(), 0);
   book.move(id(1), payment_trigger::confirm, noon, out, [](payment_row& r) { r.captured = 500; });
   CAF_CHECK_EQUAL(book.revenue(), 500);
-  CAF_CHECK(book.confirmed_ones(10) == std::vector{id(1)});
+  CAF_CHECK(book.refundable(10) == std::vector{id(1)});
   book.move(id(1), payment_trigger::request_refund, noon, out);
-  CAF_CHECK(book.confirmed_ones(10).empty());
+  CAF_CHECK(book.refundable(10).empty());
   CAF_CHECK_EQUAL(book.revenue(), 500);
   book.move(id(1), payment_trigger::refund_done, noon, out, [](payment_row& r) { r.refunded = 500; });
   CAF_CHECK_EQUAL(book.revenue(), 0);

@@ -31,7 +31,7 @@ CAF_TEST(a capture in time moves payment claim stock and entry in one decision) 
   one_buyer s;
   CAF_CHECK(s.asked(gateway_order_kind::initialize));
   CAF_CHECK(s.payment(s.paying).reference == make_reference(s.paying));
-  s.it->initialized(s.paying, "http://page", s.now, s.last = {});
+  s.it->initialized(s.paying, "http://page", {}, s.now, s.last = {});
   s.ledger.apply(s.last.content);
   CAF_CHECK(s.payment(s.paying).status == payment_status::pending);
   CAF_CHECK(!s.captured(s.paying));

@@ -33,6 +33,10 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   for (const auto& [id, row] : ledger.claims) s->load(row);
   for (const auto& [id, row] : ledger.payments) s->load(row);
   for (const auto& [id, row] : ledger.refunds) s->load(row);
+  for (const auto& row : ledger.promo_codes) s->load(row);
+  for (const auto& [id, row] : ledger.orders) s->load(row);
+  for (const auto& [id, row] : ledger.dead_letters) s->load(row);
+  for (const auto& [id, row] : ledger.priorities) s->load(row);
   for (const auto& row : ledger.receipts) s->load(row);
   for (const auto& row : ledger.answers) s->load(row);
   s->loaded();
@@ -104,6 +108,68 @@ refusal sample_sale::release(std::uint64_t n, const claim_id& id) {
   auto no = it->release_claim(fan(n), id, now, last);
   settle();
   return no;
+}
+
+sale::placed sample_sale::order(std::uint64_t n, std::vector<item_wish> items, std::string promo_code) {
+  last = {};
+  order_wish wish;
+  wish.items = std::move(items);
+  wish.promo_code = std::move(promo_code);
+  wish.contact = {"Ada", "Obi", "ada@example.org", ""};
+  wish.gateway = "sandbox";
+  auto done = it->place_order(fan(n), it->queue().find(fan(n)), wish, now, last);
+  settle();
+  return done;
+}
+
+refusal sample_sale::cancel_order(std::uint64_t n, const order_id& id) {
+  last = {};
+  auto no = it->cancel_order(fan(n), id, now, last);
+  settle();
+  return no;
+}
+
+refusal sample_sale::refund_order(const order_id& id, std::vector<item_wish> items) {
+  last = {};
+  refund_id opened;
+  auto no = it->refund_order(id, items, now, last, opened);
+  settle();
+  return no;
+}
+
+refusal sample_sale::promo(const promo_code_patch& p) {
+  last = {};
+  promo_code_id id;
+  auto no = it->set_promo_code(p, now, last, id);
+  settle();
+  return no;
+}
+
+refusal sample_sale::prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class) {
+  last = {};
+  auto no = it->set_priority(fan(n), priority_class, now, last);
+  settle();
+  return no;
+}
+
+void sample_sale::initialized(const payment_id& payment) {
+  last = {};
+  it->initialized(payment, "http://page", "gw-1", now, last);
+  settle();
+}
+
+const order_row& sample_sale::order_of(std::uint64_t n) const {
+  const order_row* newest = nullptr;
+  for (const auto& [id, row] : ledger.orders)
+    if (row.customer == fan(n)) newest = &row; // by id, so by time
+  if (newest == nullptr) throw std::runtime_error{"fan without an order"};
+  return *newest;
+}
+
+const payment_row& sample_sale::payment_of(const order_row& order) const {
+  const auto attempts = it->payments().of_claim(order.claim);
+  if (attempts.empty()) throw std::runtime_error{"order without a payment"};
+  return payment(attempts.back());
 }
 
 sale::attempt sample_sale::pay(std::uint64_t n) {

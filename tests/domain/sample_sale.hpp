@@ -48,6 +48,14 @@ public:
   refusal leave(std::uint64_t n);
   refusal claim(std::uint64_t n, std::vector<item_wish> wishes = {});
   refusal release(std::uint64_t n, const claim_id& id);
+  /// With contact and gateway filled in; from its own place, or (in an open event) by joining.
+  sale::placed order(std::uint64_t n, std::vector<item_wish> items = {}, std::string promo_code = {});
+  refusal cancel_order(std::uint64_t n, const order_id& id);
+  refusal refund_order(const order_id& id, std::vector<item_wish> items = {});
+  refusal promo(const promo_code_patch& patch);
+  refusal prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class);
+  /// The gateway gave the page.
+  void initialized(const payment_id& payment);
   sale::attempt pay(std::uint64_t n);
   refusal hear(gateway_fact fact);
   refusal captured(const payment_id& payment);
@@ -59,6 +67,8 @@ public:
 
   const entry_row& entry(std::uint64_t fan_number) const { return it->queue().find(fan(fan_number))->row; }
   const claim_row& claim_of(std::uint64_t fan_number) const; ///< the newest
+  const order_row& order_of(std::uint64_t fan_number) const; ///< the newest
+  const payment_row& payment_of(const order_row& order) const; ///< the newest attempt
   const payment_row& payment(const payment_id& id) const { return *it->payments().find(id); }
   const ticket_type_row& type(std::size_t i = 0) const { return it->stock().types().at(i); }
   bool told(notice_kind what) const;
