@@ -22,6 +22,9 @@ const uuid& key_of(const payment_row& r) { return r.id; }
 const uuid& key_of(const refund_row& r) { return r.id; }
 std::uint32_t key_of(const promo_code_row& r) { return r.ordinal; }
 const uuid& key_of(const order_row& r) { return r.id; }
+const uuid& key_of(const dead_letter_row& r) { return r.id; }
+const uuid& key_of(const priority_row& r) { return r.customer; }
+const std::string& key_of(const setting_row& r) { return r.name; }
 const uuid& key_of(const organizer_row& r) { return r.id; }
 const uuid& key_of(const customer_row& r) { return r.id; }
 const std::string& key_of(const otp_row& r) { return r.email; }
@@ -58,7 +61,7 @@ void put_row(std::vector<Row>& rows, const Row& row) {
 
 // -- the CHECKs of the schema -------------------------------------------------------------------------------
 
-bool is_sound(const event_row& r) { return r.async_percent <= 100; }
+bool is_sound(const event_row& r) { return r.async_percent >= async_inherited && r.async_percent <= 100; }
 
 bool is_sound(const ticket_type_row& r) {
   return r.price >= 0 && r.total >= 0 && r.total <= ticket_total_max && r.held >= 0 && r.sold >= 0
@@ -80,10 +83,12 @@ bool is_sound(const claim_row& r) {
 }
 
 bool is_sound(const payment_row& r) {
-  return r.amount >= 0 && r.captured >= 0 && r.refunded >= 0 && r.refunded <= r.captured;
+  return r.amount >= 0 && r.captured >= 0 && r.tax >= 0 && r.tax <= r.captured && r.refunded >= 0 && r.refunded <= r.captured;
 }
 
-bool is_sound(const refund_row& r) { return r.amount >= 0; }
+bool is_sound(const refund_row& r) {
+  return r.amount >= 0 && std::ranges::all_of(r.items, [](const refund_item& i) { return i.quantity >= 1; });
+}
 
 bool is_sound(const promo_code_row& r) {
   return !r.code.empty() && r.reduction.value >= 0 && (r.uses_max == 0 || r.uses <= r.uses_max);
@@ -293,7 +298,9 @@ public:
     next.status = c.row.status;
     next.claim = c.row.claim;
     next.authorization_url = c.row.authorization_url;
+    next.gateway_id = c.row.gateway_id;
     next.captured = c.row.captured;
+    next.tax = c.row.tax;
     next.refunded = c.row.refunded;
     next.updated_at = c.row.updated_at;
     if (!attempt_is_alone(own_.image.payments, next) || !replace(own_.image.payments, next)) return false;
@@ -360,10 +367,35 @@ public:
     next.status = c.row.status;
     next.claim = c.row.claim;
     next.failure = c.row.failure;
+    next.payment_link_at = c.row.payment_link_at;
     next.updated_at = c.row.updated_at;
     if (!is_alone(own_.image.orders, next) || !replace(own_.image.orders, next)) return false;
     tell(history_kind::order, to_string(next.id), c.from, next.status);
     return true;
+  }
+
+  bool operator()(const dead_letter_stored& c) {
+    auto next = c.row;
+    if (const auto* stored = find_row(own_.dead_letters, c.row.id)) {
+      next = *stored;
+      next.status = c.row.status;
+      next.updated_at = c.row.updated_at;
+    }
+    auto& open = own_.image.dead_letters;
+    undo([&open, before = open] { open = before; });
+    if (next.status == dead_letter_status::open)
+      put_row(open, next);
+    else
+      erase_row(open, next.id);
+    return insert_or_replace(own_.dead_letters, next);
+  }
+
+  bool operator()(const priority_stored& c) { return own_.image.event && insert_or_replace(own_.image.priorities, c.row); }
+
+  bool operator()(const priority_removed& c) { return remove(own_.image.priorities, c.customer); }
+
+  bool operator()(const setting_stored& c) {
+    return !c.row.name.empty() && insert_or_replace(state_.aggregates.at(accounts_aggregate).image.settings, c.row);
   }
 
   /// Append-only: that a key is used once is decided by the owner's index, whose memory of a key ends before
@@ -395,13 +427,7 @@ public:
 
   bool operator()(const otp_stored& c) { return insert_or_replace(own_.image.otps, c.row); }
 
-  bool operator()(const otp_removed& c) {
-    if (const auto* stored = find_row(own_.image.otps, c.email)) {
-      undo([this, before = *stored] { put_row(own_.image.otps, before); });
-      erase_row(own_.image.otps, c.email);
-    }
-    return true;
-  }
+  bool operator()(const otp_removed& c) { return remove(own_.image.otps, c.email); }
 
   bool operator()(const tenant_stored& c) {
     auto& tenants = state_.aggregates.at(accounts_aggregate).image.tenants;
@@ -475,6 +501,16 @@ private:
     return true;
   }
 
+  /// Absent is fine.
+  template <class Row, class Key>
+  bool remove(std::vector<Row>& rows, const Key& key) {
+    if (const auto* stored = find_row(rows, key)) {
+      undo([&rows, before = *stored] { put_row(rows, before); });
+      erase_row(rows, key);
+    }
+    return true;
+  }
+
   void write(history_row row) {
     own_.history.push_back(std::move(row));
     undo([this] { own_.history.pop_back(); });
@@ -504,7 +540,7 @@ private:
 memory_ledger::memory_ledger(memory_ledger_options options) : options_(std::move(options)) {
   if (!options_.now)
     options_.now = [] { return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()); };
-  state_.aggregates[accounts_aggregate].image.tenants = {{default_tenant, "default", {}, never}};
+  state_.aggregates[accounts_aggregate].image.tenants = {{default_tenant, "default", {}, {}, never}};
   state_.aggregates[catalog_aggregate];
   if (!options_.sync_each_commit) synced_ = state_;
 }
@@ -589,6 +625,7 @@ access_directory memory_ledger::directory() {
   all.tenants = accounts.tenants;
   std::ranges::copy_if(accounts.api_keys, std::back_inserter(all.api_keys), [](const api_key_row& k) { return !is_set(k.revoked_at); });
   for (const auto& o : accounts.organizers) all.organizers.emplace_back(o.id, o.tenant);
+  all.settings = accounts.settings;
   return all;
 }
 
@@ -601,6 +638,31 @@ std::vector<audit_row> memory_ledger::audit(const audit_filter& filter) {
           && (filter.actor.empty() || r.actor == filter.actor || r.action.starts_with("queue.")))
         rows.push_back(r);
   std::ranges::sort(rows, std::greater{}, &audit_row::id);
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
+}
+
+std::vector<order_listing> memory_ledger::list_orders(const order_filter& filter) {
+  std::vector<order_listing> rows;
+  for (const auto& [number, state] : state_.aggregates)
+    if (const auto& event = state.image.event; event && state.tenant == filter.tenant)
+      for (const auto& o : state.image.orders)
+        if (o.customer == filter.customer && (filter.before.is_nil() || o.id < filter.before))
+          rows.push_back({event->id, event->name, event->currency, o});
+  std::ranges::sort(rows, std::greater{}, [](const order_listing& l) { return l.order.id; });
+  if (rows.size() > filter.limit) rows.resize(filter.limit);
+  return rows;
+}
+
+std::vector<dead_letter_listing> memory_ledger::list_dead_letters(const dead_letter_filter& filter) {
+  std::vector<dead_letter_listing> rows;
+  for (const auto& [number, state] : state_.aggregates) {
+    const auto& event = state.image.event; // the accounts' letters are of none
+    if (state.tenant != filter.tenant || (filter.organizer && !(event && event->organizer == *filter.organizer))) continue;
+    for (const auto& l : filter.is_open ? state.image.dead_letters : state.dead_letters)
+      if (filter.before.is_nil() || l.id < filter.before) rows.push_back({event ? event->id : event_id{}, l});
+  }
+  std::ranges::sort(rows, std::greater{}, [](const dead_letter_listing& l) { return l.letter.id; });
   if (rows.size() > filter.limit) rows.resize(filter.limit);
   return rows;
 }

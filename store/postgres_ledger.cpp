@@ -223,6 +223,14 @@ std::vector<audit_row> postgres_ledger::audit(const audit_filter& filter) {
   return in_session([&](session& s) { return s.reader.audit(filter); });
 }
 
+std::vector<order_listing> postgres_ledger::list_orders(const order_filter& filter) {
+  return in_session([&](session& s) { return s.reader.list_orders(filter); });
+}
+
+std::vector<dead_letter_listing> postgres_ledger::list_dead_letters(const dead_letter_filter& filter) {
+  return in_session([&](session& s) { return s.reader.list_dead_letters(filter); });
+}
+
 std::vector<aggregate_id> postgres_ledger::aggregates_to_wake(const std::string& owner) {
   return in_session([&](session& s) { return s.reader.aggregates_to_wake(owner); });
 }

@@ -2,6 +2,8 @@
 // One function for each kind of row. The order of its columns is that of the SELECT of the same name.
 #include "store/postgres_reader.hpp"
 
+#include "store/refund_items.hpp"
+
 #include <algorithm>
 #include <array>
 
@@ -28,6 +30,19 @@ const std::string of_actor =
   "WHERE tenant = $1::bigint AND id < $2::uuid AND ($4::text = '' OR actor = $4::text OR action LIKE 'queue.%')";
 const std::string audit_columns = "SELECT id, tenant, target, actor, action, detail, reason, at FROM audit ";
 
+const std::string order_columns =
+  "SELECT o.id, o.claim, o.customer, o.status, o.first_name, o.last_name, o.email, o.phone, o.promo_code, o.subtotal, o.discount,"
+  " o.donations, o.platform_fee, o.processing_fee, o.total, o.success_url, o.cancel_url, o.failure, o.payment_link_at,"
+  " o.created_at, o.updated_at";
+const std::string letter_columns =
+  "SELECT l.id, l.kind, l.subject, l.status, l.detail, l.payload, l.created_at, l.updated_at";
+
+/// Of events and of what has none. `which`: a condition that an index may be for.
+std::string letters_of(const std::string& which) {
+  return letter_columns + ", event.id FROM dead_letter AS l LEFT JOIN event USING (aggregate) WHERE l.tenant = $1::bigint"
+         " AND l.id < $2::uuid" + which + " AND (NOT $4::boolean OR event.organizer = $5::uuid) ORDER BY l.id DESC LIMIT $3::bigint";
+}
+
 /// The ticket types of a page of events.
 std::string types_of(const std::string& page) {
   return ticket_type_columns + "WHERE aggregate IN (SELECT aggregate FROM event " + page + ") ORDER BY aggregate, ordinal";
@@ -52,21 +67,24 @@ const postgres_statement read_items{
   " ORDER BY claim, position"};
 const postgres_statement read_payments{
   "read_payments",
-  "SELECT id, claim, customer, status, gateway, reference, authorization_url, amount, captured, refunded, created_at, updated_at"
+  "SELECT id, claim, customer, status, gateway, reference, authorization_url, gateway_id, amount, captured, tax, refunded,"
+  " created_at, updated_at"
   " FROM payment WHERE aggregate = $1::bigint ORDER BY id"};
 const postgres_statement read_refunds{
   "read_refunds",
-  "SELECT id, payment, status, amount, attempts, next_attempt_at, created_at, updated_at FROM refund WHERE aggregate = $1::bigint"
+  "SELECT id, payment, status, amount, items, attempts, next_attempt_at, created_at, updated_at FROM refund WHERE aggregate = $1::bigint"
   " ORDER BY id"};
 const postgres_statement read_promo_codes{
   "read_promo_codes",
   "SELECT ordinal, id, code, kind, value, ticket_types, valid_from, valid_until, uses_max, uses_per_customer, uses, is_active,"
   " created_at, updated_at FROM promo_code WHERE aggregate = $1::bigint ORDER BY ordinal"};
-const postgres_statement read_orders{
-  "read_orders",
-  "SELECT id, claim, customer, status, first_name, last_name, email, phone, promo_code, subtotal, discount, donations,"
-  " platform_fee, processing_fee, total, success_url, cancel_url, failure, created_at, updated_at FROM orders"
-  " WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_orders{"read_orders",
+                                     order_columns + " FROM orders AS o WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_dead_letters{
+  "read_dead_letters", letter_columns + " FROM dead_letter AS l WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
+const postgres_statement read_priorities{
+  "read_priorities",
+  "SELECT customer, priority_class, created_at FROM event_priority WHERE aggregate = $1::bigint ORDER BY customer"};
 const postgres_statement read_idempotency{
   "read_idempotency",
   "SELECT key, body, created_at, answer FROM idempotency WHERE aggregate = $1::bigint AND created_at >= $2::bigint"
@@ -89,7 +107,9 @@ const postgres_statement events_of_organizer{"events_of_organizer", event_column
 const postgres_statement types_of_organizer{"types_of_organizer", types_of(of_organizer)};
 const postgres_statement events_of_tenant{"events_of_tenant", event_columns + of_tenant};
 const postgres_statement types_of_tenant{"types_of_tenant", types_of(of_tenant)};
-const postgres_statement read_tenants{"read_tenants", "SELECT id, name, subject_jwk, created_at FROM tenant ORDER BY id"};
+const postgres_statement read_tenants{
+  "read_tenants", "SELECT id, name, subject_jwk, stripe_account, created_at FROM tenant ORDER BY id"};
+const postgres_statement read_settings{"read_settings", "SELECT name, value, updated_at FROM setting ORDER BY name"};
 const postgres_statement read_api_keys{
   "read_api_keys",
   "SELECT id, tenant, scope, secret_hash, label, created_at, revoked_at FROM api_key WHERE NOT $1::boolean OR revoked_at = 0"
@@ -101,6 +121,12 @@ const postgres_statement audit_of_tenant{
 const postgres_statement audit_of_target{
   "audit_of_target",
   audit_columns + of_actor + " AND target = $5::uuid ORDER BY id DESC LIMIT $3::bigint"};
+const postgres_statement orders_of_customer{
+  "orders_of_customer",
+  order_columns + ", event.id, event.name, event.currency FROM orders AS o JOIN event USING (aggregate)"
+  " WHERE o.customer = $1::uuid AND o.tenant = $2::bigint AND o.id < $3::uuid ORDER BY o.id DESC LIMIT $4::bigint"};
+const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
+const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
 /// Each part but the second reads a partial index of its own.
 const postgres_statement to_wake{
   "to_wake",
@@ -151,7 +177,7 @@ event_row event_of(const postgres_row& r) {
   e.queue.capacity = r.number<std::uint32_t>(26);
   e.queue.presence_timeout = r.duration(27);
   e.queue.away_grace = r.duration(28);
-  e.async_percent = r.number<std::uint32_t>(29);
+  e.async_percent = r.number<std::int32_t>(29);
   return e;
 }
 
@@ -217,12 +243,20 @@ payment_row payment_of(const postgres_row& r) {
   p.gateway = r.text(4);
   p.reference = r.text(5);
   p.authorization_url = r.text(6);
-  p.amount = r.integer(7);
-  p.captured = r.integer(8);
-  p.refunded = r.integer(9);
-  p.created_at = r.time(10);
-  p.updated_at = r.time(11);
+  p.gateway_id = r.text(7);
+  p.amount = r.integer(8);
+  p.captured = r.integer(9);
+  p.tax = r.integer(10);
+  p.refunded = r.integer(11);
+  p.created_at = r.time(12);
+  p.updated_at = r.time(13);
   return p;
+}
+
+std::vector<refund_item> items_of(const std::string& text) {
+  auto items = refund_items_of(text);
+  if (!items) throw postgres_error("XX001", "postgres: the tickets of a refund cannot be read", false); // data_corrupted
+  return std::move(*items);
 }
 
 refund_row refund_of(const postgres_row& r) {
@@ -231,10 +265,11 @@ refund_row refund_of(const postgres_row& r) {
   f.payment = r.id(1);
   f.status = r.number<refund_status>(2);
   f.amount = r.integer(3);
-  f.attempts = r.number<std::uint32_t>(4);
-  f.next_attempt_at = r.time(5);
-  f.created_at = r.time(6);
-  f.updated_at = r.time(7);
+  f.items = items_of(r.text(4));
+  f.attempts = r.number<std::uint32_t>(5);
+  f.next_attempt_at = r.time(6);
+  f.created_at = r.time(7);
+  f.updated_at = r.time(8);
   return f;
 }
 
@@ -272,10 +307,18 @@ order_row order_of(const postgres_row& r) {
   o.success_url = r.text(15);
   o.cancel_url = r.text(16);
   o.failure = r.text(17);
-  o.created_at = r.time(18);
-  o.updated_at = r.time(19);
+  o.payment_link_at = r.time(18);
+  o.created_at = r.time(19);
+  o.updated_at = r.time(20);
   return o;
 }
+
+dead_letter_row dead_letter_of(const postgres_row& r) {
+  return {r.id(0),   r.number<dead_letter_kind>(1), r.id(2),   r.number<dead_letter_status>(3),
+          r.text(4), r.text(5),                     r.time(6), r.time(7)};
+}
+
+priority_row priority_of(const postgres_row& r) { return {r.id(0), r.number<std::uint8_t>(1), r.time(2)}; }
 
 idempotency_row idempotency_of(const postgres_row& r) { return {r.digest(0), r.digest(1), r.time(2), r.blob(3)}; }
 
@@ -287,7 +330,9 @@ customer_row customer_of(const postgres_row& r) { return {r.id(0), r.number<tena
 
 otp_row otp_of(const postgres_row& r) { return {r.text(0), r.text(1), r.time(2), r.number<std::uint32_t>(3)}; }
 
-tenant_row tenant_of(const postgres_row& r) { return {r.number<tenant_id>(0), r.text(1), r.text(2), r.time(3)}; }
+tenant_row tenant_of(const postgres_row& r) { return {r.number<tenant_id>(0), r.text(1), r.text(2), r.text(3), r.time(4)}; }
+
+setting_row setting_of(const postgres_row& r) { return {r.text(0), r.text(1), r.time(2)}; }
 
 api_key_row api_key_of(const postgres_row& r) {
   return {r.id(0), r.number<tenant_id>(1), r.number<api_key_scope>(2), r.text(3), r.text(4), r.time(5), r.time(6)};
@@ -308,6 +353,9 @@ history_row history_of(const postgres_row& r) {
   h.at = r.time(6);
   return h;
 }
+
+/// Newer than every row, for a listing without a cursor.
+uuid cursor_of(const uuid& before) { return before.is_nil() ? uuid{~0ull, ~0ull} : before; }
 
 /// All rows of the next statement.
 template <class Make>
@@ -339,22 +387,25 @@ void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) 
 
 postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
   db.prepare(std::array{read_aggregate_head, read_event, read_ticket_types, read_entries, read_claims, read_items, read_payments, read_refunds,
-                        read_promo_codes, read_orders, read_idempotency, read_receipts, read_organizers, read_customers, read_otps, events_on_sale, types_on_sale,
-                        events_of_organizer, types_of_organizer, events_of_tenant, types_of_tenant, read_tenants, read_api_keys,
-                        tenants_of_organizers, audit_of_tenant, audit_of_target, to_wake, greatest_number, read_history});
+                        read_promo_codes, read_orders, read_dead_letters, read_priorities, read_idempotency, read_receipts,
+                        read_organizers, read_customers, read_otps, events_on_sale, types_on_sale, events_of_organizer,
+                        types_of_organizer, events_of_tenant, types_of_tenant, read_tenants, read_settings, read_api_keys,
+                        tenants_of_organizers, audit_of_tenant, audit_of_target, orders_of_customer, letters_of_tenant,
+                        open_letters_of_tenant, to_wake, greatest_number, read_history});
 }
 
 aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds& limits) {
   postgres_pipeline pipeline(db_);
   const auto of_aggregate = postgres_parameters::of(aggregate);
   for (const auto* s : {&read_event, &read_ticket_types, &read_entries, &read_claims, &read_items, &read_payments, &read_refunds,
-                        &read_promo_codes, &read_orders})
+                        &read_promo_codes, &read_orders, &read_dead_letters, &read_priorities})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency, postgres_parameters::of(aggregate, limits.idempotency_since, limits.idempotency_max));
   pipeline.send(read_receipts, postgres_parameters::of(aggregate, limits.receipts_max));
   for (const auto* s : {&read_organizers, &read_customers, &read_otps}) pipeline.send(*s, of_aggregate);
   if (aggregate == accounts_aggregate) {
     pipeline.send(read_tenants);
+    pipeline.send(read_settings);
     pipeline.send(read_api_keys, postgres_parameters::of(false));
   }
   pipeline.flush();
@@ -369,6 +420,8 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.refunds = collect(pipeline, refund_of);
   image.promo_codes = collect(pipeline, promo_code_of);
   image.orders = collect(pipeline, order_of);
+  image.dead_letters = collect(pipeline, dead_letter_of);
+  image.priorities = collect(pipeline, priority_of);
   image.idempotency = collect_reversed(pipeline, idempotency_of);
   image.receipts = collect_reversed(pipeline, receipt_of);
   image.organizers = collect(pipeline, organizer_of);
@@ -376,6 +429,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.otps = collect(pipeline, otp_of);
   if (aggregate == accounts_aggregate) {
     image.tenants = collect(pipeline, tenant_of);
+    image.settings = collect(pipeline, setting_of);
     image.api_keys = collect(pipeline, api_key_of);
   }
   return image;
@@ -386,22 +440,42 @@ access_directory postgres_reader::directory() {
   pipeline.send(read_tenants);
   pipeline.send(read_api_keys, postgres_parameters::of(true));
   pipeline.send(tenants_of_organizers);
+  pipeline.send(read_settings);
   pipeline.flush();
   access_directory all;
   all.tenants = collect(pipeline, tenant_of);
   all.api_keys = collect(pipeline, api_key_of);
   all.organizers = collect(pipeline, [](const postgres_row& r) { return std::pair{r.id(0), r.number<tenant_id>(1)}; });
+  all.settings = collect(pipeline, setting_of);
   return all;
 }
 
 std::vector<audit_row> postgres_reader::audit(const audit_filter& filter) {
-  const auto before = filter.before.is_nil() ? uuid{~0ull, ~0ull} : filter.before;
-  auto page = postgres_parameters::of(filter.tenant, before, filter.limit, filter.actor);
+  auto page = postgres_parameters::of(filter.tenant, cursor_of(filter.before), filter.limit, filter.actor);
   if (!filter.target.is_nil()) page.add(filter.target);
   postgres_pipeline pipeline(db_);
   pipeline.send(filter.target.is_nil() ? audit_of_tenant : audit_of_target, page);
   pipeline.flush();
   return collect(pipeline, audit_of);
+}
+
+std::vector<order_listing> postgres_reader::list_orders(const order_filter& filter) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(orders_of_customer,
+                postgres_parameters::of(filter.customer, filter.tenant, cursor_of(filter.before), filter.limit));
+  pipeline.flush();
+  return collect(pipeline, [](const postgres_row& r) { return order_listing{r.id(21), r.text(22), r.text(23), order_of(r)}; });
+}
+
+std::vector<dead_letter_listing> postgres_reader::list_dead_letters(const dead_letter_filter& filter) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(filter.is_open ? open_letters_of_tenant : letters_of_tenant,
+                postgres_parameters::of(filter.tenant, cursor_of(filter.before), filter.limit, filter.organizer.has_value(),
+                                        filter.organizer.value_or(organizer_id{})));
+  pipeline.flush();
+  return collect(pipeline, [](const postgres_row& r) {
+    return dead_letter_listing{r.is_null(8) ? event_id{} : r.id(8), dead_letter_of(r)};
+  });
 }
 
 /// The types are read after the events: they are there for every event that was listed.

@@ -28,6 +28,8 @@ public:
   aggregate_image read_image(aggregate_id aggregate, const bounds& limits);
   access_directory directory();
   std::vector<audit_row> audit(const audit_filter& filter);
+  std::vector<order_listing> list_orders(const order_filter& filter);
+  std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter);
   std::vector<event_listing> list_events(const event_filter& filter);
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
   aggregate_id last_aggregate();

@@ -6,6 +6,8 @@
 // claim's payments its one open attempt.
 #include "store/postgres_rounds.hpp"
 
+#include "store/refund_items.hpp"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -122,21 +124,22 @@ public:
   void operator()(const payment_opened& c) {
     const auto& r = c.row;
     row(round_of(r), postgres_write::insert_payment, batch_.aggregate, r.id, tenant_, r.claim, r.customer, r.status, r.gateway,
-        r.reference, r.authorization_url, r.amount, r.captured, r.refunded, r.created_at, r.updated_at);
+        r.reference, r.authorization_url, r.gateway_id, r.amount, r.captured, r.tax, r.refunded, r.created_at, r.updated_at);
     begin({history_kind::payment, r.id}, r.status);
   }
 
   void operator()(const payment_moved& c) {
     const auto& r = c.row;
     row(round_of(r), postgres_write::update_payment, batch_.aggregate, r.id, c.from, r.status, r.claim, r.authorization_url,
-        r.captured, r.refunded, r.updated_at);
+        r.gateway_id, r.captured, r.tax, r.refunded, r.updated_at);
     move({history_kind::payment, r.id}, c.from, r.status);
   }
 
   void operator()(const refund_opened& c) {
     const auto& r = c.row;
     row(rounds_.round_for({of(thing::refund, r.id)}, std::array{of(thing::payment, r.payment)}), postgres_write::insert_refund,
-        batch_.aggregate, r.id, tenant_, r.payment, r.status, r.amount, r.attempts, r.next_attempt_at, r.created_at, r.updated_at);
+        batch_.aggregate, r.id, tenant_, r.payment, r.status, r.amount, text_of(r.items), r.attempts, r.next_attempt_at, r.created_at,
+        r.updated_at);
     begin({history_kind::refund, r.id}, r.status);
   }
 
@@ -168,14 +171,39 @@ public:
     const auto& r = c.row;
     row(round_of(r), postgres_write::insert_order, batch_.aggregate, r.id, tenant_, r.claim, r.customer, r.status,
         r.contact.first_name, r.contact.last_name, r.contact.email, r.contact.phone, r.promo_code, r.subtotal, r.discount,
-        r.donations, r.platform_fee, r.processing_fee, r.total, r.success_url, r.cancel_url, r.failure, r.created_at, r.updated_at);
+        r.donations, r.platform_fee, r.processing_fee, r.total, r.success_url, r.cancel_url, r.failure, r.payment_link_at, r.created_at,
+        r.updated_at);
     begin({history_kind::order, r.id}, r.status);
   }
 
   void operator()(const order_moved& c) {
     const auto& r = c.row;
-    row(round_of(r), postgres_write::update_order, batch_.aggregate, r.id, c.from, r.status, r.claim, r.failure, r.updated_at);
+    row(round_of(r), postgres_write::update_order, batch_.aggregate, r.id, c.from, r.status, r.claim, r.failure, r.payment_link_at,
+        r.updated_at);
     move({history_kind::order, r.id}, c.from, r.status);
+  }
+
+  void operator()(const dead_letter_stored& c) {
+    const auto& r = c.row;
+    row(rounds_.round_for({of(thing::dead_letter, r.id)}), postgres_write::store_dead_letter, batch_.aggregate, r.id, tenant_, r.kind,
+        r.subject, r.status, r.detail, r.payload, r.created_at, r.updated_at);
+  }
+
+  void operator()(const priority_stored& c) {
+    const auto& r = c.row;
+    row(rounds_.round_for({of(thing::priority, r.customer)}), postgres_write::store_priority, batch_.aggregate, r.customer, tenant_,
+        r.priority_class, r.created_at);
+  }
+
+  void operator()(const priority_removed& c) {
+    row(rounds_.round_for({of(thing::priority, c.customer)}), postgres_write::remove_priority, batch_.aggregate, c.customer);
+  }
+
+  /// Two names of the same hash cost a round, as with otp_of.
+  void operator()(const setting_stored& c) {
+    const auto& r = c.row;
+    row(rounds_.round_for({of(thing::setting, std::hash<std::string>{}(r.name))}), postgres_write::store_setting, r.name, r.value,
+        r.updated_at);
   }
 
   void operator()(const idempotency_stored& c) {
@@ -204,7 +232,7 @@ public:
   void operator()(const tenant_stored& c) {
     const auto& r = c.row;
     row(round_of_account({0, static_cast<std::uint64_t>(r.id)}), postgres_write::store_tenant, r.id, r.name, r.subject_jwk,
-        r.created_at);
+        r.stripe_account, r.created_at);
   }
 
   void operator()(const api_key_stored& c) {

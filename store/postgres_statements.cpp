@@ -43,11 +43,13 @@ std::string insert(const std::string& table, const columns& items) {
   return "INSERT INTO " + table + " (" + names(items) + ") SELECT * FROM " + given(items);
 }
 
-/// Inserts, or replaces the row of the same `key`.
-std::string store(const std::string& table, const std::string& key, const columns& items) {
+/// Inserts, or overwrites what is `changed` of the row of the same `key`.
+std::string store(const std::string& table, const std::string& key, const columns& items, const columns& changed) {
   return insert(table, items) + " ON CONFLICT (" + key + ") DO UPDATE SET "
-         + list(items, ", ", [](const column& c) { return std::string{c.name} + " = excluded." + c.name; });
+         + list(changed, ", ", [](const column& c) { return std::string{c.name} + " = excluded." + c.name; });
 }
+/// Inserts, or replaces the row of the same `key`.
+std::string store(const std::string& table, const std::string& key, const columns& items) { return store(table, key, items, items); }
 
 /// `statement` must meet every row that is given, or it ends the transaction. `before`: a query that it refers to.
 std::string every_row(const std::string& statement, const std::string& refusal = "FQ001", const std::string& before = "") {
@@ -142,9 +144,11 @@ std::string update_claim_item() {
            " AND i.refunded <> given.refunded";
 }
 
-std::string remove_otp() {
-  return "DELETE FROM otp USING " + given({integer("aggregate"), text("email")})
-         + " WHERE otp.aggregate = given.aggregate AND otp.email = given.email";
+/// Absent is fine.
+std::string remove(const std::string& table, const columns& keys) {
+  return "DELETE FROM " + table + " USING " + given(keys) + " WHERE " + list(keys, " AND ", [&](const column& k) {
+           return table + "." + k.name + " = given." + k.name;
+         });
 }
 
 std::array<postgres_statement, postgres_write_count> make_table() {
@@ -184,15 +188,16 @@ std::array<postgres_statement, postgres_write_count> make_table() {
     {"update_claim_item", update_claim_item()},
     {"insert_payment",
      insert("payment", by_id + columns{integer("tenant"), id("claim"), id("customer"), integer("status"), text("gateway"),
-                                       text("reference"), text("authorization_url"), integer("amount"), integer("captured"),
-                                       integer("refunded"), integer("created_at"), integer("updated_at")})},
+                                       text("reference"), text("authorization_url"), text("gateway_id"), integer("amount"),
+                                       integer("captured"), integer("tax"), integer("refunded"), integer("created_at"),
+                                       integer("updated_at")})},
     {"update_payment",
      update("payment", {by_id,
                         {integer("status")},
-                        {integer("status"), id("claim"), text("authorization_url"), integer("captured"), integer("refunded"),
-                         integer("updated_at")}})},
+                        {integer("status"), id("claim"), text("authorization_url"), text("gateway_id"), integer("captured"),
+                         integer("tax"), integer("refunded"), integer("updated_at")}})},
     {"insert_refund",
-     insert("refund", by_id + columns{integer("tenant"), id("payment"), integer("status"), integer("amount"),
+     insert("refund", by_id + columns{integer("tenant"), id("payment"), integer("status"), integer("amount"), text("items"),
                                       integer("attempts"), integer("next_attempt_at"), integer("created_at"),
                                       integer("updated_at")})},
     {"update_refund",
@@ -209,24 +214,34 @@ std::array<postgres_statement, postgres_write_count> make_table() {
                                       text("last_name"), text("email"), text("phone"), text("promo_code"), integer("subtotal"),
                                       integer("discount"), integer("donations"), integer("platform_fee"), integer("processing_fee"),
                                       integer("total"), text("success_url"), text("cancel_url"), text("failure"),
-                                      integer("created_at"), integer("updated_at")})},
+                                      integer("payment_link_at"), integer("created_at"), integer("updated_at")})},
     {"update_order",
      update("orders", {by_id,
                        {integer("status")},
-                       {integer("status"), id("claim"), text("failure"), integer("updated_at")}})},
+                       {integer("status"), id("claim"), text("failure"), integer("payment_link_at"), integer("updated_at")}})},
+    {"store_dead_letter",
+     store("dead_letter", "aggregate, id",
+           by_id + columns{integer("tenant"), integer("kind"), id("subject"), integer("status"), text("detail"), text("payload"),
+                           integer("created_at"), integer("updated_at")},
+           {integer("status"), integer("updated_at")})},
+    {"store_priority",
+     store("event_priority", "aggregate, customer",
+           {aggregate, id("customer"), integer("tenant"), integer("priority_class"), integer("created_at")})},
+    {"remove_priority", remove("event_priority", {aggregate, id("customer")})},
     {"store_organizer",
      store("organizer", "aggregate, id",
            by_id + columns{integer("tenant"), text("email"), text("password_hash"), integer("created_at")})},
     {"store_customer",
      store("customer", "aggregate, id", by_id + columns{integer("tenant"), text("email"), integer("created_at")})},
-    {"store_tenant", store("tenant", "id", {integer("id"), text("name"), text("subject_jwk"), integer("created_at")})},
+    {"store_tenant", store("tenant", "id", {integer("id"), text("name"), text("subject_jwk"), text("stripe_account"), integer("created_at")})},
+    {"store_setting", store("setting", "name", {text("name"), text("value"), integer("updated_at")})},
     {"store_api_key",
      store("api_key", "id", {id("id"), integer("tenant"), integer("scope"), text("secret_hash"), text("label"),
                              integer("created_at"), integer("revoked_at")})},
     {"store_otp",
      store("otp", "aggregate, email",
            {aggregate, text("email"), integer("tenant"), text("code_hash"), integer("expires_at"), integer("failures")})},
-    {"remove_otp", remove_otp()},
+    {"remove_otp", remove("otp", {aggregate, text("email")})},
     {"insert_idempotency",
      insert("idempotency", in_order + columns{id("key"), id("body"), integer("created_at"), bytes("answer")})},
     {"insert_receipt",

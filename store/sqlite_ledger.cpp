@@ -197,6 +197,14 @@ std::vector<audit_row> sqlite_ledger::audit(const audit_filter& filter) {
   return connection_->guarded([&] { return connection_->reader.audit(filter); });
 }
 
+std::vector<order_listing> sqlite_ledger::list_orders(const order_filter& filter) {
+  return connection_->guarded([&] { return connection_->reader.list_orders(filter); });
+}
+
+std::vector<dead_letter_listing> sqlite_ledger::list_dead_letters(const dead_letter_filter& filter) {
+  return connection_->guarded([&] { return connection_->reader.list_dead_letters(filter); });
+}
+
 std::vector<aggregate_id> sqlite_ledger::aggregates_to_wake(const std::string& owner) {
   return connection_->guarded([&] { return connection_->reader.aggregates_to_wake(owner); });
 }

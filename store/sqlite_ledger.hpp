@@ -43,6 +43,8 @@ public:
   std::vector<event_listing> list_events(const event_filter& filter) override;
   access_directory directory() override;
   std::vector<audit_row> audit(const audit_filter& filter) override;
+  std::vector<order_listing> list_orders(const order_filter& filter) override;
+  std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) override;
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;
   aggregate_id last_aggregate() override;
   std::vector<history_row> history(aggregate_id aggregate) override;

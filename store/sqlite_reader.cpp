@@ -3,6 +3,10 @@
 // `statements`.
 #include "store/sqlite_reader.hpp"
 
+#include "store/refund_items.hpp"
+
+#include <sqlite3.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -15,6 +19,20 @@ const std::string event_columns =
   " policy, concurrency, rate_per_minute, batch_size, admission_interval_ms, over_admission_percent,"
   " session_ttl_ms, claim_window_ms, ticket_ttl_ms, claim_ttl_ms, claims_per_customer, created_at, updated_at,"
   " kind, external_id, message, capacity, presence_timeout_ms, away_grace_ms, async_percent FROM event ";
+
+const std::string order_columns =
+  "SELECT o.id, o.claim, o.customer, o.status, o.first_name, o.last_name, o.email, o.phone, o.promo_code, o.subtotal, o.discount,"
+  " o.donations, o.platform_fee, o.processing_fee, o.total, o.success_url, o.cancel_url, o.failure, o.payment_link_at,"
+  " o.created_at, o.updated_at";
+
+const std::string letter_columns =
+  "SELECT l.id, l.kind, l.subject, l.status, l.detail, l.payload, l.created_at, l.updated_at";
+
+/// Of events and of what has none. `which`: a condition that an index may be for.
+std::string letters_of_tenant_sql(const std::string& which) {
+  return letter_columns + ", event.id FROM dead_letter AS l LEFT JOIN event USING (aggregate) WHERE l.tenant = ?1 AND l.id < ?2"
+         + which + " AND (NOT ?4 OR event.organizer = ?5) ORDER BY l.id DESC LIMIT ?3";
+}
 
 event_row event_of(const sqlite_statement& s) {
   event_row e;
@@ -47,9 +65,46 @@ event_row event_of(const sqlite_statement& s) {
   e.queue.capacity = s.number<std::uint32_t>(26);
   e.queue.presence_timeout = s.duration(27);
   e.queue.away_grace = s.duration(28);
-  e.async_percent = s.number<std::uint32_t>(29);
+  e.async_percent = s.number<std::int32_t>(29);
   return e;
 }
+
+order_row order_of(const sqlite_statement& s) {
+  order_row o;
+  o.id = s.id(0);
+  o.claim = s.id(1);
+  o.customer = s.id(2);
+  o.status = s.number<order_status>(3);
+  o.contact = {s.text(4), s.text(5), s.text(6), s.text(7)};
+  o.promo_code = s.text(8);
+  o.subtotal = s.integer(9);
+  o.discount = s.integer(10);
+  o.donations = s.integer(11);
+  o.platform_fee = s.integer(12);
+  o.processing_fee = s.integer(13);
+  o.total = s.integer(14);
+  o.success_url = s.text(15);
+  o.cancel_url = s.text(16);
+  o.failure = s.text(17);
+  o.payment_link_at = s.time(18);
+  o.created_at = s.time(19);
+  o.updated_at = s.time(20);
+  return o;
+}
+
+dead_letter_row dead_letter_of(const sqlite_statement& s) {
+  return {s.id(0),   s.number<dead_letter_kind>(1), s.id(2),   s.number<dead_letter_status>(3),
+          s.text(4), s.text(5),                     s.time(6), s.time(7)};
+}
+
+std::vector<refund_item> items_of(const std::string& text) {
+  auto items = refund_items_of(text);
+  if (!items) throw sqlite_error(SQLITE_CORRUPT, "sqlite: the tickets of a refund cannot be read");
+  return std::move(*items);
+}
+
+/// Newer than every row, for a listing without a cursor.
+uuid cursor_of(const uuid& before) { return before.is_nil() ? uuid{~0ull, ~0ull} : before; }
 
 /// All rows of a bound statement.
 template <class Make>
@@ -79,18 +134,18 @@ sqlite_reader::statements::statements(sqlite_db& db)
         "SELECT claim, ticket_type, quantity, unit_price, refunded, donation, unit_discount FROM claim_item WHERE aggregate = ?"
         " ORDER BY claim, position"),
       payments(db,
-        "SELECT id, claim, customer, status, gateway, reference, authorization_url, amount, captured,"
+        "SELECT id, claim, customer, status, gateway, reference, authorization_url, gateway_id, amount, captured, tax,"
         " refunded, created_at, updated_at FROM payment WHERE aggregate = ? ORDER BY id"),
       refunds(db,
-        "SELECT id, payment, status, amount, attempts, next_attempt_at, created_at, updated_at FROM"
+        "SELECT id, payment, status, amount, items, attempts, next_attempt_at, created_at, updated_at FROM"
         " refund WHERE aggregate = ? ORDER BY id"),
       promo_codes(db,
         "SELECT ordinal, id, code, kind, value, ticket_types, valid_from, valid_until, uses_max, uses_per_customer, uses, is_active,"
         " created_at, updated_at FROM promo_code WHERE aggregate = ? ORDER BY ordinal"),
-      orders(db,
-        "SELECT id, claim, customer, status, first_name, last_name, email, phone, promo_code, subtotal, discount, donations,"
-        " platform_fee, processing_fee, total, success_url, cancel_url, failure, created_at, updated_at FROM orders"
-        " WHERE aggregate = ? ORDER BY id"),
+      orders(db, order_columns + " FROM orders AS o WHERE aggregate = ? ORDER BY id"),
+      dead_letters(db, letter_columns + " FROM dead_letter AS l INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0"
+        " ORDER BY id"),
+      priorities(db, "SELECT customer, priority_class, created_at FROM event_priority WHERE aggregate = ? ORDER BY customer"),
       idempotency(db,
         "SELECT key, body, created_at, answer FROM idempotency WHERE aggregate = ? AND created_at >= ?"
         " ORDER BY seq DESC, ordinal DESC LIMIT ?"),
@@ -109,7 +164,8 @@ sqlite_reader::statements::statements(sqlite_db& db)
       events_of_tenant(db,
         event_columns + "WHERE tenant = ?1 AND kind = ?2 AND (?3 = '' OR external_id = ?3) AND aggregate > ?4"
         " ORDER BY aggregate LIMIT ?5"),
-      tenants(db, "SELECT id, name, subject_jwk, created_at FROM tenant ORDER BY id"),
+      tenants(db, "SELECT id, name, subject_jwk, stripe_account, created_at FROM tenant ORDER BY id"),
+      settings(db, "SELECT name, value, updated_at FROM setting ORDER BY name"),
       api_keys(db,
         "SELECT id, tenant, scope, secret_hash, label, created_at, revoked_at FROM api_key WHERE ?1 = 0 OR"
         " revoked_at = 0 ORDER BY id"),
@@ -120,6 +176,11 @@ sqlite_reader::statements::statements(sqlite_db& db)
       audit_of_target(db,
         "SELECT id, tenant, target, actor, action, detail, reason, at FROM audit WHERE tenant = ?1 AND id < ?2"
         " AND (?4 = '' OR actor = ?4 OR action GLOB 'queue.*') AND target = ?5 ORDER BY id DESC LIMIT ?3"),
+      orders_of_customer(db,
+        order_columns + ", event.id, event.name, event.currency FROM orders AS o JOIN event USING (aggregate)"
+        " WHERE o.customer = ?1 AND o.tenant = ?2 AND o.id < ?3 ORDER BY o.id DESC LIMIT ?4"),
+      letters_of_tenant(db, letters_of_tenant_sql("")),
+      open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
       // Each part but the second reads a partial index of its own.
       to_wake(db,
         "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
@@ -158,6 +219,8 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.refunds = refunds(aggregate);
   image.promo_codes = promo_codes(aggregate);
   image.orders = orders(aggregate);
+  image.dead_letters = dead_letters(aggregate);
+  image.priorities = priorities(aggregate);
   image.idempotency = idempotency(aggregate, bounds);
   image.receipts = receipts(aggregate, bounds.receipts_max);
   image.organizers = organizers(aggregate);
@@ -165,6 +228,7 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.otps = otps(aggregate);
   if (aggregate == accounts_aggregate) {
     image.tenants = tenants();
+    image.settings = settings();
     image.api_keys = api_keys(false);
   }
   return image;
@@ -255,11 +319,13 @@ std::vector<payment_row> sqlite_reader::payments(aggregate_id aggregate) {
     p.gateway = s.text(4);
     p.reference = s.text(5);
     p.authorization_url = s.text(6);
-    p.amount = s.integer(7);
-    p.captured = s.integer(8);
-    p.refunded = s.integer(9);
-    p.created_at = s.time(10);
-    p.updated_at = s.time(11);
+    p.gateway_id = s.text(7);
+    p.amount = s.integer(8);
+    p.captured = s.integer(9);
+    p.tax = s.integer(10);
+    p.refunded = s.integer(11);
+    p.created_at = s.time(12);
+    p.updated_at = s.time(13);
     return p;
   });
 }
@@ -271,10 +337,11 @@ std::vector<refund_row> sqlite_reader::refunds(aggregate_id aggregate) {
     r.payment = s.id(1);
     r.status = s.number<refund_status>(2);
     r.amount = s.integer(3);
-    r.attempts = s.number<std::uint32_t>(4);
-    r.next_attempt_at = s.time(5);
-    r.created_at = s.time(6);
-    r.updated_at = s.time(7);
+    r.items = items_of(s.text(4));
+    r.attempts = s.number<std::uint32_t>(5);
+    r.next_attempt_at = s.time(6);
+    r.created_at = s.time(7);
+    r.updated_at = s.time(8);
     return r;
   });
 }
@@ -299,26 +366,16 @@ std::vector<promo_code_row> sqlite_reader::promo_codes(aggregate_id aggregate) {
 }
 
 std::vector<order_row> sqlite_reader::orders(aggregate_id aggregate) {
-  return collect(sql_.orders.bind(aggregate), [](const sqlite_statement& s) {
-    order_row o;
-    o.id = s.id(0);
-    o.claim = s.id(1);
-    o.customer = s.id(2);
-    o.status = s.number<order_status>(3);
-    o.contact = {s.text(4), s.text(5), s.text(6), s.text(7)};
-    o.promo_code = s.text(8);
-    o.subtotal = s.integer(9);
-    o.discount = s.integer(10);
-    o.donations = s.integer(11);
-    o.platform_fee = s.integer(12);
-    o.processing_fee = s.integer(13);
-    o.total = s.integer(14);
-    o.success_url = s.text(15);
-    o.cancel_url = s.text(16);
-    o.failure = s.text(17);
-    o.created_at = s.time(18);
-    o.updated_at = s.time(19);
-    return o;
+  return collect(sql_.orders.bind(aggregate), order_of);
+}
+
+std::vector<dead_letter_row> sqlite_reader::dead_letters(aggregate_id aggregate) {
+  return collect(sql_.dead_letters.bind(aggregate), dead_letter_of);
+}
+
+std::vector<priority_row> sqlite_reader::priorities(aggregate_id aggregate) {
+  return collect(sql_.priorities.bind(aggregate), [](const sqlite_statement& s) {
+    return priority_row{s.id(0), s.number<std::uint8_t>(1), s.time(2)};
   });
 }
 
@@ -359,8 +416,12 @@ std::vector<otp_row> sqlite_reader::otps(aggregate_id aggregate) {
 
 std::vector<tenant_row> sqlite_reader::tenants() {
   return collect(sql_.tenants.bind(), [](const sqlite_statement& s) {
-    return tenant_row{s.number<tenant_id>(0), s.text(1), s.text(2), s.time(3)};
+    return tenant_row{s.number<tenant_id>(0), s.text(1), s.text(2), s.text(3), s.time(4)};
   });
+}
+
+std::vector<setting_row> sqlite_reader::settings() {
+  return collect(sql_.settings.bind(), [](const sqlite_statement& s) { return setting_row{s.text(0), s.text(1), s.time(2)}; });
 }
 
 std::vector<api_key_row> sqlite_reader::api_keys(bool valid_only) {
@@ -374,15 +435,29 @@ access_directory sqlite_reader::directory() {
   auto organizers = collect(sql_.tenants_of_organizers.bind(), [](const sqlite_statement& s) {
     return std::pair{s.id(0), s.number<tenant_id>(1)};
   });
-  return {tenants(), api_keys(true), std::move(organizers)};
+  return {tenants(), api_keys(true), std::move(organizers), settings()};
 }
 
 std::vector<audit_row> sqlite_reader::audit(const audit_filter& filter) {
-  const auto before = filter.before.is_nil() ? uuid{~0ull, ~0ull} : filter.before;
+  const auto before = cursor_of(filter.before);
   auto& s = filter.target.is_nil() ? sql_.audit_of_tenant.bind(filter.tenant, before, filter.limit, filter.actor)
                                    : sql_.audit_of_target.bind(filter.tenant, before, filter.limit, filter.actor, filter.target);
   return collect(s, [](const sqlite_statement& r) {
     return audit_row{r.id(0), r.number<tenant_id>(1), r.id(2), r.text(3), r.text(4), r.text(5), r.text(6), r.time(7)};
+  });
+}
+
+std::vector<order_listing> sqlite_reader::list_orders(const order_filter& filter) {
+  auto& s = sql_.orders_of_customer.bind(filter.customer, filter.tenant, cursor_of(filter.before), filter.limit);
+  return collect(s, [](const sqlite_statement& r) { return order_listing{r.id(21), r.text(22), r.text(23), order_of(r)}; });
+}
+
+std::vector<dead_letter_listing> sqlite_reader::list_dead_letters(const dead_letter_filter& filter) {
+  auto& s = (filter.is_open ? sql_.open_letters_of_tenant : sql_.letters_of_tenant)
+              .bind(filter.tenant, cursor_of(filter.before), filter.limit, filter.organizer.has_value(),
+                    filter.organizer.value_or(organizer_id{}));
+  return collect(s, [](const sqlite_statement& r) {
+    return dead_letter_listing{r.is_null(8) ? event_id{} : r.id(8), dead_letter_of(r)};
   });
 }
 

@@ -28,6 +28,8 @@ public:
   aggregate_image read_image(aggregate_id aggregate, const image_bounds& bounds);
   access_directory directory();
   std::vector<audit_row> audit(const audit_filter& filter);
+  std::vector<order_listing> list_orders(const order_filter& filter);
+  std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter);
   std::vector<event_listing> list_events(const event_filter& filter);
   std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
   aggregate_id last_aggregate();
@@ -42,21 +44,25 @@ private:
   std::vector<refund_row> refunds(aggregate_id aggregate);
   std::vector<promo_code_row> promo_codes(aggregate_id aggregate);
   std::vector<order_row> orders(aggregate_id aggregate);
+  std::vector<dead_letter_row> dead_letters(aggregate_id aggregate);
+  std::vector<priority_row> priorities(aggregate_id aggregate);
   std::vector<idempotency_row> idempotency(aggregate_id aggregate, const image_bounds& bounds);
   std::vector<receipt_row> receipts(aggregate_id aggregate, std::size_t most);
   std::vector<organizer_row> organizers(aggregate_id aggregate);
   std::vector<customer_row> customers(aggregate_id aggregate);
   std::vector<otp_row> otps(aggregate_id aggregate);
   std::vector<tenant_row> tenants();
+  std::vector<setting_row> settings();
   std::vector<api_key_row> api_keys(bool valid_only);
 
   struct statements {
     explicit statements(sqlite_db& db);
     sqlite_statement head, event, ticket_types, entries, claims, claim_items, payments, refunds, promo_codes, orders;
-    sqlite_statement idempotency, receipts;
+    sqlite_statement dead_letters, priorities, idempotency, receipts;
     sqlite_statement organizers, customers, otps;
     sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;
-    sqlite_statement tenants, api_keys, tenants_of_organizers, audit_of_tenant, audit_of_target;
+    sqlite_statement tenants, settings, api_keys, tenants_of_organizers, audit_of_tenant, audit_of_target;
+    sqlite_statement orders_of_customer, letters_of_tenant, open_letters_of_tenant;
     sqlite_statement to_wake, last_aggregate, history;
   };
   statements sql_;

@@ -3,6 +3,8 @@
 // that is a conflict, as is a constraint of the schema (thrown by the statement).
 #include "store/sqlite_writer.hpp"
 
+#include "store/refund_items.hpp"
+
 #include <string>
 
 namespace fq {
@@ -86,14 +88,14 @@ sqlite_writer::statements::statements(sqlite_db& db)
         " refunded <> ?1"),
       insert_payment(db,
         "INSERT INTO payment (aggregate, id, tenant, claim, customer, status, gateway, reference,"
-        " authorization_url, amount, captured, refunded, created_at, updated_at) VALUES"
-        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+        " authorization_url, gateway_id, amount, captured, tax, refunded, created_at, updated_at) VALUES"
+        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       update_payment(db,
-        "UPDATE payment SET status = ?, claim = ?, authorization_url = ?, captured = ?, refunded = ?,"
+        "UPDATE payment SET status = ?, claim = ?, authorization_url = ?, gateway_id = ?, captured = ?, tax = ?, refunded = ?,"
         " updated_at = ? WHERE aggregate = ? AND id = ? AND status = ?"),
       insert_refund(db,
-        "INSERT INTO refund (aggregate, id, tenant, payment, status, amount, attempts, next_attempt_at,"
-        " created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?)"),
+        "INSERT INTO refund (aggregate, id, tenant, payment, status, amount, items, attempts, next_attempt_at,"
+        " created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?)"),
       update_refund(db,
         "UPDATE refund SET status = ?, attempts = ?, next_attempt_at = ?, updated_at = ? WHERE"
         " aggregate = ? AND id = ? AND status = ?"),
@@ -106,10 +108,22 @@ sqlite_writer::statements::statements(sqlite_db& db)
       move_promo_uses(db, "UPDATE promo_code SET uses = uses + ? WHERE aggregate = ? AND ordinal = ?"),
       insert_order(db,
         "INSERT INTO orders (aggregate, id, tenant, claim, customer, status, first_name, last_name, email, phone, promo_code,"
-        " subtotal, discount, donations, platform_fee, processing_fee, total, success_url, cancel_url, failure, created_at,"
-        " updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+        " subtotal, discount, donations, platform_fee, processing_fee, total, success_url, cancel_url, failure,"
+        " payment_link_at, created_at, updated_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       update_order(db,
-        "UPDATE orders SET status = ?, claim = ?, failure = ?, updated_at = ? WHERE aggregate = ? AND id = ? AND status = ?"),
+        "UPDATE orders SET status = ?, claim = ?, failure = ?, payment_link_at = ?, updated_at = ? WHERE aggregate = ? AND id = ?"
+        " AND status = ?"),
+      store_dead_letter(db,
+        "INSERT INTO dead_letter (aggregate, id, tenant, kind, subject, status, detail, payload, created_at, updated_at) VALUES"
+        " (?,?,?,?,?,?,?,?,?,?) ON CONFLICT (aggregate, id) DO UPDATE SET status = excluded.status,"
+        " updated_at = excluded.updated_at"),
+      store_priority(db,
+        "INSERT INTO event_priority (aggregate, customer, tenant, priority_class, created_at) VALUES (?,?,?,?,?) ON CONFLICT"
+        " (aggregate, customer) DO UPDATE SET priority_class = excluded.priority_class, created_at = excluded.created_at"),
+      remove_priority(db, "DELETE FROM event_priority WHERE aggregate = ? AND customer = ?"),
+      store_setting(db,
+        "INSERT INTO setting (name, value, updated_at) VALUES (?,?,?) ON CONFLICT (name) DO UPDATE SET value = excluded.value,"
+        " updated_at = excluded.updated_at"),
       insert_idempotency(db,
         "INSERT INTO idempotency (aggregate, seq, ordinal, tenant, key, body, created_at, answer)"
         " VALUES (?,?,?,?,?,?,?,?)"),
@@ -132,8 +146,9 @@ sqlite_writer::statements::statements(sqlite_db& db)
         " (?,?,?,?,?,?) ON CONFLICT (aggregate, email) DO UPDATE SET code_hash = excluded.code_hash,"
         " expires_at = excluded.expires_at, failures = excluded.failures"),
       store_tenant(db,
-        "INSERT INTO tenant (id, name, subject_jwk, created_at) VALUES (?,?,?,?) ON CONFLICT (id) DO UPDATE"
-        " SET name = excluded.name, subject_jwk = excluded.subject_jwk, created_at = excluded.created_at"),
+        "INSERT INTO tenant (id, name, subject_jwk, stripe_account, created_at) VALUES (?,?,?,?,?) ON CONFLICT (id) DO UPDATE"
+        " SET name = excluded.name, subject_jwk = excluded.subject_jwk, stripe_account = excluded.stripe_account,"
+        " created_at = excluded.created_at"),
       store_api_key(db,
         "INSERT INTO api_key (id, tenant, scope, secret_hash, label, created_at, revoked_at) VALUES"
         " (?,?,?,?,?,?,?) ON CONFLICT (id) DO UPDATE SET tenant = excluded.tenant, scope = excluded.scope,"
@@ -265,22 +280,22 @@ public:
   bool operator()(const payment_opened& c) {
     const auto& r = c.row;
     sql_.insert_payment.run(batch_.aggregate, r.id, tenant_, r.claim, r.customer, r.status, r.gateway,
-                            r.reference, r.authorization_url, r.amount, r.captured, r.refunded, r.created_at,
-                            r.updated_at);
+                            r.reference, r.authorization_url, r.gateway_id, r.amount, r.captured, r.tax, r.refunded,
+                            r.created_at, r.updated_at);
     write_history(history_kind::payment, r.id, nullptr, r.status);
     return true;
   }
 
   bool operator()(const payment_moved& c) {
     const auto& r = c.row;
-    const auto changed = sql_.update_payment.run(r.status, r.claim, r.authorization_url, r.captured,
+    const auto changed = sql_.update_payment.run(r.status, r.claim, r.authorization_url, r.gateway_id, r.captured, r.tax,
                                                  r.refunded, r.updated_at, batch_.aggregate, r.id, c.from);
     return changed == 1 && tell(history_kind::payment, r.id, c.from, r.status);
   }
 
   bool operator()(const refund_opened& c) {
     const auto& r = c.row;
-    sql_.insert_refund.run(batch_.aggregate, r.id, tenant_, r.payment, r.status, r.amount, r.attempts,
+    sql_.insert_refund.run(batch_.aggregate, r.id, tenant_, r.payment, r.status, r.amount, text_of(r.items), r.attempts,
                            r.next_attempt_at, r.created_at, r.updated_at);
     write_history(history_kind::refund, r.id, nullptr, r.status);
     return true;
@@ -332,7 +347,7 @@ public:
 
   bool operator()(const tenant_stored& c) {
     const auto& r = c.row;
-    sql_.store_tenant.run(r.id, r.name, r.subject_jwk, r.created_at);
+    sql_.store_tenant.run(r.id, r.name, r.subject_jwk, r.stripe_account, r.created_at);
     return true;
   }
 
@@ -365,15 +380,41 @@ public:
     const auto& r = c.row;
     sql_.insert_order.run(batch_.aggregate, r.id, tenant_, r.claim, r.customer, r.status, r.contact.first_name, r.contact.last_name,
                           r.contact.email, r.contact.phone, r.promo_code, r.subtotal, r.discount, r.donations, r.platform_fee,
-                          r.processing_fee, r.total, r.success_url, r.cancel_url, r.failure, r.created_at, r.updated_at);
+                          r.processing_fee, r.total, r.success_url, r.cancel_url, r.failure, r.payment_link_at, r.created_at,
+                          r.updated_at);
     write_history(history_kind::order, r.id, nullptr, r.status);
     return true;
   }
 
   bool operator()(const order_moved& c) {
     const auto& r = c.row;
-    const auto changed = sql_.update_order.run(r.status, r.claim, r.failure, r.updated_at, batch_.aggregate, r.id, c.from);
+    const auto changed = sql_.update_order.run(r.status, r.claim, r.failure, r.payment_link_at, r.updated_at, batch_.aggregate,
+                                               r.id, c.from);
     return changed == 1 && tell(history_kind::order, r.id, c.from, r.status);
+  }
+
+  bool operator()(const dead_letter_stored& c) {
+    const auto& r = c.row;
+    sql_.store_dead_letter.run(batch_.aggregate, r.id, tenant_, r.kind, r.subject, r.status, r.detail, r.payload, r.created_at,
+                               r.updated_at);
+    return true;
+  }
+
+  bool operator()(const priority_stored& c) {
+    const auto& r = c.row;
+    sql_.store_priority.run(batch_.aggregate, r.customer, tenant_, r.priority_class, r.created_at);
+    return true;
+  }
+
+  bool operator()(const priority_removed& c) {
+    sql_.remove_priority.run(batch_.aggregate, c.customer);
+    return true;
+  }
+
+  bool operator()(const setting_stored& c) {
+    const auto& r = c.row;
+    sql_.store_setting.run(r.name, r.value, r.updated_at);
+    return true;
   }
 
   bool operator()(const audit_recorded& c) {

@@ -110,6 +110,16 @@ std::vector<audit_row> ledger_connection::audit(const audit_filter& filter) {
   return world_.store->audit(filter);
 }
 
+std::vector<order_listing> ledger_connection::list_orders(const order_filter& filter) {
+  go_out();
+  return world_.store->list_orders(filter);
+}
+
+std::vector<dead_letter_listing> ledger_connection::list_dead_letters(const dead_letter_filter& filter) {
+  go_out();
+  return world_.store->list_dead_letters(filter);
+}
+
 aggregate_id ledger_connection::last_aggregate() {
   go_out();
   return world_.store->last_aggregate();

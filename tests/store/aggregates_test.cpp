@@ -16,7 +16,7 @@ CAF_TEST(the global aggregates exist from the first migration) {
       CAF_CHECK(taken->committed_at == never);
       auto image = taken->image;
       if (aggregate == accounts_aggregate) {
-        CAF_CHECK((std::exchange(image.tenants, {}) == std::vector{tenant_row{default_tenant, "default", {}, never}}));
+        CAF_CHECK((std::exchange(image.tenants, {}) == std::vector{tenant_row{default_tenant, "default", {}, {}, never}}));
       }
       CAF_CHECK(image == aggregate_image{});
     }

@@ -158,7 +158,7 @@ private:
 
   change account_change() {
     switch (below(6)) {
-      case 4: return tenant_stored{{some_tenant(), text("tenant-", 4), text("{}", 3), time()}};
+      case 4: return tenant_stored{{some_tenant(), text("tenant-", 4), text("{}", 3), text("acct_", 3), time()}};
       case 5:
         return api_key_stored{{id_of(below(6), accounts_aggregate), some_tenant(), status(api_key_scope::operate), text("hash", 9),
                                text("label", 3), time(), percent(50) ? never : time()}};
@@ -194,7 +194,7 @@ private:
     e.queue.capacity = static_cast<std::uint32_t>(below(5'000'000'000));
     e.queue.presence_timeout = milliseconds{below(100'000)};
     e.queue.away_grace = milliseconds{below(100'000)};
-    e.async_percent = static_cast<std::uint32_t>(below(percent(3) ? 200 : 101));
+    e.async_percent = static_cast<std::int32_t>(between(percent(3) ? -3 : -1, percent(3) ? 103 : 100));
     return e;
   }
 
