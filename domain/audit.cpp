@@ -59,17 +59,6 @@ void audit_places(const audited_rows& rows, lines& out) {
       tell(out, "I2: customer of claim " + to_string(c.id) + " has more live claims than allowed");
 }
 
-/// Captured, and not, or not wholly, given back.
-bool is_kept(const payment_row& p) {
-  switch (p.status) {
-    case payment_status::confirmed:
-    case payment_status::refund_pending:
-    case payment_status::partially_refunded:
-    case payment_status::refund_failed: return true;
-    default: return false;
-  }
-}
-
 money value_of(const claim_item& i) { return (i.unit_price - i.unit_discount + i.donation) * i.quantity; }
 money refunded_value_of(const claim_item& i) { return (i.unit_price - i.unit_discount + i.donation) * i.refunded; }
 
@@ -87,7 +76,7 @@ void audit_money(const audited_rows& rows, lines& out) {
   for (const auto& r : rows.refunds)
     if (r.status == refund_status::succeeded) gone[r.payment] += r.amount;
   for (const auto& p : rows.payments) {
-    if (is_kept(p)) kept[p.claim].push_back(&p);
+    if (is_kept(p.status)) kept[p.claim].push_back(&p);
     if (!rows.refunds.empty() && p.refunded != gone[p.id])
       tell(out, "I3: payment " + to_string(p.id) + " counts " + std::to_string(p.refunded) + " refunded, its refunds are "
                   + std::to_string(gone[p.id]));

@@ -132,6 +132,15 @@ const payment_row& payments_book::open(payment_row row, changes& out) {
   return rows_.at(row.id);
 }
 
+void payments_book::move_attempts(const claim_id& from, const claim_id& to, changes& out) {
+  for (const auto& id : of_claim(from)) {
+    auto& row = rows_.at(id);
+    row.claim = to;
+    rehome(row, from);
+    out.emplace_back(std::in_place_type<payment_moved>, payment_moved{row.status, row});
+  }
+}
+
 const refund_row& payments_book::open(refund_row row, changes& out) {
   load(row);
   out.emplace_back(std::in_place_type<refund_opened>, refund_opened{row});

@@ -67,6 +67,8 @@ public:
   bool move(const payment_id& id, payment_trigger trigger, timestamp now, changes& out) {
     return move(id, trigger, now, out, [](payment_row&) {});
   }
+  /// All attempts of one purchase go on with its new claim, so that a second capture is known for what it is.
+  void move_attempts(const claim_id& from, const claim_id& to, changes& out);
   const refund_row& open(refund_row row, changes& out);
   bool move(const refund_id& id, refund_trigger trigger, timestamp now, changes& out);
   /// Sets when to try `id` again, without a transition. Only refusals count as attempts: an outage uses none up.

@@ -143,6 +143,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
                 "captured " + std::to_string(fact.amount) + ' ' + fact.currency + ", quoted " + std::to_string(payment.amount) + ' '
                   + event_.currency,
                 {}, now, out);
+    if (is_live(claims_.find(claim)->status)) move_order(claim, order_trigger::await_payment, now, out); // it ends with its hold
     return {};
   }
   if (is_open(payment.status) && is_live(claims_.find(claim)->status) && !is_given_up(claim)) {
@@ -198,7 +199,8 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   promo_codes_.move_uses(row.promo, 1, out.content);
   claims_.open(std::move(row), out.content);
   claims_.move(fresh, claim_trigger::confirm, now, out.content);
-  payments_.move(id, payment_trigger::confirm, now, out.content, [&](payment_row& p) { p.claim = fresh; });
+  payments_.move_attempts(before, fresh, out.content);
+  payments_.move(id, payment_trigger::confirm, now, out.content);
   if (const auto* order = orders_.of_claim(before))
     orders_.move(order->id, order_trigger::succeed, now, out.content, [&](order_row& o) {
       o.claim = fresh;

@@ -62,9 +62,11 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
                  [&](payment_row& row) { row.refunded += amount; });
   out.reveals = true;
   if (claims_.find(claim)->status != claim_status::confirmed) return;
-  for (const auto& other : payments_.of_claim(claim)) // a second capture of a sold claim: the first one still pays it
-    if (other != payment && is_refundable(payments_.find(other)->status)) return;
-  if (items.empty()) items = left_of(*claims_.find(claim));
+  if (items.empty()) {
+    for (const auto& other : payments_.of_claim(claim)) // a second capture of a sold claim: the other one still pays it
+      if (other != payment && is_kept(payments_.find(other)->status)) return;
+    items = left_of(*claims_.find(claim));
+  }
   take_tickets_back(claim, items, now, out);
 }
 

@@ -90,7 +90,7 @@ order_view sale::view_of(const order_row& o) const {
     v.payment_state = shown->status;
     if (shown->status == payment_status::pending && claim.status == claim_status::claimed) v.payment_url = shown->authorization_url;
   }
-  const bool may_pay_again = claim.status == claim_status::claimed && (shown == nullptr || !is_open(shown->status))
+  const bool may_pay_again = claim.status == claim_status::claimed && (shown == nullptr || shown->status == payment_status::failed)
                              && attempts.size() < rules_.attempts_per_claim;
   v.can_retry = may_pay_again || (o.status == order_status::failed && event_.status == event_status::active);
   return v;

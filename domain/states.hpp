@@ -128,6 +128,10 @@ static_assert(is_deterministic(payment_rules));
 
 /// Paid for tickets, and not wholly given back.
 constexpr bool is_refundable(payment_status s) { return s == payment_status::confirmed || s == payment_status::partially_refunded; }
+/// Captured for tickets, and not, or not wholly, given back.
+constexpr bool is_kept(payment_status s) {
+  return is_refundable(s) || s == payment_status::refund_pending || s == payment_status::refund_failed;
+}
 /// Open: the gateway may still capture it, and no other attempt of the claim may begin.
 constexpr bool is_open(payment_status s) { return s == payment_status::initializing || s == payment_status::pending; }
 

@@ -76,8 +76,9 @@ struct ticket_type_patch {
   maybe<money> price;
   maybe<std::int64_t> total;
   maybe<std::uint32_t> max_per_order;
-  maybe<bool> on_sale, hidden;
-  maybe<timestamp> sale_from, sale_until;
+  maybe<bool> on_sale;
+  maybe<bool> hidden = {};
+  maybe<timestamp> sale_from = {}, sale_until = {};
 };
 
 struct event_patch {
@@ -131,12 +132,12 @@ struct order_view {
 
 /// A new promo code, or what of one changes.
 struct promo_code_patch {
-  promo_code_id id; ///< nil: a new one; then code must be given
-  maybe<std::string> code;
-  maybe<discount> reduction;
-  maybe<timestamp> valid_from, valid_until;
-  maybe<std::uint32_t> uses_max, uses_per_customer;
-  maybe<bool> is_active;
+  promo_code_id id = {}; ///< nil: a new one; then code must be given
+  maybe<std::string> code = {};
+  maybe<discount> reduction = {};
+  maybe<timestamp> valid_from = {}, valid_until = {};
+  maybe<std::uint32_t> uses_max = {}, uses_per_customer = {};
+  maybe<bool> is_active = {};
 };
 
 /// A state change of one place, as pushed to hubs.

@@ -114,7 +114,7 @@ void random_walk(std::uint64_t seed, std::uint64_t entries_at_start) {
   dice d{seed};
   model m;
   timestamp now = start;
-  for (std::uint64_t n = 1; n <= entries_at_start; ++n) { // classes exist in rows only: nobody joins into one yet
+  for (std::uint64_t n = 1; n <= entries_at_start; ++n) {
     entry_row r;
     r.number = queue_number{n};
     r.subject = fan(n);
@@ -139,9 +139,10 @@ void random_walk(std::uint64_t seed, std::uint64_t entries_at_start) {
       r.subject = subject;
       r.join_key = step;
       r.joined_at = now;
+      r.priority_class = static_cast<std::uint8_t>(d.below(priority_classes));
       m.rows[last + 1] = r;
       m.live_claims[last + 1] = 0;
-      const auto& e = line.join(subject, static_cast<std::uint64_t>(step), now, out);
+      const auto& e = line.join(subject, static_cast<std::uint64_t>(step), now, out, {}, r.priority_class);
       FQ_HOLDS(seed, e.row == r);
       FQ_HOLDS(seed, out.size() == 1 && std::get<entry_joined>(out[0]).row == r);
     } else if (what < 45) {

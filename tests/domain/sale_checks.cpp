@@ -55,7 +55,9 @@ std::string claims_differ(const sample_sale& s) {
     money amount = 0;
     for (const auto& i : row.items) amount += (i.unit_price - i.unit_discount + i.donation) * i.quantity;
     if (const auto* order = s.it->orders().of_claim(id)) amount += order->platform_fee + order->processing_fee;
-    if (amount != row.amount) return "I4: a claim's amount is not the sum of its items";
+    // A claim whose order went on with another, bought again with late money, keeps the fees that it was to cost.
+    const bool has_fees = row.status == claim_status::released && s.it->orders().of_claim(id) == nullptr && amount < row.amount;
+    if (amount != row.amount && !has_fees) return "I4: a claim's amount is not the sum of its items";
     if (is_live(row.status) || row.status == claim_status::confirmed) ++standing[row.customer];
     const auto session_end = s.ledger.entries.at(row.entry).session_expires_at;
     if (is_live(row.status) && row.expires_at > session_end) return "a claim outlives its session";
@@ -118,7 +120,7 @@ std::string money_differs(const sample_sale& s) {
     const bool paid = std::ranges::any_of(s.ledger.payments, [&](const auto& p) {
       const auto st = p.second.status;
       return p.second.claim == id
-             && (is_refundable(st) || st == payment_status::refund_pending || st == payment_status::refund_failed);
+             && is_kept(st);
     });
     if (c.status == claim_status::confirmed && !paid) return "a ticket nobody paid for";
   }
@@ -194,7 +196,7 @@ std::string what_money_is_wrong(const sample_sale& s, const gateway_book& book, 
   }
   if (in != expected) return "I4: the ledger knows money that no gateway told of";
   for (const auto& [id, r] : s.ledger.refunds)
-    if (r.status == refund_status::succeeded && !book.refunded.contains(id)) return "I4: a refund no gateway made";
+    if (r.status == refund_status::succeeded && r.amount > 0 && !book.refunded.contains(id)) return "I4: a refund no gateway made";
   return {};
 }
 

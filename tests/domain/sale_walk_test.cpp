@@ -20,6 +20,9 @@ sale_rules quick_rules() {
   r.stale_after = seconds{20};
   r.verdict_grace = seconds{4};
   r.refund_retry = {3, milliseconds{100}, milliseconds{3000}};
+  r.pending_max = seconds{6};
+  r.initialize_again = milliseconds{700};
+  r.fees["NGN"] = {.platform_per_ticket = 7, .processing_basis_points = 290, .processing_fixed = 3};
   return r;
 }
 
@@ -59,6 +62,8 @@ struct coverage {
   std::uint64_t steps = 0, reloads = 0, admitted = 0, session_expired = 0, expired = 0;
   std::map<claim_status, std::uint64_t> claims;
   std::map<payment_status, std::uint64_t> payments;
+  std::map<order_status, std::uint64_t> orders;
+  std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
   std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0, refusals_of_refunds = 0;
 };
 
@@ -92,6 +97,12 @@ private:
       seen.claimed_again += c.created_at == c.expires_at;
     }
     for (const auto& [id, p] : s_.ledger.payments) ++seen.payments[p.status];
+    for (const auto& [id, o] : s_.ledger.orders) {
+      ++seen.orders[o.status];
+      seen.with_promo += !o.promo_code.empty();
+    }
+    seen.promo_refused += promo_refused_;
+    for (const auto& [n, e] : s_.ledger.entries) seen.preferred += e.priority_class == priority_vip && is_set(e.admitted_at);
     for (const auto& [id, r] : s_.ledger.refunds) seen.refusals_of_refunds += r.attempts;
     seen.cancelled += s_.ledger.event.status == event_status::cancelled;
   }
@@ -101,7 +112,8 @@ private:
     const auto n = 1 + d_.below(fans);
     if (what < 14) return void(s_.join(n, d_.below(3)));
     if (what < 16) return void(s_.leave(n));
-    if (what < 38) return try_claim(n);
+    if (what < 26) return try_claim(n);
+    if (what < 38) return try_order(n);
     if (what < 41) return try_release(n);
     if (what < 53) return try_pay(n);
     if (what < 62) return gateway_acts();
@@ -140,6 +152,46 @@ private:
     s_.claim(n, wishes);
   }
 
+  void try_order(std::uint64_t n) {
+    if (d_.chance(10)) return try_promo();
+    if (d_.chance(8)) return void(s_.prefer(n, d_.chance(70) ? std::optional{priority_vip} : std::nullopt));
+    if (d_.chance(15)) return try_cancel_or_refund();
+    n = likely(n, [this](std::uint64_t m) { return may_claim(m); });
+    std::vector<item_wish> wishes;
+    wishes.push_back({d_.pick(s_.ledger.types).id, 1 + static_cast<std::uint32_t>(d_.below(2)), d_.chance(20) ? 25 : 0});
+    if (d_.chance(40)) wishes.push_back({d_.pick(s_.ledger.types).id, 1});
+    const auto done = s_.order(n, wishes, d_.chance(50) && !s_.ledger.promo_codes.empty() ? d_.pick(s_.ledger.promo_codes).code : "");
+    promo_refused_ += done.no.why == reason::promo_code_exhausted || done.no.why == reason::promo_code_limit;
+    if (done.no) return;
+    const auto payment = s_.payment_of(s_.order_of(n)).id;
+    if (s_.payment(payment).gateway == "sandbox" && d_.chance(70)) s_.initialized(payment);
+    if (d_.chance(5)) {
+      s_.last = {};
+      s_.it->not_taken(payment, d_.chance(50), s_.now, s_.last);
+      s_.settle();
+    }
+  }
+
+  void try_promo() {
+    promo_code_patch p;
+    if (!s_.ledger.promo_codes.empty() && d_.chance(60)) p.id = d_.pick(s_.ledger.promo_codes).id;
+    p.code = {true, "CODE" + std::to_string(d_.below(4))};
+    const auto kind = static_cast<discount_kind>(d_.below(3));
+    p.reduction = {true, {kind, kind == discount_kind::none ? 0 : 1 + static_cast<std::int64_t>(d_.below(10'000)), d_.below(2)}};
+    p.uses_max = {true, static_cast<std::uint32_t>(d_.below(4))};
+    p.uses_per_customer = {true, static_cast<std::uint32_t>(d_.below(2))};
+    s_.promo(p);
+  }
+
+  void try_cancel_or_refund() {
+    const auto* o = any(s_.ledger.orders);
+    if (o == nullptr) return;
+    if (d_.chance(40)) return void(s_.cancel_order(number_of_fan(o->customer), o->id));
+    std::vector<item_wish> back;
+    if (d_.chance(70)) back.push_back({d_.pick(s_.ledger.types).id, 1});
+    s_.refund_order(o->id, back);
+  }
+
   void try_release(std::uint64_t n) {
     if (const auto* c = any(s_.ledger.claims)) s_.release(d_.chance(80) ? number_of_fan(c->customer) : n, c->id);
   }
@@ -155,7 +207,7 @@ private:
       s_.settle();
       if (done.created && d_.chance(70)) {
         s_.last = {};
-        s_.it->initialized(done.payment, "http://page", s_.now, s_.last);
+        s_.it->initialized(done.payment, "http://page", {}, s_.now, s_.last);
         s_.settle();
       }
     }
@@ -249,34 +301,42 @@ private:
     if (!wrong.empty()) CAF_FAIL("seed " << seed_ << " (run with FAIRQUEUE_SEED=" << seed_ << "): " << wrong);
   }
 
-  /// I6: nobody in line was there, with a lower number, when somebody was admitted.
+  /// I6: nobody of its class in line was there, with a lower number, when somebody was admitted.
   void check_order() {
-    std::uint32_t batch = 0;
-    timestamp at = never;
-    std::uint64_t in_batch = 0;
-    const auto overtaken = first_in_line();
-    for (const auto& [n, e] : s_.ledger.entries) {
-      if (!is_set(e.admitted_at)) continue;
-      FQ_HOLDS(seed_, !overtaken || n < *overtaken);
-      FQ_HOLDS(seed_, e.admission_batch >= batch && e.admitted_at >= at); // by number, so by batch and time
-      in_batch = e.admission_batch == batch ? in_batch + 1 : 1;
-      if (s_.ledger.event.queue.policy == admission_policy::batch) FQ_HOLDS(seed_, in_batch <= 5);
-      batch = e.admission_batch;
-      at = e.admitted_at;
+    std::map<std::uint32_t, std::uint64_t> in_batch;
+    for (const auto priority_class : {priority_vip, priority_standard}) {
+      std::uint32_t batch = 0;
+      timestamp at = never;
+      const auto overtaken = first_in_line(priority_class);
+      for (const auto& [n, e] : s_.ledger.entries) {
+        if (e.priority_class != priority_class || !is_set(e.admitted_at)) continue;
+        FQ_HOLDS(seed_, !overtaken || n < *overtaken);
+        FQ_HOLDS(seed_, e.admission_batch >= batch && e.admitted_at >= at); // by number, so by batch and time
+        batch = e.admission_batch;
+        at = e.admitted_at;
+        if (s_.ledger.event.queue.policy == admission_policy::batch) FQ_HOLDS(seed_, ++in_batch[batch] <= 5);
+      }
     }
   }
 
-  std::optional<queue_number> first_in_line() const {
+  std::optional<queue_number> first_in_line(std::uint8_t priority_class) const {
     for (const auto& [n, e] : s_.ledger.entries)
-      if (e.status == entry_status::waiting) return n;
+      if (e.status == entry_status::waiting && e.priority_class == priority_class) return n;
     return std::nullopt;
   }
 
   std::map<queue_number, std::uint64_t> positions() const {
     std::map<queue_number, std::uint64_t> result;
     for (const auto& [n, e] : s_.ledger.entries)
-      if (is_in_line(e.status)) result[n] = s_.it->queue().position(*s_.it->queue().find(n));
+      if (is_in_line(e.status)) result[n] = rank_in_class(n, e.priority_class);
     return result;
+  }
+
+  /// A place of a lower class may come before it; within its class nobody does.
+  std::uint64_t rank_in_class(queue_number number, std::uint8_t priority_class) const {
+    std::uint64_t rank = 0;
+    for (const auto& [n, e] : s_.ledger.entries) rank += is_in_line(e.status) && e.priority_class == priority_class && n <= number;
+    return rank;
   }
 
   /// I13: with everything delivered and time passing, nothing stays unfinished.
@@ -327,7 +387,7 @@ private:
   std::map<payment_id, money> told_;
   std::vector<gateway_fact> mail_;
   std::map<queue_number, std::uint64_t> before_;
-  std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0;
+  std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0;
 };
 
 } // namespace
@@ -350,4 +410,9 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
   for (const auto s : {claim_status::confirmed, claim_status::released, claim_status::refunded}) CAF_CHECK(seen.claims[s] > 50);
   for (const auto s : {payment_status::confirmed, payment_status::failed, payment_status::quarantined, payment_status::refunded})
     CAF_CHECK(seen.payments[s] > 20);
+  CAF_CHECK(seen.payments[payment_status::partially_refunded] > 20);
+  for (const auto s : {order_status::success, order_status::failed, order_status::cancelled, order_status::partially_refunded,
+                       order_status::refunded})
+    CAF_CHECK(seen.orders[s] > 50);
+  for (const auto n : {seen.with_promo, seen.promo_refused, seen.preferred}) CAF_CHECK(n > 50);
 }
