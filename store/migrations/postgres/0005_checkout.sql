@@ -21,7 +21,7 @@ CREATE INDEX order_of_customer ON orders (customer, tenant, id);
 
 -- What failed after its retries and waits for a person.
 CREATE TABLE dead_letter (
-  aggregate bigint NOT NULL REFERENCES aggregate (number),
+  aggregate bigint NOT NULL,
   id uuid NOT NULL,
   tenant bigint NOT NULL DEFAULT 1,
   kind smallint NOT NULL CHECK (kind BETWEEN 0 AND 2), -- 0 refund refused, 1 payment quarantined, 2 domain event undelivered

@@ -20,7 +20,7 @@ CREATE INDEX order_of_customer ON orders (customer, tenant, id);
 
 -- What failed after its retries and waits for a person.
 CREATE TABLE dead_letter (
-  aggregate INTEGER NOT NULL REFERENCES aggregate (number),
+  aggregate INTEGER NOT NULL,
   id BLOB NOT NULL CHECK (length(id) = 16),
   tenant INTEGER NOT NULL DEFAULT 1,
   kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 2), -- 0 refund refused, 1 payment quarantined, 2 domain event undelivered
