@@ -117,7 +117,8 @@ void sale::move_order(const claim_id& claim, order_trigger trigger, timestamp no
 /// Its customer, or its event, has given up the order of `claim`: money that still comes goes back.
 bool sale::is_given_up(const claim_id& claim) const {
   const auto* order = orders_.of_claim(claim);
-  return order != nullptr && order->status == order_status::cancelled;
+  if (order == nullptr) return false;
+  return order->status == order_status::cancelled || (order->status == order_status::failed && event_.status == event_status::cancelled);
 }
 
 /// Gives a live claim back: now, or once the gateway has closed the attempt that is open.

@@ -68,6 +68,8 @@ CAF_TEST(a refunded unit is not sold) {
   sold_rows rows;
   auto& sold = rows.claim_with(claim_status::confirmed);
   sold.items[0].refunded = 1;
+  CAF_CHECK_EQUAL(rows.audited().size(), 2u);
+  std::ranges::find(rows.payments, payment_status::confirmed, &payment_row::status)->refunded = 500; // its money is back, the stock is not
   CAF_CHECK(tells_only(rows.audited(), "counts 1 sold, its confirmed claims are 0"));
 }
 
@@ -101,4 +103,30 @@ CAF_TEST(the list has an end) {
   const auto sample = rows.types[0];
   for (int i = 0; i < 100; ++i) rows.types.push_back(sample), rows.types.back().ordinal = 100u + static_cast<std::uint32_t>(i);
   CAF_CHECK_EQUAL(rows.audited().size(), contradictions_max);
+}
+
+CAF_TEST(orders are held against their claims and promo codes against who uses them) {
+  sample_sale s;
+  promo_code_patch p;
+  p.code = {true, "TEN"};
+  p.reduction = {true, {discount_kind::percent, 1'000, 0}};
+  s.promo(p);
+  s.join(1);
+  CAF_REQUIRE(!s.order(1, {}, "TEN").no);
+  std::vector<claim_row> claims{s.claim_of(1)};
+  std::vector<order_row> orders{s.order_of(1)};
+  auto codes = s.ledger.promo_codes;
+  const auto audited = [&] { return contradictions({s.ledger.event, s.ledger.types, {}, claims, {}, {}, orders, codes}); };
+  CAF_CHECK(audited().empty());
+  orders[0].status = order_status::success;
+  CAF_CHECK(tells_only(audited(), "is SUCCESS, its claim CLAIMED"));
+  orders[0] = s.order_of(1);
+  orders[0].total += 1;
+  CAF_CHECK(tells_only(audited(), "costs"));
+  orders[0] = s.order_of(1);
+  codes[0].uses = 0;
+  CAF_CHECK(tells_only(audited(), "promo code TEN counts 0 uses, its claims are 1"));
+  codes = s.ledger.promo_codes;
+  orders[0].claim = {};
+  CAF_CHECK(tells_only(audited(), "has no claim"));
 }

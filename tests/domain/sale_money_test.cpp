@@ -97,6 +97,7 @@ CAF_TEST(a duplicate failure releases nothing twice) {
 
 CAF_TEST(at the deadline an open attempt keeps the stock the gateway is asked grace ends it) {
   one_buyer s;
+  s.initialized(s.paying);
   s.join(2);
   s.pass(seconds{20});
   CAF_CHECK(s.claim_state() == claim_status::expiring);
@@ -120,6 +121,7 @@ CAF_TEST(at the deadline an open attempt keeps the stock the gateway is asked gr
 CAF_TEST(a verdict may still come after a downtime longer than the grace) {
   for (const bool was_expiring : {false, true}) {
     one_buyer s;
+    s.initialized(s.paying);
     s.join(2);
     if (was_expiring) s.pass(seconds{20});
     s.reload();
@@ -136,10 +138,25 @@ CAF_TEST(a verdict may still come after a downtime longer than the grace) {
 
 CAF_TEST(the question is asked again after a crash) {
   one_buyer s;
+  s.initialized(s.paying);
   s.pass(seconds{20});
   s.reload();
   s.pass(milliseconds{1});
   CAF_CHECK(s.asked(gateway_order_kind::verify));
+}
+
+CAF_TEST(an attempt whose page was never heard of is begun again while its claim lives and closed after it) {
+  auto event = sample_event();
+  event.queue.session_ttl = seconds{7200};
+  event.claim_ttl = seconds{1200};
+  sample_sale s{event};
+  s.join(1);
+  s.claim(1);
+  s.pay(1);
+  s.pass(s.rules.stale_after);
+  CAF_CHECK(s.asked(gateway_order_kind::initialize)); // with the same reference: harmless if it was there
+  s.pass(s.rules.stale_after);
+  CAF_CHECK(s.asked(gateway_order_kind::expire));
 }
 
 CAF_TEST(an unpaid attempt of an expiring claim is closed at the gateway then released) {
@@ -302,7 +319,7 @@ CAF_TEST(stale attempts are asked about in a moving window) {
   sample_sale s{event};
   s.join(1);
   s.claim(1);
-  s.pay(1);
+  s.initialized(s.pay(1).payment);
   s.pass(s.rules.stale_after - milliseconds{1});
   CAF_CHECK(!s.asked(gateway_order_kind::verify));
   CAF_CHECK(s.wake.at == s.now + milliseconds{1});
