@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine's clocks, for tests of what waits for real sockets.
+// The machine's steady clock, for tests of what waits for real sockets; the wall clock stands where the test puts it.
 #pragma once
 
 #include "crypto/random.hpp"
@@ -9,7 +9,9 @@ namespace fq::test {
 
 class real_environment final : public environment {
 public:
-  timestamp wall_now() override { return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()); }
+  static constexpr timestamp wall = from_unix_ms(1'800'000'000'000); // Fri, 15 Jan 2027 08:00:00 GMT
+
+  timestamp wall_now() override { return wall; }
   milliseconds steady_now() override {
     return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch());
   }
