@@ -44,16 +44,19 @@ mac_context make_mac_context() noexcept {
   return context;
 }
 
-void set_key(EVP_MAC_CTX* context, byte_view key) noexcept {
-  char digest[] = "SHA256";
+char sha256_name[] = "SHA256"; // OpenSSL's parameters want them mutable; it only reads them
+char sha512_name[] = "SHA512";
+
+void set_key(EVP_MAC_CTX* context, byte_view key, char* digest = sha256_name) noexcept {
   const OSSL_PARAM params[] = {OSSL_PARAM_construct_utf8_string("digest", digest, 0),
                                OSSL_PARAM_construct_end()};
   static constexpr std::uint8_t empty_key = 0; // a null key would mean "keep the old one"
   must(EVP_MAC_init(context, key.empty() ? &empty_key : key.data(), key.size(), params) == 1);
 }
 
-sha256_digest finish_mac(EVP_MAC_CTX* context, byte_view message) noexcept {
-  sha256_digest out;
+template <class Digest = sha256_digest>
+Digest finish_mac(EVP_MAC_CTX* context, byte_view message) noexcept {
+  Digest out;
   std::size_t size = 0;
   must(EVP_MAC_update(context, message.data(), message.size()) == 1);
   must(EVP_MAC_final(context, out.data(), &size, out.size()) == 1 && size == out.size());
@@ -152,6 +155,12 @@ sha256_digest hmac_sha256(byte_view key, std::string_view message) noexcept {
   const auto context = make_mac_context();
   set_key(context.get(), key);
   return finish_mac(context.get(), view_bytes(message));
+}
+
+sha512_digest hmac_sha512(byte_view key, std::string_view message) noexcept {
+  const auto context = make_mac_context();
+  set_key(context.get(), key, sha512_name);
+  return finish_mac<sha512_digest>(context.get(), view_bytes(message));
 }
 
 std::array<std::uint64_t, 2> keyed_hash_128(byte_view key, std::string_view message) noexcept {

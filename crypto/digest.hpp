@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Digests, text encodings and comparison of secrets. Pure functions over OpenSSL and libsodium, safe on any
-// thread; called by tokens, the sandbox gateway, idempotency (body hashes) and rate limits (address hashes).
+// thread; called by tokens, the payment gateways, idempotency (body hashes) and rate limits (address hashes).
 #pragma once
 
 #include <array>
@@ -16,6 +16,7 @@ namespace fq {
 
 using byte_view = std::span<const std::uint8_t>;
 using sha256_digest = std::array<std::uint8_t, 32>;
+using sha512_digest = std::array<std::uint8_t, 64>;
 
 [[nodiscard]] byte_view view_bytes(std::string_view text) noexcept;
 
@@ -55,6 +56,9 @@ private:
 
 /// HMAC-SHA256 for a key that is used once. Keys that live longer: `hmac_sha256_key`.
 [[nodiscard]] sha256_digest hmac_sha256(byte_view key, std::string_view message) noexcept;
+
+/// HMAC-SHA512 (Paystack's webhooks), likewise.
+[[nodiscard]] sha512_digest hmac_sha512(byte_view key, std::string_view message) noexcept;
 
 /// 128 bits of BLAKE2b under `key` (16 to 64 bytes): table keys made from personal data, such as e-mail
 /// addresses.

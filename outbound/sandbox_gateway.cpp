@@ -34,6 +34,9 @@ bool is_money(const gateway_money& money) {
                         [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
+gateway_error unavailable() { return {gateway_error::kind_type::unavailable, {}, "the sandbox's file cannot be used"}; }
+gateway_error rejected(std::string what) { return {gateway_error::kind_type::rejected, {}, std::move(what)}; }
+
 charge_state state_of(const sandbox_charge& charge) { return {charge.status, charge.money}; }
 
 /// Names of webhook events, both ways.
@@ -71,11 +74,12 @@ std::optional<gateway_event> parse_event(std::string_view raw_body) {
   const auto& details = data->get_object();
   const auto* amount = details.if_contains("amount");
   if (amount == nullptr || !amount->is_int64()) return std::nullopt;
-  gateway_event event{text_member(object, "id"),
-                      name->kind,
-                      text_member(details, "reference"),
-                      {amount->get_int64(), text_member(details, "currency")},
-                      text_member(details, "refund_id")};
+  gateway_event event;
+  event.id = text_member(object, "id");
+  event.kind = name->kind;
+  event.reference = text_member(details, "reference");
+  event.money = {amount->get_int64(), text_member(details, "currency")};
+  event.refund_id = text_member(details, "refund_id");
   if (event.id.empty() || event.reference.empty()) return std::nullopt;
   return event;
 }
@@ -110,37 +114,30 @@ Result sandbox_gateway::transaction(Result on_failure, Work&& work) {
 }
 
 initialize_result sandbox_gateway::initialize_locked(const gateway_charge& charge, timestamp now) {
-  if (!is_reference(charge.reference) || !is_money(charge.money)) return gateway_error::rejected;
-  const sandbox_charge wanted{charge.reference, charge.money, charge.customer_email, charge.callback_url};
+  if (!is_reference(charge.reference) || !is_money(charge.money)) return rejected("malformed charge");
+  const sandbox_charge wanted{charge.reference, charge.money, charge.customer_email, charge.success_url};
   const auto known = db_->find_charge(charge.reference);
-  if (known && known->money != wanted.money) return gateway_error::rejected;
+  if (known && known->money != wanted.money) return rejected("another charge has this reference");
   if (!known) db_->insert_charge(wanted, now);
-  return gateway_authorization{settings_.public_url + "/sandbox/pay/" + charge.reference};
+  return gateway_authorization{settings_.public_url + "/sandbox/pay/" + charge.reference, {}};
 }
 
-initialize_result sandbox_gateway::initialize(const gateway_charge& charge) {
-  return transaction(initialize_result{gateway_error::unavailable},
-                     [&](timestamp now) { return initialize_locked(charge, now); });
+void sandbox_gateway::initialize(const gateway_charge& charge, gateway_done<initialize_result> done) {
+  done(transaction(initialize_result{unavailable()}, [&](timestamp now) { return initialize_locked(charge, now); }));
 }
 
-std::vector<initialize_result> sandbox_gateway::initialize_all(const std::vector<gateway_charge>& charges) {
-  const std::vector<initialize_result> all_unavailable(charges.size(), gateway_error::unavailable);
-  return transaction(all_unavailable, [&](timestamp now) {
-    std::vector<initialize_result> results;
-    results.reserve(charges.size());
-    for (const auto& charge : charges) results.push_back(initialize_locked(charge, now));
-    return results;
-  });
-}
-
-verify_result sandbox_gateway::verify(const std::string& reference) {
+verify_result sandbox_gateway::find_state(const std::string& reference) {
   const std::lock_guard lock{mutex_};
   try {
     const auto charge = db_->find_charge(reference);
     return charge ? state_of(*charge) : charge_state{};
   } catch (const sandbox_error&) {
-    return gateway_error::unavailable;
+    return unavailable();
   }
+}
+
+void sandbox_gateway::verify(const gateway_charge& charge, gateway_done<verify_result> done) {
+  done(find_state(charge.reference)); // without the mutex: the answer may lead to another call
 }
 
 verify_result sandbox_gateway::expire_locked(const std::string& reference, timestamp now) {
@@ -153,23 +150,23 @@ verify_result sandbox_gateway::expire_locked(const std::string& reference, times
   return state_of(*charge);
 }
 
-verify_result sandbox_gateway::expire(const std::string& reference) {
-  return transaction(verify_result{gateway_error::unavailable},
-                     [&](timestamp now) { return expire_locked(reference, now); });
+void sandbox_gateway::expire(const gateway_charge& charge, gateway_done<verify_result> done) {
+  done(transaction(verify_result{unavailable()}, [&](timestamp now) { return expire_locked(charge.reference, now); }));
 }
 
 refund_result sandbox_gateway::refund_locked(const refund_order& order, timestamp now) {
+  const auto& reference = order.charge.reference;
   if (const auto known = db_->find_refund(order.refund_id)) {
-    const bool same = known->reference == order.reference && known->amount == order.amount;
-    return same ? refund_result{gateway_refund_status::processed} : refund_result{gateway_error::rejected};
+    if (known->reference != reference || known->amount != order.amount) return rejected("another refund has this id");
+    return gateway_refund_status::processed;
   }
-  const auto charge = db_->find_charge(order.reference);
+  const auto charge = db_->find_charge(reference);
   if (!is_reference(order.refund_id) || !charge || charge->status != charge_status::paid || order.amount <= 0
-      || order.amount > charge->money.amount - db_->refunded_total(order.reference))
-    return gateway_error::rejected;
-  db_->insert_refund({order.refund_id, order.reference, order.amount}, now);
+      || order.amount > charge->money.amount - db_->refunded_total(reference))
+    return rejected("nothing to refund, or not so much");
+  db_->insert_refund({order.refund_id, reference, order.amount}, now);
   db_->append_ledger({sandbox_ledger_row::kind_type::refund,
-                      order.reference,
+                      reference,
                       order.refund_id,
                       {order.amount, charge->money.currency},
                       now});
@@ -177,9 +174,8 @@ refund_result sandbox_gateway::refund_locked(const refund_order& order, timestam
   return gateway_refund_status::processed;
 }
 
-refund_result sandbox_gateway::refund(const refund_order& order) {
-  return transaction(refund_result{gateway_error::unavailable},
-                     [&](timestamp now) { return refund_locked(order, now); });
+void sandbox_gateway::refund(const refund_order& order, gateway_done<refund_result> done) {
+  done(transaction(refund_result{unavailable()}, [&](timestamp now) { return refund_locked(order, now); }));
 }
 
 std::optional<sandbox_page> sandbox_gateway::view(const std::string& reference) {
@@ -257,7 +253,7 @@ void sandbox_gateway::mark_failed(const std::vector<std::int64_t>& numbers, time
 
 std::string sandbox_gateway::sign(std::string_view raw_body) const { return to_hex(webhook_key_(raw_body)); }
 
-webhook_result sandbox_gateway::parse_webhook(std::string_view raw_body, std::string_view signature) const {
+webhook_result sandbox_gateway::parse_webhook(std::string_view raw_body, std::string_view signature, timestamp) const {
   if (!constant_time_equal(signature, sign(raw_body))) return webhook_error::bad_signature;
   auto event = parse_event(raw_body);
   if (!event) return webhook_error::unknown_event;

@@ -92,17 +92,15 @@ public:
   sandbox_gateway(const sandbox_gateway&) = delete;
   sandbox_gateway& operator=(const sandbox_gateway&) = delete;
 
-  // The port.
+  // The port. Every call answers before it returns.
   [[nodiscard]] std::string_view name() const noexcept override { return "sandbox"; }
-  [[nodiscard]] initialize_result initialize(const gateway_charge& charge) override;
-  [[nodiscard]] verify_result verify(const std::string& reference) override;
-  [[nodiscard]] verify_result expire(const std::string& reference) override;
-  [[nodiscard]] refund_result refund(const refund_order& order) override;
-  [[nodiscard]] webhook_result parse_webhook(std::string_view raw_body,
-                                             std::string_view signature) const override;
-
-  /// Many charges in one transaction (one fsync): answers in the order of the charges.
-  [[nodiscard]] std::vector<initialize_result> initialize_all(const std::vector<gateway_charge>& charges);
+  [[nodiscard]] std::string_view signature_field() const noexcept override { return signature_header; }
+  void initialize(const gateway_charge& charge, gateway_done<initialize_result> done) override;
+  void verify(const gateway_charge& charge, gateway_done<verify_result> done) override;
+  void expire(const gateway_charge& charge, gateway_done<verify_result> done) override;
+  void refund(const refund_order& order, gateway_done<refund_result> done) override;
+  /// The signature has no time in it, so `now` is not looked at.
+  [[nodiscard]] webhook_result parse_webhook(std::string_view raw_body, std::string_view signature, timestamp now) const override;
 
   // The hosted page.
   [[nodiscard]] std::optional<sandbox_page> view(const std::string& reference);
@@ -127,6 +125,7 @@ public:
 
 private:
   initialize_result initialize_locked(const gateway_charge& charge, timestamp now);
+  verify_result find_state(const std::string& reference);
   refund_result refund_locked(const refund_order& order, timestamp now);
   settle_result settle_locked(const std::string& reference, sandbox_action action, timestamp now);
   verify_result expire_locked(const std::string& reference, timestamp now);

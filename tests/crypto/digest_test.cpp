@@ -39,6 +39,19 @@ CAF_TEST(hmac gives the vectors of RFC 4231 prepared or unprepared) {
                   "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
 }
 
+CAF_TEST(hmac with sha512 gives the vectors of RFC 4231) {
+  CAF_CHECK_EQUAL(to_hex(hmac_sha512(view_bytes(std::string(20, '\x0b')), "Hi There")),
+                  "87aa7cdea5ef619d4ff0b4241a1d6cb02379f4e2ce4ec2787ad0b30545e17cde"
+                  "daa833b7d6b8a702038b274eaea3f4e4be9d914eeb61f1702e696c203a126854");
+  CAF_CHECK_EQUAL(to_hex(hmac_sha512(view_bytes("Jefe"), "what do ya want for nothing?")),
+                  "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea250554"
+                  "9758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737");
+  CAF_CHECK_EQUAL(to_hex(hmac_sha512(view_bytes(std::string(131, '\xaa')), // longer than a block
+                                     "Test Using Larger Than Block-Size Key - Hash Key First")),
+                  "80b24263c7c1a3ebb71493c1dd7be8b49b46d1f41b4aeec1121b013783f8f352"
+                  "6b56d037e05f2598bd0fd2215d6a1e5295e64f73f63f0aec8b915a985d786598");
+}
+
 CAF_TEST(many prepared keys on many threads never mix) {
   std::vector<std::string> keys;
   std::vector<hmac_sha256_key> prepared;

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// libcurl's multi interface and the thread that drives it. Submitting threads touch only what mutex_ guards; everything of libcurl
+// belongs to the thread, but for curl_multi_wakeup, which may be called from anywhere.
+#include "outbound/http_client.hpp"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <csignal>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <unordered_map>
+
+namespace fq {
+namespace {
+
+// A poll ends at a wakeup or at libcurl's own timers; this is only how long an unforeseen miss could last.
+constexpr std::int64_t poll_ms_max = 1'000;
+
+struct free_handle {
+  void operator()(CURL* curl) const noexcept { curl_easy_cleanup(curl); }
+};
+using easy_handle = std::unique_ptr<CURL, free_handle>;
+
+struct free_list {
+  void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
+};
+using header_list = std::unique_ptr<curl_slist, free_list>;
+
+void append(header_list& list, const std::string& line) {
+  auto* longer = curl_slist_append(list.get(), line.c_str());
+  if (longer == nullptr) throw std::bad_alloc{};
+  static_cast<void>(list.release());
+  list.reset(longer);
+}
+
+bool is_printable(const std::string& text) {
+  return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+bool can_be_sent(const http_request& request) {
+  return is_printable(request.url)
+         && std::all_of(request.headers.begin(), request.headers.end(),
+                        [](const auto& h) { return is_printable(h.first) && is_printable(h.second); });
+}
+
+/// A request with its way back.
+struct order {
+  http_request request;
+  http_callback done;
+  milliseconds deadline{0}; // of the environment's steady clock
+};
+
+/// An order on its way; libcurl holds pointers into it.
+struct transfer {
+  order what;
+  easy_handle curl;
+  header_list headers;
+  http_response answer;
+  std::size_t bytes_max = 0;
+  bool too_large = false;
+  char error[CURL_ERROR_SIZE] = "";
+};
+
+std::size_t take_bytes(char* bytes, std::size_t size, std::size_t count, void* to) {
+  auto& t = *static_cast<transfer*>(to);
+  t.too_large = size * count > t.bytes_max - t.answer.body.size();
+  if (t.too_large) return CURL_WRITEFUNC_ERROR;
+  t.answer.body.append(bytes, size * count);
+  return size * count;
+}
+
+std::string field(CURL* curl, const char* name) {
+  curl_header* found = nullptr;
+  return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK ? found->value : "";
+}
+
+http_error kind_of(CURL* curl, CURLcode code, bool too_large) {
+  if (too_large) return http_error::too_large;
+  long sent = 0; // an answer that is no HTTP is an "unsupported protocol" too
+  curl_easy_getinfo(curl, CURLINFO_REQUEST_SIZE, &sent);
+  switch (code) {
+    case CURLE_FILESIZE_EXCEEDED: return http_error::too_large;
+    case CURLE_OPERATION_TIMEDOUT: return http_error::timeout;
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL: return sent == 0 ? http_error::malformed : http_error::network;
+    default: return http_error::network;
+  }
+}
+
+http_result result_of(transfer& t, CURLcode code) {
+  if (code != CURLE_OK || t.too_large)
+    return http_failure{kind_of(t.curl.get(), code, t.too_large), t.error[0] != '\0' ? t.error : curl_easy_strerror(code)};
+  long status = 0;
+  curl_easy_getinfo(t.curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  t.answer.status = static_cast<int>(status);
+  t.answer.content_type = field(t.curl.get(), "Content-Type");
+  t.answer.retry_after = field(t.curl.get(), "Retry-After");
+  return std::move(t.answer);
+}
+
+} // namespace
+
+class http_client::engine {
+public:
+  engine(settings options, environment& env)
+    : settings_{std::move(options)},
+      env_{env} {
+    static const bool ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    multi_ = ready ? curl_multi_init() : nullptr;
+    if (multi_ == nullptr) throw std::runtime_error{"libcurl cannot be initialised"};
+    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(settings_.in_flight_max));
+    thread_ = std::thread{[this] { run(); }};
+  }
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  ~engine() {
+    {
+      const std::lock_guard lock{mutex_};
+      stopping_ = true;
+    }
+    curl_multi_wakeup(multi_);
+    thread_.join();
+    idle_.clear();
+    curl_multi_cleanup(multi_);
+  }
+
+  void submit(http_request request, http_callback done) {
+    if (!can_be_sent(request)) return done(http_failure{http_error::malformed, "a control character in the url or a header"});
+    const auto timeout = request.timeout.count() > 0 ? request.timeout : settings_.timeout;
+    order o{std::move(request), std::move(done), env_.steady_now() + timeout};
+    if (const auto refused = enqueue(o)) return o.done(*refused);
+    curl_multi_wakeup(multi_);
+  }
+
+private:
+  /// Takes the order, or says why not.
+  std::optional<http_failure> enqueue(order& o) {
+    const std::lock_guard lock{mutex_};
+    if (stopping_) return http_failure{http_error::cancelled, "the client ends"};
+    if (outstanding_ >= settings_.in_flight_max + settings_.waiting_max)
+      return http_failure{http_error::overloaded, "too many requests outstanding"};
+    ++outstanding_;
+    waiting_.push_back(std::move(o));
+    return std::nullopt;
+  }
+
+  void run() {
+    // CURLOPT_NOSIGNAL leaves SIGPIPE alone, and OpenSSL writes to sockets that may be closed.
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+    do {
+      int count = 0;
+      curl_multi_perform(multi_, &count);
+      finish_ended();
+      curl_multi_poll(multi_, nullptr, 0, static_cast<int>(start_waiting()), nullptr);
+    } while (!is_stopping());
+    cancel_all();
+  }
+
+  bool is_stopping() {
+    const std::lock_guard lock{mutex_};
+    return stopping_;
+  }
+
+  /// Fills the free places from the queue and ends what waited too long. How long to sleep if nothing happens: a started transfer has a
+  /// timer of libcurl's that is due at once.
+  std::int64_t start_waiting() {
+    const auto now = env_.steady_now();
+    std::vector<order> expired;
+    auto nearest = now + milliseconds{poll_ms_max};
+    for (auto& o : take_startable(now, expired, nearest)) start(std::move(o), now);
+    for (auto& o : expired) finish(o, http_failure{http_error::timeout, "no turn in time"});
+    return (nearest - now).count();
+  }
+
+  std::vector<order> take_startable(milliseconds now, std::vector<order>& expired, milliseconds& nearest) {
+    const std::lock_guard lock{mutex_};
+    std::vector<order> startable;
+    std::deque<order> kept;
+    if (stopping_) return startable;
+    for (auto& o : waiting_) {
+      if (o.deadline <= now) expired.push_back(std::move(o));
+      else if (running_.size() + startable.size() < settings_.in_flight_max) startable.push_back(std::move(o));
+      else {
+        nearest = std::min(nearest, o.deadline);
+        kept.push_back(std::move(o));
+      }
+    }
+    waiting_.swap(kept);
+    return startable;
+  }
+
+  void start(order o, milliseconds now) {
+    auto t = std::make_unique<transfer>();
+    t->what = std::move(o);
+    t->bytes_max = settings_.response_bytes_max;
+    t->curl = take_handle();
+    if (!t->curl || !prepare(*t, t->what.deadline - now) || curl_multi_add_handle(multi_, t->curl.get()) != CURLM_OK) {
+      curl_multi_wakeup(multi_); // its place is free again, and somebody may wait for one
+      return finish(t->what, http_failure{http_error::network, "libcurl refuses the request"});
+    }
+    auto* const key = t->curl.get();
+    running_.emplace(key, std::move(t));
+  }
+
+  easy_handle take_handle() {
+    if (idle_.empty()) return easy_handle{curl_easy_init()};
+    auto handle = std::move(idle_.back());
+    idle_.pop_back();
+    return handle;
+  }
+
+  bool prepare(transfer& t, milliseconds left) {
+    bool ok = true;
+    const auto set = [&](CURLoption option, auto value) { ok = curl_easy_setopt(t.curl.get(), option, value) == CURLE_OK && ok; };
+    const auto& request = t.what.request;
+    set(CURLOPT_URL, request.url.c_str());
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_FOLLOWLOCATION, 0L);
+    set(CURLOPT_PROXY, ""); // not the environment's either
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_SSL_VERIFYPEER, 1L);
+    set(CURLOPT_SSL_VERIFYHOST, 2L);
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (!settings_.ca_file.empty()) set(CURLOPT_CAINFO, settings_.ca_file.c_str());
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+    set(CURLOPT_TCP_KEEPALIVE, 1L);
+    set(CURLOPT_FRESH_CONNECT, request.fresh_connection ? 1L : 0L);
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(left, settings_.connect_timeout).count()));
+    set(CURLOPT_USERAGENT, settings_.user_agent.c_str());
+    set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(t.bytes_max));
+    set(CURLOPT_WRITEFUNCTION, &take_bytes);
+    set(CURLOPT_WRITEDATA, static_cast<void*>(&t));
+    set(CURLOPT_ERRORBUFFER, static_cast<char*>(t.error));
+    append(t.headers, "Expect:"); // no pause for 100-continue
+    for (const auto& [name, value] : request.headers) append(t.headers, name + ": " + value);
+    set(CURLOPT_HTTPHEADER, t.headers.get());
+    if (request.method == http_request::method_type::post) {
+      set(CURLOPT_POST, 1L);
+      set(CURLOPT_POSTFIELDS, request.body.c_str());
+      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    }
+    return ok;
+  }
+
+  void finish_ended() {
+    int left = 0;
+    while (const auto* message = curl_multi_info_read(multi_, &left)) {
+      if (message->msg != CURLMSG_DONE) continue;
+      const auto code = message->data.result; // `message` does not survive the removal
+      auto node = running_.extract(message->easy_handle);
+      auto& t = *node.mapped();
+      curl_multi_remove_handle(multi_, t.curl.get());
+      auto result = result_of(t, code);
+      curl_easy_reset(t.curl.get()); // it points into the transfer
+      idle_.push_back(std::move(t.curl));
+      finish(t.what, std::move(result));
+    }
+  }
+
+  void finish(order& o, http_result result) {
+    {
+      const std::lock_guard lock{mutex_};
+      --outstanding_;
+    }
+    o.done(std::move(result));
+  }
+
+  void cancel_all() {
+    const http_failure cancelled{http_error::cancelled, "the client ends"};
+    auto running = std::move(running_);
+    for (auto& [curl, t] : running) {
+      curl_multi_remove_handle(multi_, curl);
+      finish(t->what, cancelled);
+    }
+    std::deque<order> waiting;
+    {
+      const std::lock_guard lock{mutex_};
+      waiting.swap(waiting_);
+    }
+    for (auto& o : waiting) finish(o, cancelled);
+  }
+
+  const settings settings_;
+  environment& env_;
+  CURLM* multi_ = nullptr;
+
+  std::mutex mutex_; // guards these three
+  bool stopping_ = false;
+  std::size_t outstanding_ = 0; // waiting, running, and between the two
+  std::deque<order> waiting_;
+
+  // The thread's own.
+  std::unordered_map<CURL*, std::unique_ptr<transfer>> running_;
+  std::vector<easy_handle> idle_;
+  std::thread thread_;
+};
+
+http_client::http_client(settings options, environment& env) : engine_{std::make_unique<engine>(std::move(options), env)} {}
+http_client::~http_client() = default;
+
+void http_client::submit(http_request request, http_callback done) { engine_->submit(std::move(request), std::move(done)); }
+
+} // namespace fq

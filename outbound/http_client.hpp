@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many HTTP requests at once on one thread. Called by the payment gateways from any thread; knows nothing of what it carries. Follows no
+// redirects, uses no proxy, trusts only verified certificates, and answers every request exactly once and in bounded time.
+#pragma once
+#include "domain/environment.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace fq {
+
+struct http_request {
+  enum class method_type { get, post } method = method_type::get;
+  std::string url; ///< http or https
+  std::vector<std::pair<std::string, std::string>> headers;
+  std::string body; ///< of a POST
+  milliseconds timeout{0}; ///< from submit to answer, waiting for a turn included; 0: the client's
+  /// libcurl repeats a request by itself when the kept connection it used dies before a byte of an answer, though the other side may have
+  /// acted on it. Set this for what must not happen twice: a connection of its own is never tried again.
+  bool fresh_connection = false;
+};
+
+struct http_response {
+  int status = 0;
+  std::string body;
+  std::string content_type; ///< as sent; empty: absent
+  std::string retry_after;  ///< as sent; empty: absent
+};
+
+enum class http_error {
+  network,    ///< name, connection, certificate, reset, half an answer: the other side may or may not have acted
+  timeout,    ///< likewise
+  too_large,  ///< an answer beyond response_bytes_max; the other side has acted
+  overloaded, ///< too many outstanding; never sent
+  cancelled,  ///< the client was destroyed; may have been sent
+  malformed,  ///< the url or a header cannot be sent; never sent
+};
+
+struct http_failure {
+  http_error kind = http_error::network;
+  std::string what; ///< libcurl's words: may name the host, never a header or a body
+};
+
+using http_result = std::variant<http_response, http_failure>;
+using http_callback = std::function<void(http_result)>;
+
+class http_client {
+public:
+  struct settings {
+    milliseconds timeout{10'000};
+    milliseconds connect_timeout{3'000};
+    std::size_t response_bytes_max = 1024 * 1024;
+    std::size_t in_flight_max = 32;
+    std::size_t waiting_max = 1'000; ///< beyond in_flight_max; one more is `overloaded`
+    std::string ca_file;             ///< PEM certificates to trust in place of the system's; empty: the system's
+    std::string user_agent = "FairQueue";
+  };
+
+  /// Throws std::runtime_error without libcurl. `env` must outlive the client.
+  http_client(settings options, environment& env);
+  /// Answers `cancelled` to everything outstanding, then ends the thread. Not from a callback.
+  ~http_client();
+  http_client(const http_client&) = delete;
+  http_client& operator=(const http_client&) = delete;
+
+  /// From any thread, callbacks included. `done` is called exactly once and must not throw: on the client's thread, so it must not block;
+  /// only `overloaded`, control characters, and `cancelled` for a call from a callback while the client ends are answered on the caller's,
+  /// before this returns. No lock is held meanwhile.
+  void submit(http_request request, http_callback done);
+
+private:
+  class engine;
+  std::unique_ptr<engine> engine_;
+};
+
+} // namespace fq

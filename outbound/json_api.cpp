@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting of answers, and the few JSON and URL helpers the gateways need.
+#include "outbound/json_api.hpp"
+
+#include <boost/json/parse.hpp>
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace fq {
+namespace {
+
+namespace json = boost::json;
+
+// A gateway that asks for an hour would stop a sale; it will say so again.
+constexpr milliseconds pause_max{60'000};
+constexpr std::size_t code_chars_max = 64;
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == ' ';
+}
+
+std::string cleaned(std::string_view code) {
+  std::string out;
+  std::copy_if(code.begin(), code.end(), std::back_inserter(out), is_plain);
+  if (out.size() > code_chars_max) out.resize(code_chars_max);
+  return out;
+}
+
+const json::value* member(const json::object& object, std::string_view name) { return object.if_contains(name); }
+
+bool is_passing(int status) { return status == 408 || status == 409 || status == 425 || status == 429 || status >= 500; }
+
+} // namespace
+
+json_api::json_api(settings options, environment& env)
+  : settings_{std::move(options)},
+    env_{env},
+    http_{settings_.http, env} {}
+
+void json_api::send(http_request request, milliseconds deadline, std::function<void(api_answer)> done) {
+  const auto left = deadline - env_.steady_now();
+  if (left.count() <= 0) return done({0, {}, unavailable("no time left")});
+  request.url.insert(0, settings_.url);
+  request.timeout = std::min(left, settings_.http.timeout);
+  http_.submit(std::move(request), [this, done = std::move(done)](http_result r) { done(answer_of(std::move(r))); });
+}
+
+api_answer json_api::answer_of(http_result result) const {
+  if (const auto* failure = std::get_if<http_failure>(&result)) return {0, {}, unavailable(failure->what)};
+  const auto& response = std::get<http_response>(result);
+  api_answer out{response.status, parse_object(response.body), {}};
+  const auto http = "HTTP " + std::to_string(out.status);
+  const bool accepted = out.status >= 200 && out.status < 300;
+  if (is_passing(out.status)) out.failure = unavailable(http, pause_of(response.retry_after));
+  else if (out.status == 401 || out.status == 403) out.failure = unavailable(http + ", it does not accept our key");
+  else if (out.status < 200 || (out.status >= 300 && out.status < 400)) out.failure = unavailable(http + ", is its url right");
+  else if (accepted && out.body.empty()) out.failure = unavailable(http + " without the JSON expected");
+  return out;
+}
+
+milliseconds json_api::pause_of(const std::string& retry_after) const {
+  std::int64_t wished = 0;
+  const auto* end = retry_after.data() + retry_after.size();
+  const auto [stop, error] = std::from_chars(retry_after.data(), end, wished);
+  if (error == std::errc::result_out_of_range) return pause_max;
+  if (error != std::errc{} || stop != end) {
+    const auto moment = curl_getdate(retry_after.c_str(), nullptr);
+    wished = moment < 0 ? 0 : moment - unix_ms(env_.wall_now()) / 1000;
+  }
+  return std::clamp(milliseconds{std::min<std::int64_t>(wished, 3600) * 1000}, milliseconds{0}, pause_max);
+}
+
+gateway_error json_api::rejected(int status, std::string_view code) const {
+  auto what = settings_.name + ": HTTP " + std::to_string(status);
+  if (const auto word = cleaned(code); !word.empty()) what += " " + word;
+  return {gateway_error::kind_type::rejected, {}, std::move(what)};
+}
+
+gateway_error json_api::unavailable(std::string_view what, milliseconds retry_after) const {
+  return {gateway_error::kind_type::unavailable, retry_after, settings_.name + ": " + std::string{what}};
+}
+
+std::string text_at(const json::object& object, std::string_view name) {
+  const auto* value = member(object, name);
+  return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
+}
+
+std::optional<std::int64_t> integer_at(const json::object& object, std::string_view name) {
+  const auto* value = member(object, name);
+  if (value == nullptr || !value->is_int64()) return std::nullopt; // what does not fit one is no amount of money
+  return value->get_int64();
+}
+
+const json::object& object_at(const json::object& object, std::string_view name) {
+  static const json::object none;
+  const auto* value = member(object, name);
+  return value != nullptr && value->is_object() ? value->get_object() : none;
+}
+
+const json::array& array_at(const json::object& object, std::string_view name) {
+  static const json::array none;
+  const auto* value = member(object, name);
+  return value != nullptr && value->is_array() ? value->get_array() : none;
+}
+
+json::object parse_object(std::string_view text) {
+  boost::system::error_code error;
+  auto document = json::parse(text, error);
+  return !error && document.is_object() ? std::move(document.get_object()) : json::object{};
+}
+
+std::string percent_encode(std::string_view text) {
+  if (text.empty()) return {};
+  char* encoded = curl_easy_escape(nullptr, text.data(), static_cast<int>(text.size()));
+  if (encoded == nullptr) throw std::bad_alloc{};
+  std::string out{encoded};
+  curl_free(encoded);
+  return out;
+}
+
+} // namespace fq

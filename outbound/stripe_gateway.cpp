@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests to and answers from Stripe. A call of several requests is a chain of continuations that carry the charge, the deadline and the
+// way back by value; they run on the HTTP client's thread.
+#include "outbound/stripe_gateway.hpp"
+
+#include "crypto/digest.hpp"
+#include "outbound/json_api.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <stdexcept>
+
+namespace fq {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view reference_key = "fairqueue_reference";
+constexpr std::string_view refund_key = "fairqueue_refund";
+constexpr std::size_t lines_max = 100; // of a session
+
+/// Keys are Stripe's names with brackets, which it takes as they are; values are encoded.
+class form {
+public:
+  form& add(std::string_view key, std::string_view value) {
+    if (!text_.empty()) text_ += '&';
+    text_.append(key).append("=").append(percent_encode(value));
+    return *this;
+  }
+  form& add(std::string_view key, std::int64_t value) { return add(key, std::to_string(value)); }
+  form& add_metadata(std::string_view parent, std::string_view key, std::string_view value) {
+    return add(std::string{parent}.append("[").append(key).append("]"), value);
+  }
+  [[nodiscard]] std::string take() { return std::move(text_); }
+
+private:
+  std::string text_;
+};
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return text;
+}
+
+/// What the payer is shown. Stripe knows no negative line (a discount) and no more than lines_max: then one line says it all, so that the
+/// sum is money.amount whatever happens.
+std::vector<gateway_line> shown_lines(const gateway_charge& charge) {
+  const auto add = [](std::int64_t sum, const gateway_line& l) { return sum + l.unit_amount * l.quantity; };
+  const auto is_plain = [](const gateway_line& l) { return l.unit_amount >= 0 && l.quantity > 0 && !l.name.empty(); };
+  const auto& lines = charge.lines;
+  if (!lines.empty() && lines.size() <= lines_max && std::all_of(lines.begin(), lines.end(), is_plain)
+      && std::accumulate(lines.begin(), lines.end(), std::int64_t{0}, add) == charge.money.amount)
+    return lines;
+  return {{charge.title.empty() ? charge.reference : charge.title, charge.money.amount, 1}};
+}
+
+void add_line(form& f, std::size_t index, const gateway_line& line, const std::string& currency) {
+  const auto prefix = "line_items[" + std::to_string(index) + "]";
+  f.add(prefix + "[price_data][currency]", currency);
+  f.add(prefix + "[price_data][product_data][name]", line.name);
+  f.add(prefix + "[price_data][unit_amount]", line.unit_amount);
+  f.add(prefix + "[quantity]", line.quantity);
+}
+
+std::string metadata_of(const json::object& object, std::string_view key) { return text_at(object_at(object, "metadata"), key); }
+
+bool is_paid(const json::object& session) {
+  const auto status = text_at(session, "payment_status");
+  return status == "paid" || status == "no_payment_required";
+}
+
+/// Nothing if Stripe says something we do not know.
+std::optional<charge_status> status_of(const json::object& session) {
+  if (is_paid(session)) return charge_status::paid;
+  const auto status = text_at(session, "status");
+  if (status == "open") return charge_status::unpaid;
+  if (status == "expired") return charge_status::expired;
+  if (status != "complete") return std::nullopt;
+  // Complete but unpaid: a slow payment method is at work, or has failed, and a complete session is not paid again.
+  const auto intent = text_at(object_at(session, "payment_intent"), "status");
+  return intent == "canceled" || intent == "requires_payment_method" ? charge_status::declined : charge_status::unpaid;
+}
+
+struct amounts {
+  gateway_money money;
+  std::int64_t tax = 0;
+};
+
+amounts amounts_of(const json::object& session) {
+  const auto tax = integer_at(object_at(session, "total_details"), "amount_tax").value_or(0);
+  return {{integer_at(session, "amount_total").value_or(0) - tax, upper(text_at(session, "currency"))}, tax};
+}
+
+/// An expanded object or its id.
+std::string id_at(const json::object& object, std::string_view name) {
+  auto id = text_at(object_at(object, name), "id");
+  return id.empty() ? text_at(object, name) : id;
+}
+
+std::optional<gateway_refund_status> refund_status_of(const json::object& refund) {
+  const auto status = text_at(refund, "status");
+  if (status == "succeeded") return gateway_refund_status::processed;
+  if (status == "failed" || status == "canceled") return gateway_refund_status::failed;
+  if (status == "pending" || status == "requires_action") return gateway_refund_status::pending;
+  return std::nullopt;
+}
+
+const json::object* find_refund(const json::object& list, const std::string& refund_id) {
+  for (const auto& item : array_at(list, "data"))
+    if (item.is_object() && metadata_of(item.get_object(), refund_key) == refund_id) return &item.get_object();
+  return nullptr;
+}
+
+std::optional<gateway_event_kind> session_event(std::string_view type, const json::object& session) {
+  if (type == "checkout.session.completed" && is_paid(session)) return gateway_event_kind::charge_succeeded;
+  if (type == "checkout.session.async_payment_succeeded") return gateway_event_kind::charge_succeeded;
+  if (type == "checkout.session.async_payment_failed" || type == "checkout.session.expired") return gateway_event_kind::charge_failed;
+  return std::nullopt;
+}
+
+std::optional<gateway_event_kind> refund_event(std::string_view type, const json::object& refund) {
+  if (type != "refund.created" && type != "refund.updated" && type != "refund.failed" && type != "charge.refund.updated")
+    return std::nullopt;
+  const auto status = refund_status_of(refund).value_or(gateway_refund_status::pending);
+  if (status == gateway_refund_status::processed) return gateway_event_kind::refund_processed;
+  if (status == gateway_refund_status::failed) return gateway_event_kind::refund_failed;
+  return std::nullopt;
+}
+
+webhook_result parse_event(const json::object& event) {
+  const auto type = text_at(event, "type");
+  const auto& object = object_at(object_at(event, "data"), "object");
+  const auto about_session = session_event(type, object);
+  const auto kind = about_session ? about_session : refund_event(type, object);
+  gateway_event out;
+  out.id = text_at(event, "id");
+  if (!kind || out.id.empty()) return webhook_error::unknown_event;
+  out.kind = *kind;
+  out.reference = metadata_of(object, reference_key);
+  if (out.reference.empty()) return webhook_error::foreign_event;
+  if (about_session) {
+    auto [money, tax] = amounts_of(object);
+    out.money = std::move(money);
+    out.tax = tax;
+    return out;
+  }
+  out.refund_id = metadata_of(object, refund_key);
+  if (out.refund_id.empty()) return webhook_error::foreign_event;
+  out.money = {integer_at(object, "amount").value_or(0), upper(text_at(object, "currency"))};
+  return out;
+}
+
+/// "t=…,v1=…,v1=…"; other schemes are skipped.
+struct signature_header_parts {
+  std::string_view time; // as written: it is part of what is signed
+  std::vector<std::string_view> candidates;
+};
+
+signature_header_parts split_signature(std::string_view header) {
+  signature_header_parts parts;
+  while (!header.empty()) {
+    const auto comma = header.find(',');
+    const auto item = header.substr(0, comma);
+    if (item.starts_with("t=")) parts.time = item.substr(2);
+    else if (item.starts_with("v1=")) parts.candidates.push_back(item.substr(3));
+    header.remove_prefix(comma == std::string_view::npos ? header.size() : comma + 1);
+  }
+  return parts;
+}
+
+bool is_timely(std::string_view time, timestamp now) {
+  std::int64_t signed_at = 0;
+  const auto [stop, error] = std::from_chars(time.data(), time.data() + time.size(), signed_at);
+  if (error != std::errc{} || stop != time.data() + time.size() || signed_at <= 0) return false;
+  const auto now_s = std::chrono::floor<seconds>(now.time_since_epoch()).count();
+  const auto tolerance = stripe_gateway::signature_tolerance.count();
+  return signed_at >= now_s - tolerance && signed_at <= now_s + tolerance;
+}
+
+std::string session_path(const std::string& id) { return "/v1/checkout/sessions/" + percent_encode(id); }
+
+} // namespace
+
+stripe_gateway::stripe_gateway(settings options, environment& env) : settings_{std::move(options)} {
+  if (settings_.secret_key.empty()) throw std::invalid_argument{"stripe: no secret key"};
+  std::erase(settings_.webhook_secrets, std::string{}); // anybody can sign with an empty key
+  api_ = std::make_unique<json_api>(json_api::settings{"stripe", settings_.url, settings_.call_timeout, settings_.http}, env);
+}
+
+stripe_gateway::~stripe_gateway() = default;
+
+// Requests.
+
+http_request stripe_gateway::get(std::string path) const {
+  http_request r;
+  r.url = std::move(path);
+  r.headers = {{"Authorization", "Bearer " + settings_.secret_key}, {"Stripe-Version", std::string{api_version}}};
+  return r;
+}
+
+http_request stripe_gateway::post(std::string path, std::string form, const std::string& idempotency_key) const {
+  auto r = get(std::move(path));
+  r.method = http_request::method_type::post;
+  r.headers.emplace_back("Content-Type", "application/x-www-form-urlencoded");
+  if (!idempotency_key.empty()) r.headers.emplace_back("Idempotency-Key", idempotency_key);
+  r.body = std::move(form);
+  return r;
+}
+
+http_request stripe_gateway::create_session(const gateway_charge& charge) const {
+  form f;
+  f.add("mode", "payment");
+  const auto currency = lower(charge.money.currency);
+  const auto lines = shown_lines(charge);
+  for (std::size_t i = 0; i < lines.size(); ++i) add_line(f, i, lines[i], currency);
+  f.add("client_reference_id", charge.reference);
+  f.add_metadata("metadata", reference_key, charge.reference);
+  f.add_metadata("payment_intent_data[metadata]", reference_key, charge.reference);
+  f.add("success_url", charge.success_url.empty() ? settings_.success_url : charge.success_url);
+  f.add("cancel_url", charge.cancel_url.empty() ? settings_.cancel_url : charge.cancel_url);
+  if (!charge.customer_email.empty()) f.add("customer_email", charge.customer_email);
+  if (is_set(charge.expires_at)) f.add("expires_at", unix_ms(charge.expires_at) / 1000);
+  if (!charge.destination.empty()) {
+    f.add("payment_intent_data[transfer_data][destination]", charge.destination);
+    if (charge.application_fee > 0) f.add("payment_intent_data[application_fee_amount]", charge.application_fee);
+  }
+  if (settings_.automatic_tax) f.add("automatic_tax[enabled]", "true");
+  return post("/v1/checkout/sessions", f.take(), charge.reference);
+}
+
+/// `found` with the session's id, made now if it must be; `otherwise` if Stripe gives none.
+void stripe_gateway::with_session_id(const gateway_charge& charge, milliseconds deadline, std::function<void(const std::string&)> found,
+                                     answer_handler otherwise) {
+  if (!charge.gateway_id.empty()) return found(charge.gateway_id);
+  api_->send(create_session(charge), deadline, [found = std::move(found), otherwise = std::move(otherwise)](api_answer a) {
+    const auto id = text_at(a.body, "id");
+    if (a.failure || a.is_refusal() || id.empty()) otherwise(std::move(a));
+    else found(id);
+  });
+}
+
+void stripe_gateway::retrieve(const std::string& session, milliseconds deadline, answer_handler then) {
+  api_->send(get(session_path(session) + "?expand[]=payment_intent"), deadline, std::move(then));
+}
+
+// Answers.
+
+/// Of an answer that is not the one hoped for.
+gateway_error stripe_gateway::error_of(const api_answer& answer) const {
+  if (answer.failure) return *answer.failure;
+  if (!answer.is_refusal()) return api_->unavailable("not the JSON expected");
+  const auto& error = object_at(answer.body, "error");
+  auto word = text_at(error, "code");
+  if (word.empty()) word = text_at(error, "type");
+  if (const auto parameter = text_at(error, "param"); !parameter.empty()) word += " " + parameter;
+  return api_->rejected(answer.status, word);
+}
+
+initialize_result stripe_gateway::authorization_of(const api_answer& answer) const {
+  gateway_authorization out{text_at(answer.body, "url"), text_at(answer.body, "id")};
+  if (answer.failure || answer.is_refusal() || out.url.empty() || out.gateway_id.empty()) return error_of(answer);
+  return out;
+}
+
+verify_result stripe_gateway::state_of(const gateway_charge& charge, const api_answer& answer) const {
+  if (answer.failure || answer.is_refusal()) return error_of(answer);
+  const auto reference = metadata_of(answer.body, reference_key);
+  const auto status = status_of(answer.body);
+  const bool has_amount = integer_at(answer.body, "amount_total") && !text_at(answer.body, "currency").empty();
+  if (reference.empty() || !status || (*status == charge_status::paid && !has_amount))
+    return api_->unavailable("a session that says too little");
+  if (reference != charge.reference) return api_->rejected(answer.status, "the session is of another charge");
+  auto [money, tax] = amounts_of(answer.body);
+  return charge_state{*status, std::move(money), tax};
+}
+
+/// No id was to be had. A replayed answer would have come whatever the time is now, so a complaint about the time means that there is none.
+verify_result stripe_gateway::state_without_session(const api_answer& answer) const {
+  if (answer.is_refusal() && text_at(object_at(answer.body, "error"), "param") == "expires_at") return charge_state{};
+  return error_of(answer);
+}
+
+// The port.
+
+void stripe_gateway::initialize(const gateway_charge& charge, gateway_done<initialize_result> done) {
+  api_->send(create_session(charge), api_->deadline(), [this, done = std::move(done)](const api_answer& a) { done(authorization_of(a)); });
+}
+
+void stripe_gateway::look(const gateway_charge& charge, milliseconds deadline, gateway_done<verify_result> done) {
+  const auto found = [this, charge, deadline, done](const std::string& id) {
+    retrieve(id, deadline, [this, charge, done](const api_answer& a) { done(state_of(charge, a)); });
+  };
+  with_session_id(charge, deadline, found, [this, done](const api_answer& a) { done(state_without_session(a)); });
+}
+
+void stripe_gateway::verify(const gateway_charge& charge, gateway_done<verify_result> done) {
+  look(charge, api_->deadline(), std::move(done));
+}
+
+void stripe_gateway::expire(const gateway_charge& charge, gateway_done<verify_result> done) {
+  const auto deadline = api_->deadline();
+  const auto found = [this, charge, deadline, done](const std::string& id) { close(charge, id, deadline, done); };
+  with_session_id(charge, deadline, found, [this, done](const api_answer& a) { done(state_without_session(a)); });
+}
+
+/// Without a key: closing twice is harmless, and a remembered 500 would forbid it for a day. A refusal means that the session is not open.
+void stripe_gateway::close(const gateway_charge& charge, const std::string& session, milliseconds deadline,
+                           gateway_done<verify_result> done) {
+  api_->send(post(session_path(session) + "/expire", {}, {}), deadline, [this, charge, session, deadline, done](const api_answer& a) {
+    if (!a.is_refusal()) return done(state_of(charge, a));
+    retrieve(session, deadline, [this, charge, done](const api_answer& now) { done(state_of(charge, now)); });
+  });
+}
+
+void stripe_gateway::refund(const refund_order& order, gateway_done<refund_result> done) {
+  const auto deadline = api_->deadline();
+  const auto retrieved = [this, order, deadline, done](const api_answer& a) {
+    const auto state = state_of(order.charge, a);
+    if (const auto* error = std::get_if<gateway_error>(&state)) return done(*error);
+    const auto intent = id_at(a.body, "payment_intent");
+    if (!is_paid(a.body) || intent.empty()) return done(api_->rejected(a.status, "there is no payment to refund"));
+    find_or_make_refund(order, intent, deadline, done);
+  };
+  const auto found = [this, deadline, retrieved](const std::string& id) { retrieve(id, deadline, retrieved); };
+  with_session_id(order.charge, deadline, found, [this, done](const api_answer& a) { done(error_of(a)); });
+}
+
+void stripe_gateway::find_or_make_refund(const refund_order& order, const std::string& intent, milliseconds deadline,
+                                         gateway_done<refund_result> done) {
+  auto list = get("/v1/refunds?payment_intent=" + percent_encode(intent) + "&limit=100");
+  api_->send(std::move(list), deadline, [this, order, intent, deadline, done](const api_answer& a) {
+    if (a.failure || a.is_refusal()) return done(error_of(a));
+    const auto* known = find_refund(a.body, order.refund_id);
+    if (known == nullptr) return make_refund(order, intent, deadline, done);
+    if (integer_at(*known, "amount") != order.amount) return done(api_->rejected(a.status, "another refund has this id"));
+    done(refund_status_of(*known).value_or(gateway_refund_status::pending));
+  });
+}
+
+void stripe_gateway::make_refund(const refund_order& order, const std::string& intent, milliseconds deadline,
+                                 gateway_done<refund_result> done) {
+  form f;
+  f.add("payment_intent", intent).add("amount", order.amount);
+  f.add_metadata("metadata", refund_key, order.refund_id).add_metadata("metadata", reference_key, order.charge.reference);
+  if (!order.charge.destination.empty()) {
+    f.add("reverse_transfer", "true");
+    if (order.charge.application_fee > 0) f.add("refund_application_fee", "true");
+  }
+  api_->send(post("/v1/refunds", f.take(), order.refund_id), deadline, [this, done](const api_answer& a) {
+    const auto status = a.failure || a.is_refusal() ? std::nullopt : refund_status_of(a.body);
+    if (status) done(*status);
+    else done(error_of(a));
+  });
+}
+
+// Webhooks.
+
+bool stripe_gateway::is_signed(std::string_view raw_body, std::string_view signature, timestamp now) const {
+  const auto parts = split_signature(signature);
+  const auto payload = std::string{parts.time}.append(".").append(raw_body);
+  bool matches = false;
+  for (const auto& secret : settings_.webhook_secrets) {
+    const auto expected = to_hex(hmac_sha256(view_bytes(secret), payload));
+    for (const auto candidate : parts.candidates) matches = constant_time_equal(candidate, expected) || matches;
+  }
+  return matches && is_timely(parts.time, now);
+}
+
+webhook_result stripe_gateway::parse_webhook(std::string_view raw_body, std::string_view signature, timestamp now) const {
+  if (!is_signed(raw_body, signature, now)) return webhook_error::bad_signature;
+  return parse_event(parse_object(raw_body));
+}
+
+} // namespace fq
