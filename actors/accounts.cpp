@@ -42,6 +42,8 @@ accounts_handle::behavior_type accounts_state::behavior() {
     [this](const list_tenants&) { return on_list_tenants(); },
     [this](const issue_api_key& x) { return on_issue_key(x); },
     [this](const revoke_api_key& x) { return on_revoke_key(x); },
+    [this](const find_customers& x) { return on_find_customers(x); },
+    [this](const change_setting& x) { return on_change_setting(x); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
     [this](const lease_lost&) { core_.on_lease_lost(); },
@@ -254,6 +256,25 @@ customer_id accounts_state::customer_of(const std::string& email, changes& out) 
   customer_row row{core_.make_id(), default_tenant, email, core_.now()};
   out.emplace_back(customer_stored{row});
   return customers_.emplace(email, std::move(row)).first->second.id;
+}
+
+caf::result<customers_reply> accounts_state::on_find_customers(const find_customers& x) {
+  if (core_.refuses()) return core_.refusal();
+  changes content;
+  customers_reply reply;
+  for (const auto& email : x.emails) reply.customers.push_back(customer_of(email, content));
+  return core_.commit(std::move(content), std::move(reply));
+}
+
+caf::result<ack_reply> accounts_state::on_change_setting(const change_setting& x) {
+  if (core_.refuses()) return core_.refusal();
+  auto row = x.setting;
+  row.updated_at = core_.now();
+  changes content;
+  content.emplace_back(audit_recorded{
+    {core_.make_id(), x.by.tenant, {}, name_of(x.by), "settings.change", x.note.detail, x.note.reason, core_.now()}});
+  content.emplace_back(setting_stored{std::move(row)});
+  return core_.commit(std::move(content), ack_reply{});
 }
 
 caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {

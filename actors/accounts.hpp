@@ -50,6 +50,8 @@ private:
   caf::result<tenants_reply> on_list_tenants();
   caf::result<api_key_reply> on_issue_key(const issue_api_key& x);
   caf::result<ack_reply> on_revoke_key(const revoke_api_key& x);
+  caf::result<customers_reply> on_find_customers(const find_customers& x);
+  caf::result<ack_reply> on_change_setting(const change_setting& x);
   [[nodiscard]] std::string hash_of(const std::string& email, const std::string& code) const;
   void keep(otp_row row, changes& out);
   void drop(const std::string& email, changes& out);

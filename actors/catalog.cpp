@@ -21,6 +21,8 @@ catalog_handle::behavior_type catalog_state::behavior() {
     [this](const create_event& x) { return on_create(x); },
     [this](const list_events& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_audit& x) { return self_->delegate(core_.reader(), x); },
+    [this](const list_orders& x) { return self_->delegate(core_.reader(), x); },
+    [this](const list_dead_letters& x) { return self_->delegate(core_.reader(), x); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
     [this](const lease_lost&) { core_.on_lease_lost(); },

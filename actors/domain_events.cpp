@@ -14,7 +14,7 @@ std::string_view subject_name(std::string_view topic) {
 }
 
 bool has_amount(std::string_view topic) {
-  return topic == topic::order_completed || topic.starts_with("payment.");
+  return topic.starts_with("order.") || topic.starts_with("payment.");
 }
 
 } // namespace
@@ -22,6 +22,7 @@ bool has_amount(std::string_view topic) {
 std::string payload_of(const domain_event& told, const event_row& event) {
   boost::json::object payload{{"event_id", to_string(event.id)}};
   if (told.subject != event.id) payload[subject_name(told.topic)] = to_string(told.subject);
+  if (!told.order.is_nil()) payload["order_id"] = to_string(told.order);
   if (!told.customer.is_nil()) payload["customer_id"] = to_string(told.customer);
   if (has_amount(told.topic)) {
     payload["amount"] = told.amount;

@@ -3,6 +3,7 @@
 #include "actors/event_actor.hpp"
 
 #include "actors/domain_events.hpp"
+#include "actors/mails.hpp"
 #include "domain/planted.hpp"
 
 #include <algorithm>
@@ -53,7 +54,18 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
 
 event_state::~event_state() {
   if (journal_) journal_->fail(); // nobody waits for a promise that nobody will keep
+  fail_waiters();
+}
+
+/// Nobody waits for a promise that nobody will keep.
+void event_state::fail_waiters() {
   for (auto& w : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
+  for (auto& w : order_waiters_) w.promise.deliver(make_error(errc::unavailable));
+  for (auto& w : report_waiters_) w.promise.deliver(make_error(errc::unavailable));
+  page_waiters_.clear();
+  order_waiters_.clear();
+  report_waiters_.clear();
+  if (services_ && services_->checkouts) services_->checkouts->forget(aggregate_);
 }
 
 event_handle::behavior_type event_state::behavior() {
@@ -75,6 +87,19 @@ event_handle::behavior_type event_state::behavior() {
     [this](const open_payment& x) { return on_open_payment(x); },
     [this](const find_payment& x) { return on_find_payment(x); },
     [this](const apply_fact& x) { return on_apply_fact(x); },
+    [this](const get_quote& x) { return on_get_quote(x); },
+    [this](const place_order& x) { return on_place_order(x); },
+    [this](const find_order& x) { return on_find_order(x); },
+    [this](const cancel_order& x) { return on_cancel_order(x); },
+    [this](const list_event_orders& x) { return on_list_orders(x); },
+    [this](const refund_tickets& x) { return on_refund(x); },
+    [this](const resend_order& x) { return on_resend(x); },
+    [this](const set_promo_code& x) { return on_set_promo_code(x); },
+    [this](const find_promo_codes& x) { return on_find_promo_codes(x); },
+    [this](const set_priorities& x) { return on_set_priorities(x); },
+    [this](const find_priorities& x) { return on_find_priorities(x); },
+    [this](const settle_dead_letter& x) { return on_settle(x); },
+    [this](const report_undelivered& x) { return on_undelivered(x); },
     [this](const find_event& x) { return on_find_event(x); },
     [this](const patch_event& x) { return on_patch(x); },
     [this](const turn_event& x) { return on_turn(x); },
@@ -130,6 +155,10 @@ void event_state::serve(const acquired& image) {
   for (const auto& row : image.image.payments) sale_->load(row);
   for (const auto& row : image.image.refunds) sale_->load(row);
   for (const auto& row : image.image.receipts) sale_->load(row);
+  for (const auto& row : image.image.promo_codes) sale_->load(row);
+  for (const auto& row : image.image.orders) sale_->load(row);
+  for (const auto& row : image.image.dead_letters) sale_->load(row);
+  for (const auto& row : image.image.priorities) sale_->load(row);
   for (const auto& row : image.image.idempotency) sale_->load(row);
   sale_->loaded();
   journal_->start(aggregate_, image);
@@ -160,8 +189,7 @@ void event_state::reload() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
-  for (auto& w : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
-  page_waiters_.clear();
+  fail_waiters();
   ++generation_;
   timer_at_ = never;
   line_is_blocked_ = false;
@@ -188,7 +216,9 @@ void event_state::on_timer(const timer_fired& t) {
       if (!serving_ && t.generation == loads_) load();
       return;
     case timer_kind::idle: return on_idle_check();
-    case timer_kind::flush: return on_page_timeout();
+    case timer_kind::flush:
+      on_page_timeout();
+      return on_order_timeout();
     case timer_kind::admission:
       if (!serving_ || t.generation != generation_) return;
       if (journal_->is_stalled()) return set_timer(timer_kind::admission, stall_check, generation_);
@@ -225,8 +255,11 @@ std::uint64_t event_state::commit(decision&& d, timestamp t) {
   line_is_blocked_ = sale_->queue().counts().waiting > 0;
   blocked_until_ = wake.at;
   tell_outside(d.content, t);
+  auto orders = order_changes_of(d.content);
   const auto seq = journal_->append(std::move(d.content), t, d.reveals);
-  show(std::move(d), seq);
+  answer_order_waiters(orders, seq);
+  show(std::move(d), std::move(orders), seq);
+  if (services_->checkouts) services_->checkouts->tell(aggregate_, sale_->orders().pending_count(), sale_->orders().oldest_pending());
   arm(wake, t);
   return seq;
 }
@@ -237,16 +270,22 @@ void event_state::tell_outside(changes& content, timestamp t) {
     outbox_row row{services_->env->make_id(t, aggregate_), std::string{told.topic}, payload_of(told, sale_->event()), t};
     content.emplace_back(outbox_appended{std::move(row)});
   }
+  for (auto& mail : mails_of(content, *sale_)) {
+    outbox_row row{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t};
+    content.emplace_back(outbox_appended{std::move(row)});
+  }
 }
 
-void event_state::show(decision&& d, std::uint64_t seq) {
+void event_state::show(decision&& d, std::vector<order_change> orders, std::uint64_t seq) {
   for (const auto& order : d.orders) journal_->hold(seq, [this, order] { call(order); });
-  if (hubs_.empty() || (d.entry_changes.empty() && d.notices.empty() && !d.line_moved)) return;
-  journal_->hold(seq, [this, changed = std::move(d.entry_changes), notices = std::move(d.notices), moved = d.line_moved] {
+  if (hubs_.empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && !d.line_moved)) return;
+  journal_->hold(seq, [this, orders = std::move(orders), changed = std::move(d.entry_changes), notices = std::move(d.notices),
+                       moved = d.line_moved] {
     const auto event = sale_->event().id;
     for (const auto& hub : hubs_) {
       // The notice first: a waiter hears `ended` and is closed by it; who was admitted still gets its own end after it.
       for (const auto what : notices) self_->send(hub, event_noticed{event, what, sale_->event().message});
+      if (!orders.empty()) self_->send(hub, orders_changed{event, orders}); // before the end of the place that it was placed from
       if (!changed.empty()) self_->send(hub, entries_changed{event, changed});
       if (moved) self_->send(hub, fq::line_moved{event});
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The owner of one event: takes messages, lets the pure sale decide, gives the decision to its journal, and lets anything be seen only
-// after the commit. Parts: event_actor.cpp (life, time, hubs), event_fan.cpp, event_money.cpp, event_organizer.cpp.
+// after the commit. Parts: event_actor.cpp (life, time, hubs), event_fan.cpp, event_checkout.cpp, event_money.cpp, event_organizer.cpp.
 #pragma once
 #include "actors/aggregate_clock.hpp"
 #include "actors/answers.hpp"
+#include "actors/checkout_board.hpp"
 #include "actors/errors.hpp"
 #include "actors/event_audit.hpp"
 #include "actors/event_mirror.hpp"
@@ -28,6 +29,7 @@ struct owner_services {
   const session_keys* sessions = nullptr;
   ledger_workers ledgers;
   payments_handle payments;
+  checkout_board* checkouts = nullptr; ///< told of orders that wait for their page; null: nobody asks
   cache_worker_handle cache{}; ///< null: none
   sale_rules rules;
   /// An owner without waiters, sessions and requests asks to be stopped after about this long.
@@ -94,11 +96,34 @@ private:
   caf::result<payment_reply> on_open_payment(const open_payment& x);
   caf::result<payment_reply> on_find_payment(const find_payment& x);
   caf::result<ack_reply> on_apply_fact(const apply_fact& x);
+  caf::result<ack_reply> ask_about(const gateway_fact& fact);
+  void believe(const gateway_answered& x);
+  [[nodiscard]] gateway_charge charge_of(const payment_row& p) const;
   void on_gateway_answered(const gateway_answered& x);
   void call(const gateway_order& order);
   void answer_page_waiters(const payment_id& payment);
+  void fail_waiters();
   void on_page_timeout();
   payment_reply payment_answer(const payment_id& payment, bool created) const;
+
+  // -- checkout (event_checkout.cpp)
+  caf::result<quote_reply> on_get_quote(const get_quote& x);
+  caf::result<order_reply> on_place_order(const place_order& x);
+  caf::result<order_reply> on_find_order(const find_order& x);
+  caf::result<order_reply> on_cancel_order(const cancel_order& x);
+  caf::result<orders_reply> on_list_orders(const list_event_orders& x);
+  caf::result<order_reply> on_refund(const refund_tickets& x);
+  caf::result<ack_reply> on_resend(const resend_order& x);
+  caf::result<promo_codes_reply> on_set_promo_code(const set_promo_code& x);
+  caf::result<promo_codes_reply> on_find_promo_codes(const find_promo_codes& x);
+  caf::result<count_reply> on_set_priorities(const set_priorities& x);
+  caf::result<customers_reply> on_find_priorities(const find_priorities& x);
+  caf::result<ack_reply> on_settle(const settle_dead_letter& x);
+  caf::result<ack_reply> on_undelivered(const report_undelivered& x);
+  [[nodiscard]] order_reply order_answer(const order_id& id) const;
+  void answer_order_waiters(const std::vector<order_change>& changed, std::uint64_t seq);
+  void on_order_timeout();
+  [[nodiscard]] std::vector<order_change> order_changes_of(const changes& content) const;
 
   // -- organizer (event_organizer.cpp)
   caf::result<event_reply> on_find_event(const find_event& x);
@@ -108,6 +133,8 @@ private:
   caf::result<count_reply> on_advance(const advance_line& x);
   caf::result<count_reply> on_revoke(const revoke_sessions& x);
   [[nodiscard]] refusal refused_to(const managed& x) const;
+  /// For what belongs to this event by its own id.
+  [[nodiscard]] managed own(const principal& by) const { return {sale_->event().id, by, event_kind::sale}; }
   void record(decision& d, const managed& what, const audit_note& note, std::string_view verb, timestamp now);
 
   // -- cache (event_actor.cpp)
@@ -126,7 +153,7 @@ private:
   /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait for.
   std::uint64_t commit(decision&& d, timestamp now);
   void tell_outside(changes& content, timestamp now);
-  void show(decision&& d, std::uint64_t seq);
+  void show(decision&& d, std::vector<order_change> orders, std::uint64_t seq);
   void arm(sale::wake_up wake, timestamp now);
   void set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation);
 
@@ -160,6 +187,17 @@ private:
     milliseconds deadline{0}; ///< steady time: it ends although the aggregate's clock stands still
   };
 
+  struct order_waiter { ///< a find_order that waits until its order is no longer PENDING
+    order_id order;
+    caf::response_promise promise;
+    milliseconds deadline{0}; ///< steady time
+  };
+  struct report_waiter { ///< a webhook that the gateway is asked about
+    payment_id payment;
+    gateway_fact fact;
+    caf::response_promise promise;
+  };
+
   pointer self_ = nullptr;
   aggregate_id aggregate_{};
   const owner_services* services_ = nullptr;
@@ -179,6 +217,8 @@ private:
   bool line_is_blocked_ = false; ///< the last run left somebody waiting
   std::uint64_t loads_ = 0;
   std::vector<page_waiter> page_waiters_;
+  std::vector<order_waiter> order_waiters_;
+  std::vector<report_waiter> report_waiters_;
   std::vector<hub_handle> hubs_;
   milliseconds last_request_{0};
 };

@@ -43,7 +43,8 @@ std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) c
     if (l.to_seq <= found.head.applied_seq) deltas.push_back(l.delta);
   apply_deltas(deltas, memory);
   const auto& rows = found.image;
-  auto lines = contradictions({*rows.event, rows.ticket_types, rows.entries, rows.claims, rows.payments});
+  auto lines = contradictions({*rows.event, rows.ticket_types, rows.entries, rows.claims, rows.payments, rows.refunds, rows.orders,
+                              rows.promo_codes});
   for (const auto& line : differences(mirror_of(rows.entries, rows.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);
   return lines;

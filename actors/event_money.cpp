@@ -9,6 +9,13 @@ namespace {
 
 /// How long POST payments waits for the gateway's page before it answers INITIALIZING with no page.
 constexpr milliseconds page_wait{3'000};
+/// Stripe's pages live for half an hour at least; a little more, because the call takes its time. Held tickets do not wait for that: at
+/// their deadline the page is closed first.
+constexpr milliseconds page_life_min{35 * 60 * 1000};
+/// Webhooks that wait for the gateway's word at most; more are told to come again (I14).
+constexpr std::size_t report_waiters_max = 10'000;
+/// What a gateway that takes a reference once says of one whose answer was lost.
+constexpr std::string_view reference_used_up = "duplicate_reference";
 
 gateway_call_kind kind_of(gateway_order_kind kind) {
   switch (kind) {
@@ -81,6 +88,7 @@ caf::result<payment_reply> event_state::on_find_payment(const find_payment& x) {
 
 caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
   if (refuses()) return make_error(errc::unavailable);
+  if (x.is_report) return ask_about(x.fact);
   const auto t = now();
   decision d;
   auto no = sale_->apply(x.fact, t, d);
@@ -90,13 +98,84 @@ caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
   return reply_after(std::max(seq, journal_->reveal_barrier()), ack_reply{});
 }
 
+// -- reports: webhooks that prove nothing by themselves ------------------------------------------------------------------
+
+/// Asks the gateway whether it is so. The webhook is answered when what it says has been committed with it, or 503: then it comes again.
+caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
+  const auto id = parse_reference(fact.reference);
+  const auto* payment = id ? sale_->payments().find(*id) : nullptr;
+  if (payment == nullptr || payment->gateway != fact.gateway) return reveal(ack_reply{reason::not_found});
+  if (sale_->payments().has_receipt(fact.gateway, fact.gateway_event)) return reveal(ack_reply{});
+  if (report_waiters_.size() >= report_waiters_max) return make_error(errc::unavailable);
+  last_request_ = services_->env->steady_now();
+  report_waiters_.push_back({*id, fact, self_->make_response_promise()});
+  call({gateway_order_kind::verify, *id, {}});
+  return caf::delegated<ack_reply>{};
+}
+
+/// The gateway's own word about what it had reported: that is what counts, under the report's id.
+void event_state::believe(const gateway_answered& x) {
+  if (x.kind != gateway_call_kind::verify) return;
+  const auto due = std::stable_partition(report_waiters_.begin(), report_waiters_.end(),
+                                         [&](const report_waiter& w) { return w.payment != x.payment; });
+  std::vector<report_waiter> ready(std::make_move_iterator(due), std::make_move_iterator(report_waiters_.end()));
+  report_waiters_.erase(due, report_waiters_.end());
+  for (auto& w : ready) {
+    if (x.result == gateway_result::unavailable) {
+      w.promise.deliver(make_error(errc::unavailable));
+      continue;
+    }
+    auto fact = w.fact;
+    fact.amount = x.amount;
+    fact.tax = x.tax;
+    fact.currency = x.currency;
+    fact.what = x.result == gateway_result::paid ? verdict::paid : x.result == gateway_result::closed ? verdict::declined : verdict::nothing;
+    const auto t = now();
+    decision d;
+    auto no = sale_->apply(fact, t, d);
+    const auto seq = commit(std::move(d), t);
+    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise), caf::make_message(ack_reply{std::move(no)}));
+  }
+}
+
+// -- gateways ----------------------------------------------------------------------------------------------------------
+
+/// The same at every call about this payment: Stripe refuses a reference that comes again with other parameters.
+gateway_charge event_state::charge_of(const payment_row& p) const {
+  const auto& claim = *sale_->claims().find(p.claim);
+  const auto& event = sale_->event();
+  gateway_charge c;
+  c.reference = p.reference;
+  c.gateway_id = p.gateway_id;
+  c.money = {p.amount, event.currency};
+  c.title = event.name;
+  for (const auto& i : claim.items)
+    c.lines.push_back({sale_->stock().types()[i.ticket_type].name, i.unit_price - i.unit_discount + i.donation, std::int64_t{i.quantity}});
+  c.expires_at = p.created_at + std::max(page_life_min, claim.expires_at - p.created_at);
+  const auto* order = sale_->orders().of_claim(p.claim);
+  if (order == nullptr) return c;
+  c.customer_email = order->contact.email;
+  c.success_url = order->success_url;
+  c.cancel_url = order->cancel_url;
+  c.application_fee = order->platform_fee + order->processing_fee;
+  if (order->platform_fee > 0) c.lines.push_back({"Platform fee", order->platform_fee, 1});
+  if (order->processing_fee > 0) c.lines.push_back({"Processing fee", order->processing_fee, 1});
+  return c;
+}
+
 void event_state::call(const gateway_order& order) {
   const auto* p = sale_->payments().find(order.payment);
   if (p == nullptr) return;
   const auto* refund = sale_->payments().find_refund(order.refund);
-  self_->send(services_->payments,
-              call_gateway{kind_of(order.kind), p->gateway, p->id, p->reference, refund != nullptr ? refund->amount : p->amount,
-                           sale_->event().currency, order.refund});
+  const auto& entry = sale_->queue().find(sale_->claims().find(p->claim)->entry)->row;
+  self_->send(services_->payments, call_gateway{.kind = kind_of(order.kind),
+                                                .gateway = p->gateway,
+                                                .payment = p->id,
+                                                .charge = charge_of(*p),
+                                                .tenant = sale_->event().tenant,
+                                                .refund = order.refund,
+                                                .refund_amount = refund != nullptr ? refund->amount : 0,
+                                                .priority_class = entry.priority_class});
 }
 
 void event_state::on_gateway_answered(const gateway_answered& x) {
@@ -104,23 +183,26 @@ void event_state::on_gateway_answered(const gateway_answered& x) {
   const auto t = now();
   decision d;
   switch (x.result) {
-    case gateway_result::initialized: sale_->initialized(x.payment, x.authorization_url, t, d); break;
+    case gateway_result::initialized: sale_->initialized(x.payment, x.authorization_url, x.gateway_id, t, d); break;
     case gateway_result::paid:
-      sale_->apply({x.gateway, "verify:" + x.reference, verdict::paid, x.reference, x.amount, x.currency, {}}, t, d);
+      sale_->apply({.gateway = x.gateway, .gateway_event = "verify:" + x.reference, .what = verdict::paid, .reference = x.reference,
+                    .amount = x.amount, .currency = x.currency, .tax = x.tax}, t, d);
       break;
     case gateway_result::unpaid: sale_->unpaid(x.payment, d); break;
     case gateway_result::closed:
     case gateway_result::unknown_reference: sale_->closed(x.payment, t, d); break;
+    case gateway_result::rejected: sale_->not_taken(x.payment, x.what == reference_used_up, t, d); break;
     case gateway_result::refunded:
-      sale_->apply({x.gateway, "refund:" + to_string(x.refund), verdict::refund_processed, x.reference, x.amount, x.currency,
-                    to_string(x.refund)}, t, d);
+      sale_->apply({.gateway = x.gateway, .gateway_event = "refund:" + to_string(x.refund), .what = verdict::refund_processed,
+                    .reference = x.reference, .amount = x.amount, .currency = x.currency, .refund = to_string(x.refund)}, t, d);
       break;
     case gateway_result::refund_pending: sale_->refund_not_done(x.refund, false, t, d); break;
     case gateway_result::refund_refused: sale_->refund_not_done(x.refund, true, t, d); break;
-    case gateway_result::unavailable: return;
+    case gateway_result::unavailable: sale_->not_answered(x.payment, t); break;
   }
   commit(std::move(d), t);
   answer_page_waiters(x.payment);
+  believe(x);
 }
 
 } // namespace fq

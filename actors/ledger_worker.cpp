@@ -95,6 +95,8 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const peek_aggregate& x) { peek(x); },
     [this](const fq::read_directory&) { read_directory(); },
     [this](const list_audit& x) { return list(x); },
+    [this](const fq::list_orders& x) { return list(x); },
+    [this](const fq::list_dead_letters& x) { return list(x); },
     [this](const list_events& x) { return list(x); },
     [this](const timer_fired& t) { on_timer(t); },
   };
@@ -274,6 +276,25 @@ audit_reply ledger_worker_state::list(const list_audit& x) {
   if (!reached([&] { reply.rows = ledger_->audit({x.by.tenant, x.target, actor, x.before, x.limit + 1}); })) reply.no = reason::unavailable;
   reply.more = reply.rows.size() > x.limit;
   if (reply.more) reply.rows.resize(x.limit);
+  return reply;
+}
+
+order_list_reply ledger_worker_state::list(const fq::list_orders& x) {
+  order_list_reply reply;
+  if (!reached([&] { reply.orders = ledger_->list_orders({x.tenant, x.customer, x.before, x.limit + 1}); }))
+    reply.no = reason::unavailable;
+  reply.more = reply.orders.size() > x.limit;
+  if (reply.more) reply.orders.resize(x.limit);
+  return reply;
+}
+
+dead_letters_reply ledger_worker_state::list(const fq::list_dead_letters& x) {
+  dead_letters_reply reply;
+  dead_letter_filter filter{x.by.tenant, std::nullopt, x.is_open, x.before, x.limit + 1};
+  if (x.by.kind == principal_kind::organizer) filter.organizer = x.by.id;
+  if (!reached([&] { reply.letters = ledger_->list_dead_letters(filter); })) reply.no = reason::unavailable;
+  reply.more = reply.letters.size() > x.limit;
+  if (reply.more) reply.letters.resize(x.limit);
   return reply;
 }
 

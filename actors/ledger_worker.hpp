@@ -58,6 +58,8 @@ private:
   void on_commit(const commit_batch& x);
   event_list_reply list(const list_events& x);
   audit_reply list(const list_audit& x);
+  order_list_reply list(const fq::list_orders& x);
+  dead_letters_reply list(const fq::list_dead_letters& x);
   void read_directory();
   void flush();
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);

@@ -6,6 +6,7 @@
 #include "domain/change.hpp"
 #include "domain/mirror.hpp"
 #include "domain/views.hpp"
+#include "outbound/gateway.hpp"
 #include "store/cache.hpp"
 #include "store/ledger.hpp"
 
@@ -57,18 +58,37 @@ template <class Inspector, class T>
 typename Inspector::result_type inspect(Inspector& f, maybe<T>& x) {
   return f(caf::meta::type_name("maybe"), x.given, x.value);
 }
-FQ_INSPECT(ticket_type_patch, x.id, x.name, x.price, x.total, x.max_per_order, x.on_sale)
+FQ_INSPECT(ticket_type_patch, x.id, x.name, x.price, x.total, x.max_per_order, x.on_sale, x.hidden, x.sale_from, x.sale_until)
 FQ_INSPECT(event_patch, x.name, x.queue_opens_at, x.sale_start, x.sale_end, x.policy, x.concurrency, x.rate_per_minute,
            x.batch_size, x.over_admission_percent, x.claims_per_customer, x.admission_interval, x.session_ttl,
-           x.claim_window, x.claim_ttl, x.ticket_ttl, x.capacity, x.presence_timeout, x.away_grace, x.message, x.ticket_types)
+           x.claim_window, x.claim_ttl, x.ticket_ttl, x.capacity, x.presence_timeout, x.away_grace, x.message, x.async_percent, x.ticket_types)
 FQ_INSPECT(principal, x.kind, x.tenant, x.id)
 FQ_INSPECT(tenant_row, x.id, x.name, x.subject_jwk, x.stripe_account, x.created_at)
 FQ_INSPECT(api_key_row, x.id, x.tenant, x.scope, x.secret_hash, x.label, x.created_at, x.revoked_at)
 FQ_INSPECT(audit_row, x.id, x.tenant, x.target, x.actor, x.action, x.detail, x.reason, x.at)
-FQ_INSPECT(item_wish, x.ticket_type, x.quantity)
+FQ_INSPECT(item_wish, x.ticket_type, x.quantity, x.donation)
+FQ_INSPECT(contact, x.first_name, x.last_name, x.email, x.phone)
+FQ_INSPECT(order_row, x.id, x.claim, x.customer, x.status, x.contact, x.promo_code, x.subtotal, x.discount, x.donations, x.platform_fee,
+           x.processing_fee, x.total, x.success_url, x.cancel_url, x.failure, x.payment_link_at, x.created_at, x.updated_at)
+FQ_INSPECT(order_wish, x.items, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway)
+FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded, x.can_retry)
+FQ_INSPECT(priced_item, x.ticket_type, x.quantity, x.unit_price, x.donation, x.unit_discount)
+FQ_INSPECT(price_quote, x.items, x.subtotal, x.discount, x.donations, x.platform_fee, x.processing_fee, x.total)
+FQ_INSPECT(quote_view, x.event, x.currency, x.price, x.item_ids, x.promo_code)
+FQ_INSPECT(discount, x.kind, x.value, x.ticket_types)
+FQ_INSPECT(promo_code_row, x.ordinal, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max, x.uses_per_customer, x.uses,
+           x.is_active, x.created_at, x.updated_at)
+FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max, x.uses_per_customer, x.is_active)
+FQ_INSPECT(dead_letter_row, x.id, x.kind, x.subject, x.status, x.detail, x.payload, x.created_at, x.updated_at)
+FQ_INSPECT(setting_row, x.name, x.value, x.updated_at)
+FQ_INSPECT(outbox_row, x.id, x.topic, x.payload, x.created_at)
+FQ_INSPECT(gateway_money, x.amount, x.currency)
+FQ_INSPECT(gateway_line, x.name, x.unit_amount, x.quantity)
+FQ_INSPECT(gateway_charge, x.reference, x.gateway_id, x.money, x.lines, x.title, x.customer_email, x.success_url, x.cancel_url,
+           x.expires_at, x.destination, x.application_fee)
 FQ_INSPECT(entry_change, x.id, x.number, x.status, x.admission_no, x.admission_batch, x.admitted_at,
            x.session_expires_at, x.claim_by)
-FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund)
+FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund, x.tax, x.gateway_id)
 
 /// The Idempotency-Key of a request, hashed with its principal and route, and the hash of its body. `given` false: no key.
 struct idempotency_ref {
@@ -200,8 +220,58 @@ FQ_INSPECT(payment_reply, x.no, x.created, x.replayed, x.payment)
 /// A verified webhook, or the answer to our own verify call. Applied at most once.
 struct apply_fact {
   gateway_fact fact;
+  bool is_report = false; ///< to be believed only as far as the gateway, asked now, says the same
 };
-FQ_INSPECT(apply_fact, x.fact)
+FQ_INSPECT(apply_fact, x.fact, x.is_report)
+
+// -- checkout: net -> event actor --------------------------------------------------------------------------------------
+
+/// What would it cost? Holds nothing.
+struct get_quote {
+  event_id event; ///< of the path; another event's id than the actor's: not_found
+  customer_id customer;
+  order_wish wish;
+};
+FQ_INSPECT(get_quote, x.event, x.customer, x.wish)
+
+struct quote_reply {
+  refusal no;
+  quote_view quote{};
+};
+FQ_INSPECT(quote_reply, x.no, x.quote)
+
+/// All items or none. `admission_token` as the client sent it; empty in an `open` event, which joins by itself.
+struct place_order {
+  event_id event;
+  customer_id customer;
+  std::string admission_token;
+  order_wish wish;
+  idempotency_ref idempotency;
+};
+FQ_INSPECT(place_order, x.event, x.customer, x.admission_token, x.wish, x.idempotency)
+
+struct order_reply {
+  refusal no;
+  bool replayed = false;
+  order_view order{};
+  std::int32_t async_percent = async_inherited; ///< of the event
+};
+FQ_INSPECT(order_reply, x.no, x.replayed, x.order, x.async_percent)
+
+/// Its customer's, or (with `by`) its organizer's.
+struct find_order {
+  order_id order;
+  customer_id customer = {};
+  principal by = {};
+  milliseconds wait{0}; ///< answers as soon as it is not PENDING any more, or then
+};
+FQ_INSPECT(find_order, x.order, x.customer, x.by, x.wait)
+
+struct cancel_order {
+  order_id order;
+  customer_id customer;
+};
+FQ_INSPECT(cancel_order, x.order, x.customer)
 
 // -- organizers: net -> event actor, catalog, accounts ----------------------------------------------------------------
 
@@ -335,6 +405,157 @@ struct audit_reply {
   bool more = false;
 };
 FQ_INSPECT(audit_reply, x.no, x.rows, x.more)
+
+// -- orders and promo codes: organizers -> event actor, catalog; notifier -> event actor ---------------------------------
+
+/// Who manages what belongs to an event whose id the path does not name.
+struct order_act {
+  uuid id; ///< of the order or the dead letter
+  principal by;
+};
+FQ_INSPECT(order_act, x.id, x.by)
+
+/// Newest first.
+struct list_event_orders {
+  managed what;
+  order_id before; ///< cursor; nil: from the newest
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_event_orders, x.what, x.before, x.limit)
+
+struct orders_reply {
+  refusal no;
+  std::vector<order_view> orders; ///< at most `limit`
+  bool more = false;
+};
+FQ_INSPECT(orders_reply, x.no, x.orders, x.more)
+
+/// These tickets, or (none given) everything that is left.
+struct refund_tickets {
+  order_act what;
+  audit_note note;
+  std::vector<item_wish> items;
+};
+FQ_INSPECT(refund_tickets, x.what, x.note, x.items)
+
+/// Sends the mail that fits its state once more.
+struct resend_order {
+  order_act what;
+  audit_note note;
+};
+FQ_INSPECT(resend_order, x.what, x.note)
+
+struct set_promo_code {
+  managed what;
+  audit_note note;
+  promo_code_patch patch;
+  std::vector<ticket_type_id> ticket_types; ///< what patch.reduction covers; none: all
+};
+FQ_INSPECT(set_promo_code, x.what, x.note, x.patch, x.ticket_types)
+
+/// `code` nil: all of the event.
+struct find_promo_codes {
+  managed what;
+  promo_code_id code;
+};
+FQ_INSPECT(find_promo_codes, x.what, x.code)
+
+struct promo_codes_reply {
+  refusal no;
+  std::vector<promo_code_row> codes;
+  std::vector<ticket_type_id> ticket_types; ///< of the event, by ordinal
+};
+FQ_INSPECT(promo_codes_reply, x.no, x.codes, x.ticket_types)
+
+/// Serves these customers in `priority_class`, or (not given) like everybody.
+struct set_priorities {
+  managed what;
+  audit_note note;
+  std::vector<customer_id> customers;
+  maybe<std::uint8_t> priority_class;
+};
+FQ_INSPECT(set_priorities, x.what, x.note, x.customers, x.priority_class)
+
+struct find_priorities {
+  managed what;
+};
+FQ_INSPECT(find_priorities, x.what)
+
+struct customers_reply {
+  refusal no;
+  std::vector<customer_id> customers;
+};
+FQ_INSPECT(customers_reply, x.no, x.customers)
+
+/// A person has decided about a dead letter.
+struct settle_dead_letter {
+  order_act what;
+  audit_note note;
+  bool retry = false; ///< else it is dismissed
+};
+FQ_INSPECT(settle_dead_letter, x.what, x.note, x.retry)
+
+/// Nobody would take this domain event. Answered after the commit of its dead letter.
+struct report_undelivered {
+  outbox_row row;
+  std::string detail;
+};
+FQ_INSPECT(report_undelivered, x.row, x.detail)
+
+/// A customer's orders at all events of the tenant, newest first; answered from committed state.
+struct list_orders {
+  tenant_id tenant = default_tenant;
+  customer_id customer;
+  order_id before;
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_orders, x.tenant, x.customer, x.before, x.limit)
+
+struct order_list_reply {
+  refusal no;
+  std::vector<order_listing> orders; ///< at most `limit`
+  bool more = false;
+};
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, order_listing& x) {
+  return f(caf::meta::type_name("order_listing"), x.event, x.event_name, x.currency, x.order);
+}
+FQ_INSPECT(order_list_reply, x.no, x.orders, x.more)
+
+/// What waits for a person, newest first; answered from committed state.
+struct list_dead_letters {
+  principal by;
+  bool is_open = true;
+  uuid before;
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(list_dead_letters, x.by, x.is_open, x.before, x.limit)
+
+struct dead_letters_reply {
+  refusal no;
+  std::vector<dead_letter_listing> letters; ///< at most `limit`
+  bool more = false;
+};
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, dead_letter_listing& x) {
+  return f(caf::meta::type_name("dead_letter_listing"), x.event, x.letter);
+}
+FQ_INSPECT(dead_letters_reply, x.no, x.letters, x.more)
+
+/// To accounts: the customers with these addresses, who may never have been here yet.
+struct find_customers {
+  tenant_id tenant = default_tenant;
+  std::vector<std::string> emails; ///< lower case, validated
+};
+FQ_INSPECT(find_customers, x.tenant, x.emails)
+
+/// To accounts: a setting of the installation, audited.
+struct change_setting {
+  principal by;
+  setting_row setting;
+  audit_note note;
+};
+FQ_INSPECT(change_setting, x.by, x.setting, x.note)
 
 // -- tenants and API keys: control socket -> accounts; directory <-> ledger reader --------------------------------------
 
@@ -470,6 +691,24 @@ struct event_noticed {
   std::string message = {}; ///< of the operator, if that is the news
 };
 FQ_INSPECT(event_noticed, x.event, x.what, x.message)
+
+/// An order's news, as its customer's sockets are told.
+struct order_change {
+  order_id order;
+  queue_number number{}; ///< of the place it was placed from
+  order_status status{};
+  std::string payment_url; ///< where to pay now; else empty
+  std::string failure;
+  timestamp expires_at;
+};
+FQ_INSPECT(order_change, x.order, x.number, x.status, x.payment_url, x.failure, x.expires_at)
+
+/// To subscribed hubs, after commit and before the entries_changed of the same decision.
+struct orders_changed {
+  event_id event;
+  std::vector<order_change> changes;
+};
+FQ_INSPECT(orders_changed, x.event, x.changes)
 
 /// From a table of sessions: send me this aggregate's sessions, all of them now and every change after its commit.
 struct watch_sessions {
@@ -717,12 +956,13 @@ struct call_gateway {
   gateway_call_kind kind{};
   std::string gateway;
   payment_id payment;
-  std::string reference;
-  money amount = 0; ///< initialize: to charge; refund: to give back
-  std::string currency;
-  refund_id refund;
+  gateway_charge charge;
+  tenant_id tenant = default_tenant; ///< whose account at the gateway the money goes on to
+  refund_id refund = {};
+  money refund_amount = 0;
+  std::uint8_t priority_class = 0; ///< calls that wait for their turn go by it
 };
-FQ_INSPECT(call_gateway, x.kind, x.gateway, x.payment, x.reference, x.amount, x.currency, x.refund)
+FQ_INSPECT(call_gateway, x.kind, x.gateway, x.payment, x.charge, x.tenant, x.refund, x.refund_amount, x.priority_class)
 
 enum class gateway_result : std::uint8_t {
   initialized, ///< authorization_url is set
@@ -730,6 +970,7 @@ enum class gateway_result : std::uint8_t {
   unpaid, ///< known, not paid, may still be paid
   closed, ///< declined or expired: it will never be paid
   unknown_reference, ///< the gateway has never heard of it
+  rejected, ///< the gateway will not have it; `what` says why
   refunded,
   refund_pending,
   refund_refused,
@@ -742,13 +983,17 @@ struct gateway_answered {
   std::string gateway;
   payment_id payment;
   std::string reference;
-  std::string authorization_url;
-  money amount = 0;
-  std::string currency;
-  refund_id refund;
+  refund_id refund = {};
+  std::string authorization_url = {};
+  std::string gateway_id = {};
+  money amount = 0; ///< without tax
+  money tax = 0;
+  std::string currency = {};
+  std::string what = {}; ///< why not, for people
+  milliseconds retry_after{0}; ///< unavailable: as the gateway wishes
 };
-FQ_INSPECT(gateway_answered, x.kind, x.result, x.gateway, x.payment, x.reference, x.authorization_url, x.amount, x.currency,
-           x.refund)
+FQ_INSPECT(gateway_answered, x.kind, x.result, x.gateway, x.payment, x.reference, x.refund, x.authorization_url, x.gateway_id, x.amount,
+           x.tax, x.currency, x.what, x.retry_after)
 
 // -- blocking helpers of accounts ------------------------------------------------------------------------------------------
 

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/payments.hpp"
 
-#include <tuple>
+#include <algorithm>
 
 namespace fq {
+namespace {
+
+gateway_answered unavailable(const call_gateway& c) {
+  return {.kind = c.kind,
+          .result = gateway_result::unavailable,
+          .gateway = c.gateway,
+          .payment = c.payment,
+          .reference = c.charge.reference,
+          .refund = c.refund};
+}
+
+} // namespace
 
 payments_handle::behavior_type payments(payments_handle::stateful_pointer<payments_state> self,
                                         const payments_services* services) {
@@ -19,80 +31,112 @@ payments_handle::behavior_type payments_state::behavior() {
   };
 }
 
-namespace {
-gateway_answered unavailable(const call_gateway& c) {
-  return {c.kind, gateway_result::unavailable, c.gateway, c.payment, c.reference, {}, c.amount, c.currency, c.refund};
-}
-} // namespace
-
 void payments_state::on_call(const call_gateway& x) {
-  drop_lost();
   auto owner = caf::actor_cast<event_handle>(self_->current_sender());
   const call_key key{x.gateway, x.kind, x.payment, x.refund};
   if (const auto known = calls_.find(key); known != calls_.end()) {
-    auto& p = known->second;
-    p.owner = std::move(owner); // asked again, perhaps by the owner's successor: one call, the newest asker
-    const bool lost = p.generation == 0 && p.deadline <= services_->env->steady_now();
-    return lost ? attempt(key, p) : void();
+    known->second.owner = std::move(owner); // asked again, perhaps by the owner's successor: one call, the newest asker
+    return;
   }
   if (calls_.size() >= gateway_calls_max || !services_->gateways.contains(x.gateway))
     return self_->send(owner, unavailable(x));
-  auto& p = calls_.emplace(key, pending{x, std::move(owner), 0, {}, 0}).first->second;
-  attempt(key, p);
+  auto& p = calls_.emplace(key, pending{x, std::move(owner)}).first->second;
+  if (services_->destination_of) p.call.charge.destination = services_->destination_of(x.gateway, x.tenant);
+  p.age = ++next_age_;
+  enqueue(key, p);
+  pump(x.gateway);
 }
 
-void payments_state::attempt(const call_key& key, pending& p) {
-  const auto now = services_->env->steady_now();
-  if (circuits_[p.call.gateway].open_until > now) return finish(key, unavailable(p.call));
+void payments_state::enqueue(const call_key& key, pending& p) {
+  p.phase = call_phase::waiting;
+  gateways_[p.call.gateway].waiting.emplace(p.call.priority_class, p.age, key);
+}
+
+/// Begins as many of the waiting calls as may be under way.
+void payments_state::pump(const std::string& gateway) {
+  auto& g = gateways_[gateway];
+  while (!g.waiting.empty()) {
+    const bool is_open = g.open_until > services_->env->steady_now();
+    const auto limit = g.is_suspect ? 1 : services_->calls_per_gateway;
+    if (!is_open && g.under_way >= limit) return;
+    const auto key = std::get<2>(*g.waiting.begin());
+    g.waiting.erase(g.waiting.begin());
+    auto& p = calls_.at(key);
+    if (is_open)
+      finish(key, unavailable(p.call));
+    else
+      begin(key, p);
+  }
+}
+
+void payments_state::begin(const call_key& key, pending& p) {
+  ++gateways_[p.call.gateway].under_way;
   ++p.attempts;
-  p.generation = 0;
-  p.deadline = now + services_->answer_timeout;
+  p.phase = call_phase::under_way;
+  wake(p, key, services_->answer_timeout);
   self_->send(services_->gateways.at(p.call.gateway), p.call);
 }
 
+void payments_state::wake(pending& p, const call_key& key, milliseconds after) {
+  timers_.erase(p.generation);
+  p.generation = ++generation_;
+  timers_.emplace(p.generation, key);
+  self_->delayed_send(self_, after, timer_fired{timer_kind::restart, p.generation});
+}
+
 void payments_state::on_answer(const gateway_answered& x) {
-  auto& c = circuits_[x.gateway];
   const call_key key{x.gateway, x.kind, x.payment, x.refund};
+  const auto known = calls_.find(key);
+  if (known == calls_.end() || known->second.phase != call_phase::under_way) return; // of a call that was given up as lost
+  settle(key, x);
+  pump(x.gateway);
+}
+
+/// The call is no longer under way: its end, or a pause before the next attempt.
+void payments_state::settle(const call_key& key, const gateway_answered& x) {
+  auto& p = calls_.at(key);
+  auto& g = gateways_[x.gateway];
+  --g.under_way;
   if (x.result != gateway_result::unavailable) {
-    c.failures = 0;
+    g.failures = 0;
+    g.is_suspect = false;
     return finish(key, x);
   }
-  if (++c.failures >= services_->failures_to_open) {
-    c.open_until = services_->env->steady_now() + services_->open_for;
-    c.failures = 0;
+  if (++g.failures >= services_->failures_to_open || g.is_suspect) {
+    g.open_until = services_->env->steady_now() + services_->open_for;
+    g.is_suspect = true;
+    g.failures = 0;
   }
-  const auto known = calls_.find(key);
-  if (known == calls_.end()) return;
-  auto& p = known->second;
   if (!may_retry(services_->retry, p.attempts)) return finish(key, x);
-  p.generation = ++generation_;
-  retries_.emplace(p.generation, key);
-  self_->delayed_send(self_, retry_delay(services_->retry, p.attempts, services_->env->random_u64()),
-                      timer_fired{timer_kind::restart, p.generation});
+  p.phase = call_phase::pausing;
+  const auto jittered = retry_delay(services_->retry, p.attempts, services_->env->random_u64());
+  wake(p, key, std::max(jittered, std::min(x.retry_after, retry_after_max)));
 }
 
 void payments_state::on_timer(std::uint64_t generation) {
-  const auto retry = retries_.find(generation);
-  if (retry == retries_.end()) return;
-  const auto key = retry->second;
-  retries_.erase(retry);
-  if (const auto known = calls_.find(key); known != calls_.end() && known->second.generation == generation)
-    attempt(key, known->second);
+  const auto timer = timers_.extract(generation);
+  if (!timer) return;
+  const auto key = timer.mapped();
+  const auto known = calls_.find(key);
+  if (known == calls_.end() || known->second.generation != generation) return;
+  auto& p = known->second;
+  const auto gateway = p.call.gateway;
+  if (p.phase == call_phase::under_way) {
+    auto lost = unavailable(p.call);
+    lost.what = "no answer";
+    settle(key, lost);
+  } else {
+    enqueue(key, p);
+  }
+  pump(gateway);
 }
 
 void payments_state::finish(const call_key& key, gateway_answered answer) {
   const auto known = calls_.find(key);
-  if (known == calls_.end()) return;
+  timers_.erase(known->second.generation);
   const auto owner = std::move(known->second.owner);
   calls_.erase(known);
   self_->send(owner, std::move(answer));
-}
-
-/// Calls whose worker has died or hangs and that nobody asked about again: forgotten when the table is full.
-void payments_state::drop_lost() {
-  if (calls_.size() < gateway_calls_max) return;
-  const auto now = services_->env->steady_now();
-  std::erase_if(calls_, [now](const auto& c) { return c.second.generation == 0 && c.second.deadline <= now; });
 }
 
 } // namespace fq

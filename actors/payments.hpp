@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// All gateways behind one handle: bounded calls under way, retries with full jitter, a circuit breaker per gateway. Owners never wait
-// for it; what it cannot do in time it answers `unavailable`, and owners ask again when a deadline makes them.
+// All gateways behind one handle. Of each gateway a bounded number of calls is under way, the others wait for their turn by priority class
+// and then by age; failures are tried again with full jitter, not before the gateway wishes; after several in a row its circuit is open, and
+// then one call at a time tries whether it is back. Owners never wait for it: every call is answered, and what could not be done in time is
+// `unavailable`, so owners ask again when a deadline makes them.
 #pragma once
 #include "actors/workers.hpp"
 #include "domain/retry.hpp"
 
 #include <caf/stateful_actor.hpp>
 
+#include <functional>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace fq {
 
@@ -15,13 +20,18 @@ struct payments_services {
   environment* env = nullptr;
   std::map<std::string, gateway_worker_handle> gateways; ///< by name
   retry_policy retry;
+  std::size_t calls_per_gateway = 32; ///< under way at most
   std::uint32_t failures_to_open = 5; ///< in a row; then the circuit is open for `open_for`
   milliseconds open_for{5'000};
   milliseconds answer_timeout{35'000}; ///< a worker that has not answered by then counts as failed
+  /// The account at `gateway` that a tenant's money goes on to; null or empty: it stays.
+  std::function<std::string(const std::string& gateway, tenant_id tenant)> destination_of = nullptr;
 };
 
-/// Calls under way at most over all gateways; beyond it the answer is `unavailable` at once (I14).
+/// Calls known at most over all gateways; beyond it the answer is `unavailable` at once (I14).
 inline constexpr std::size_t gateway_calls_max = 20'000;
+/// A gateway's wish to be left alone is respected up to this.
+inline constexpr milliseconds retry_after_max{60'000};
 
 class payments_state {
 public:
@@ -35,34 +45,44 @@ public:
   payments_handle::behavior_type behavior();
 
 private:
+  enum class call_phase : std::uint8_t { waiting, under_way, pausing };
+
   /// An owner that waits for an answer about one call.
   struct pending {
     call_gateway call;
     event_handle owner;
+    std::uint64_t age = 0; ///< first come
     std::uint32_t attempts = 0;
-    milliseconds deadline{0}; ///< steady time
-    std::uint64_t generation = 0; ///< of its retry timer; 0: a worker has it
-  };
-  struct circuit {
-    std::uint32_t failures = 0; ///< in a row
-    milliseconds open_until{0}; ///< steady time
+    std::uint64_t generation = 0; ///< of its timer: the answer's deadline, or the end of a pause
+    call_phase phase = call_phase::waiting;
   };
   /// One call of a kind about a payment or refund at a time.
   using call_key = std::tuple<std::string, gateway_call_kind, payment_id, refund_id>;
+  struct gateway_state {
+    std::set<std::tuple<std::uint8_t, std::uint64_t, call_key>> waiting; ///< by class, then age
+    std::size_t under_way = 0;
+    std::uint32_t failures = 0; ///< in a row
+    milliseconds open_until{0}; ///< steady time
+    bool is_suspect = false; ///< its circuit was open, and nothing has succeeded since
+  };
 
   void on_call(const call_gateway& x);
   void on_answer(const gateway_answered& x);
   void on_timer(std::uint64_t generation);
-  void attempt(const call_key& key, pending& p);
+  void enqueue(const call_key& key, pending& p);
+  void pump(const std::string& gateway);
+  void begin(const call_key& key, pending& p);
+  void settle(const call_key& key, const gateway_answered& x);
   void finish(const call_key& key, gateway_answered answer);
-  void drop_lost();
+  void wake(pending& p, const call_key& key, milliseconds after);
 
   pointer self_ = nullptr;
   const payments_services* services_ = nullptr;
   std::map<call_key, pending> calls_;
-  std::map<std::uint64_t, call_key> retries_; ///< by generation
-  std::map<std::string, circuit> circuits_;
+  std::map<std::uint64_t, call_key> timers_; ///< by generation
+  std::map<std::string, gateway_state> gateways_;
   std::uint64_t generation_ = 0;
+  std::uint64_t next_age_ = 0;
 };
 
 payments_handle::behavior_type payments(payments_handle::stateful_pointer<payments_state> self,

@@ -28,6 +28,19 @@ using event_handle = caf::typed_actor<
   caf::replies_to<open_payment>::with<payment_reply>, ///< after commit and the gateway's answer, or after 3 s INITIALIZING
   caf::replies_to<find_payment>::with<payment_reply>,
   caf::replies_to<apply_fact>::with<ack_reply>, ///< after commit; not_found for a reference it does not know
+  caf::replies_to<get_quote>::with<quote_reply>,
+  caf::replies_to<place_order>::with<order_reply>, ///< after commit
+  caf::replies_to<find_order>::with<order_reply>, ///< at once, or within its wait
+  caf::replies_to<cancel_order>::with<order_reply>, ///< after commit
+  caf::replies_to<list_event_orders>::with<orders_reply>,
+  caf::replies_to<refund_tickets>::with<order_reply>, ///< after commit; the money follows
+  caf::replies_to<resend_order>::with<ack_reply>, ///< after commit
+  caf::replies_to<set_promo_code>::with<promo_codes_reply>, ///< after commit
+  caf::replies_to<find_promo_codes>::with<promo_codes_reply>,
+  caf::replies_to<set_priorities>::with<count_reply>, ///< after commit
+  caf::replies_to<find_priorities>::with<customers_reply>,
+  caf::replies_to<settle_dead_letter>::with<ack_reply>, ///< after commit
+  caf::replies_to<report_undelivered>::with<ack_reply>, ///< from the notifier, after commit
   caf::replies_to<find_event>::with<event_reply>,
   caf::replies_to<patch_event>::with<event_reply>, ///< after commit
   caf::replies_to<turn_event>::with<event_reply>, ///< after commit
@@ -60,7 +73,8 @@ using supervisor_handle = caf::typed_actor<
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// What subscribers of an event receive: one per io thread (net/hub), in order per event, only what is committed.
-using hub_handle = caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts_to<line_moved>, caf::reacts_to<event_noticed>>;
+using hub_handle = caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts_to<line_moved>, caf::reacts_to<event_noticed>,
+                                    caf::reacts_to<orders_changed>>;
 
 /// Knows the owner of every aggregate; spawns it on first use, passivates it when idle.
 using region_handle = caf::typed_actor<
@@ -79,6 +93,8 @@ using accounts_handle = caf::typed_actor<
   caf::replies_to<list_tenants>::with<tenants_reply>,
   caf::replies_to<issue_api_key>::with<api_key_reply>, ///< after commit
   caf::replies_to<revoke_api_key>::with<ack_reply>, ///< after commit
+  caf::replies_to<find_customers>::with<customers_reply>, ///< after commit
+  caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
   caf::reacts_to<batch_settled>, ///< INTERNAL
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
   caf::reacts_to<lease_lost>, ///< INTERNAL
@@ -89,6 +105,8 @@ using catalog_handle = caf::typed_actor<
   caf::replies_to<create_event>::with<event_reply>, ///< after commit
   caf::replies_to<list_events>::with<event_list_reply>,
   caf::replies_to<list_audit>::with<audit_reply>,
+  caf::replies_to<list_orders>::with<order_list_reply>,
+  caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
   caf::reacts_to<batch_settled>, ///< INTERNAL
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
   caf::reacts_to<lease_lost>, ///< INTERNAL
@@ -113,6 +131,8 @@ using ledger_worker_handle = caf::typed_actor<
   caf::reacts_to<peek_aggregate>, ///< answers aggregate_peeked to the sender
   caf::reacts_to<read_directory>, ///< answers directory_read to the sender
   caf::replies_to<list_audit>::with<audit_reply>,
+  caf::replies_to<list_orders>::with<order_list_reply>,
+  caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
   caf::replies_to<list_events>::with<event_list_reply>,
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
@@ -168,7 +188,11 @@ using payments_handle = caf::typed_actor<
   X(ledger_report) X(find_ticket) X(leave_ticket) X(end_session) X(present) X(advance_line) \
   X(revoke_sessions) X(count_reply) X(find_line) X(line_reply) X(list_audit) X(audit_reply) X(add_tenant) X(list_tenants) \
   X(tenants_reply) X(issue_api_key) X(api_key_reply) X(revoke_api_key) X(refresh_directory) X(read_directory) \
-  X(directory_read) X(watch_sessions) X(sessions_changed) X(vouch_for_mirror) X(find_session) X(session_found)
+  X(directory_read) X(watch_sessions) X(sessions_changed) X(vouch_for_mirror) X(find_session) X(session_found) \
+  X(get_quote) X(quote_reply) X(place_order) X(order_reply) X(find_order) X(cancel_order) X(list_event_orders) X(orders_reply) \
+  X(refund_tickets) X(resend_order) X(set_promo_code) X(find_promo_codes) X(promo_codes_reply) X(set_priorities) \
+  X(find_priorities) X(customers_reply) X(settle_dead_letter) X(report_undelivered) X(list_orders) X(order_list_reply) \
+  X(list_dead_letters) X(dead_letters_reply) X(find_customers) X(change_setting) X(orders_changed)
 
 #define FQ_ADD_TYPE_ID(T) CAF_ADD_TYPE_ID(fairqueue, (fq::T))
 CAF_BEGIN_TYPE_ID_BLOCK(fairqueue, first_custom_type_id)

@@ -22,50 +22,57 @@ gateway_result result_of(charge_status status) {
   return gateway_result::unavailable;
 }
 
-gateway_result result_of(gateway_error error) {
-  return error == gateway_error::unavailable ? gateway_result::unavailable : gateway_result::closed;
+void take(const gateway_error& error, gateway_result otherwise, gateway_answered& out) {
+  out.result = error.kind == gateway_error::kind_type::unavailable ? gateway_result::unavailable : otherwise;
+  out.retry_after = error.retry_after;
+  out.what = error.what;
 }
 
 void take(const verify_result& answer, gateway_answered& out) {
-  if (const auto* state = std::get_if<charge_state>(&answer)) {
-    out.result = result_of(state->status);
-    out.amount = state->money.amount;
-    out.currency = state->money.currency;
-  } else {
-    out.result = result_of(std::get<gateway_error>(answer));
-  }
+  const auto* state = std::get_if<charge_state>(&answer);
+  if (state == nullptr) return take(std::get<gateway_error>(answer), gateway_result::unavailable, out);
+  out.result = result_of(state->status);
+  out.amount = state->money.amount;
+  out.tax = state->tax;
+  out.currency = state->money.currency;
 }
 
 void take(const initialize_result& answer, gateway_answered& out) {
-  if (const auto* page = std::get_if<gateway_authorization>(&answer)) {
-    out.result = gateway_result::initialized;
-    out.authorization_url = page->url;
-  } else {
-    out.result = result_of(std::get<gateway_error>(answer));
-  }
+  const auto* page = std::get_if<gateway_authorization>(&answer);
+  if (page == nullptr) return take(std::get<gateway_error>(answer), gateway_result::rejected, out);
+  out.result = gateway_result::initialized;
+  out.authorization_url = page->url;
+  out.gateway_id = page->gateway_id;
 }
 
 void take(const refund_result& answer, gateway_answered& out) {
-  if (const auto* error = std::get_if<gateway_error>(&answer)) {
-    out.result = *error == gateway_error::unavailable ? gateway_result::unavailable : gateway_result::refund_refused;
-    return;
-  }
-  switch (std::get<gateway_refund_status>(answer)) {
+  const auto* status = std::get_if<gateway_refund_status>(&answer);
+  if (status == nullptr) return take(std::get<gateway_error>(answer), gateway_result::refund_refused, out);
+  switch (*status) {
     case gateway_refund_status::pending: out.result = gateway_result::refund_pending; break;
     case gateway_refund_status::processed: out.result = gateway_result::refunded; break;
     case gateway_refund_status::failed: out.result = gateway_result::refund_refused; break;
   }
 }
 
-gateway_answered perform(gateway_port& port, const call_gateway& x) {
-  gateway_answered out{x.kind, gateway_result::unavailable, x.gateway, x.payment, x.reference, {}, x.amount, x.currency, x.refund};
+/// Starts the call; `then` gets its answer, here or on a thread of the gateway's.
+void perform(gateway_port& port, const call_gateway& x, std::function<void(gateway_answered)> then) {
+  gateway_answered blank{.kind = x.kind,
+                         .result = gateway_result::unavailable,
+                         .gateway = x.gateway,
+                         .payment = x.payment,
+                         .reference = x.charge.reference,
+                         .refund = x.refund};
+  const auto answer = [blank = std::move(blank), then = std::move(then)](const auto& result) mutable {
+    take(result, blank);
+    then(std::move(blank));
+  };
   switch (x.kind) {
-    case gateway_call_kind::initialize: take(port.initialize({x.reference, {x.amount, x.currency}, {}, {}}), out); break;
-    case gateway_call_kind::verify: take(port.verify(x.reference), out); break;
-    case gateway_call_kind::expire: take(port.expire(x.reference), out); break;
-    case gateway_call_kind::refund: take(port.refund({x.reference, to_string(x.refund), x.amount}), out); break;
+    case gateway_call_kind::initialize: return port.initialize(x.charge, answer);
+    case gateway_call_kind::verify: return port.verify(x.charge, answer);
+    case gateway_call_kind::expire: return port.expire(x.charge, answer);
+    case gateway_call_kind::refund: return port.refund({x.charge, to_string(x.refund), x.refund_amount}, answer);
   }
-  return out;
 }
 
 /// One round of webhook delivery; true if there may be more at once.
@@ -105,7 +112,9 @@ mailer_handle::behavior_type mailer(mailer_handle::pointer, mail_port* port) {
 
 gateway_worker_handle::behavior_type gateway_worker(gateway_worker_handle::pointer self, gateway_port* port) {
   return {[self, port](const call_gateway& x) {
-    caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()), perform(*port, x));
+    perform(*port, x, [asker = caf::actor_cast<caf::actor>(self->current_sender())](gateway_answered answered) {
+      caf::anon_send(asker, std::move(answered));
+    });
   }};
 }
 

@@ -20,7 +20,7 @@ password_worker_handle::behavior_type password_worker(password_worker_handle::po
 
 mailer_handle::behavior_type mailer(mailer_handle::pointer self, mail_port* port);
 
-/// Does one call at a time; answers call_gateway by gateway_answered to the sender.
+/// Starts calls; each is answered by gateway_answered to the sender. A port that blocks does one at a time.
 using gateway_worker_handle = caf::typed_actor<caf::reacts_to<call_gateway>>;
 gateway_worker_handle::behavior_type gateway_worker(gateway_worker_handle::pointer self, gateway_port* port);
 

@@ -19,6 +19,7 @@ inline constexpr std::string_view order_cancelled = "order.cancelled"; ///< clai
 inline constexpr std::string_view payment_failed = "payment.failed"; ///< payment: declined or given up
 inline constexpr std::string_view payment_refunded = "payment.refunded"; ///< payment: given back, in part or as a whole
 inline constexpr std::string_view event_cancelled = "event.cancelled"; ///< event
+inline constexpr std::string_view mail_send = "mail.send"; ///< a mail to be sent; made by the owner, see actors/mails
 } // namespace topic
 
 struct domain_event {

@@ -114,6 +114,13 @@ std::vector<refund_id> payments_book::refunds_due(timestamp now, std::size_t lim
   return ids;
 }
 
+std::vector<refund_id> payments_book::requested_of(const payment_id& payment) const {
+  std::vector<refund_id> ids;
+  for (const auto& [at, id] : refunds_wanted_)
+    if (refunds_.at(id).payment == payment) ids.push_back(id);
+  return ids;
+}
+
 timestamp payments_book::next_refund_attempt() const {
   return refunds_wanted_.empty() ? never : refunds_wanted_.begin()->first;
 }

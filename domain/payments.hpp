@@ -41,6 +41,8 @@ public:
   [[nodiscard]] std::vector<payment_id> stale(timestamp t, std::size_t limit) const;
   /// Requested refunds whose next attempt is due, at most `limit`.
   [[nodiscard]] std::vector<refund_id> refunds_due(timestamp now, std::size_t limit) const;
+  /// REQUESTED refunds of `payment`.
+  [[nodiscard]] std::vector<refund_id> requested_of(const payment_id& payment) const;
   [[nodiscard]] timestamp next_refund_attempt() const;
   [[nodiscard]] timestamp next_ask() const;
   /// CONFIRMED and PARTIALLY_REFUNDED ones, at most `limit`: what a cancelled event still has to refund.

@@ -232,6 +232,7 @@ private:
   // money
   refusal paid(const payment_row& payment, const gateway_fact& fact, timestamp now, decision& out);
   [[nodiscard]] std::optional<refund_id> refund_of(const payment_row& payment, const gateway_fact& fact) const;
+  void ask_about_refunds(const payment_id& payment, decision& out);
   void confirm_claim(const claim_id& claim, timestamp now, decision& out);
   void late_money(const payment_id& payment, timestamp now, decision& out);
   bool claim_again(const payment_id& payment, timestamp now, decision& out);

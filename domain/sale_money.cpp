@@ -108,6 +108,11 @@ std::optional<refund_id> sale::refund_of(const payment_row& payment, const gatew
   return refund != nullptr && refund->payment == payment.id ? id : std::nullopt;
 }
 
+/// A gateway that told of a refund without saying which: asking for each again tells, since a refund is made once.
+void sale::ask_about_refunds(const payment_id& payment, decision& out) {
+  for (const auto& refund : payments_.requested_of(payment)) out.orders.push_back({gateway_order_kind::refund, payment, refund});
+}
+
 refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
   const auto id = parse_reference(fact.reference);
   const auto* payment = id ? payments_.find(*id) : nullptr;
@@ -119,9 +124,11 @@ refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
     case verdict::declined: closed(payment->id, now, out); return {};
     case verdict::refund_processed:
       if (const auto refund = refund_of(*payment, fact)) refund_done(*refund, now, out);
+      if (fact.refund.empty()) ask_about_refunds(payment->id, out);
       return {};
     case verdict::refund_failed:
       if (const auto refund = refund_of(*payment, fact)) refund_not_done(*refund, true, now, out);
+      if (fact.refund.empty()) ask_about_refunds(payment->id, out);
       return {};
     case verdict::nothing: return {};
   }
@@ -134,6 +141,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
   const auto captured = [&](payment_row& row) {
     row.captured = fact.amount + fact.tax;
     row.tax = fact.tax;
+    if (row.gateway_id.empty()) row.gateway_id = fact.gateway_id;
   };
   const bool as_quoted = (fact.amount == payment.amount || planted(bug::amount_unchecked)) && fact.currency == event_.currency;
   if (!as_quoted) {

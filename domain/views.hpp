@@ -184,8 +184,9 @@ struct gateway_fact {
   std::string reference;
   money amount = 0; ///< without tax
   std::string currency;
-  std::string refund; ///< our refund id, for refund facts
+  std::string refund = {}; ///< our refund id, for refund facts
   money tax = 0; ///< that the gateway added
+  std::string gateway_id = {}; ///< the gateway's own name for the charge, if it said it
 };
 
 } // namespace fq

@@ -97,6 +97,7 @@ struct gateway_event {
   gateway_money money; ///< without tax
   std::int64_t tax = 0;
   std::string refund_id; ///< of refund events
+  std::string gateway_id = {}; ///< of the charge, if the event says it
 };
 
 enum class webhook_error {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which mails a decision causes, and what is in them: payloads of topic mail.send, rendered by the notifier. Pure. They hold addresses and
+// names, and go nowhere but to the mailer.
+#pragma once
+#include "domain/change.hpp"
+#include "domain/sale.hpp"
+
+#include <string>
+#include <vector>
+
+namespace fq {
+
+/// Recipients of one mail at most: a cancelled event tells its customers in chunks.
+inline constexpr std::size_t mail_recipients_max = 1'000;
+
+/// JSON objects {template, language, to: [{address, variables}], data}; see outbound/mail_templates.hpp for the data of each template.
+[[nodiscard]] std::vector<std::string> mails_of(const changes& content, const sale& now);
+
+/// The mail that fits what the order is now; empty if there is none.
+[[nodiscard]] std::string mail_again(const order_row& order, const sale& now);
+
+} // namespace fq
