@@ -45,6 +45,16 @@ void naive_ledger::one(const change& c) {
       if (id != row.id && other.claim == row.claim && is_open(other.status) && is_open(row.status)) return false;
     return true;
   };
+  const auto word_is_free = [this](const promo_code_row& row) {
+    for (const auto& [ordinal, other] : promo_codes)
+      if (ordinal != row.ordinal && other.code == row.code) return false;
+    return true;
+  };
+  const auto claim_is_free = [this](const order_row& row) {
+    for (const auto& [id, other] : orders)
+      if (id != row.id && other.claim == row.claim) return false;
+    return true;
+  };
   std::visit(
     overloaded{
       [&](const event_changed& x) {
@@ -112,6 +122,7 @@ void naive_ledger::one(const change& c) {
                   && p.customer == x.row.customer && p.created_at == x.row.created_at,
                 "payment: an immutable column changed");
         require(x.row.refunded <= x.row.captured, "payment: more refunded than captured");
+        require(x.row.tax >= 0 && x.row.tax <= x.row.captured, "payment: more tax than captured");
         p = x.row;
       },
       [&](const refund_opened& x) {
@@ -122,9 +133,55 @@ void naive_ledger::one(const change& c) {
         auto& r = stored(refunds, x.row.id, "refund: absent");
         require(r.status == x.from, "refund: other state");
         require(x.from == x.row.status || is_step(refund_rules, x.from, x.row.status), "refund: illegal step (I10)");
-        require(r.amount == x.row.amount && r.payment == x.row.payment, "refund: an immutable column changed");
+        require(r.amount == x.row.amount && r.payment == x.row.payment && r.items == x.row.items, "refund: an immutable column changed");
         r = x.row;
       },
+      [&](const promo_code_added& x) {
+        require(x.row.ordinal == promo_codes.size() && x.row.uses == 0, "promo code: not a fresh one");
+        require(word_is_free(x.row), "promo code: another has its word");
+        promo_codes.emplace(x.row.ordinal, x.row);
+      },
+      [&](const promo_code_changed& x) {
+        auto& p = stored(promo_codes, x.row.ordinal, "promo code: absent");
+        require(p.id == x.row.id && p.created_at == x.row.created_at, "promo code: an immutable column changed");
+        require(word_is_free(x.row), "promo code: another has its word");
+        const auto uses = p.uses;
+        p = x.row;
+        p.uses = uses;
+        require(p.uses_max == 0 || p.uses <= p.uses_max, "promo code: used more often than it may");
+      },
+      [&](const promo_uses_moved& x) {
+        auto& p = stored(promo_codes, x.promo_code, "promo code: absent");
+        const auto uses = static_cast<std::int64_t>(p.uses) + x.delta;
+        require(uses >= 0 && (p.uses_max == 0 || uses <= p.uses_max), "promo code: used more often than it may, or less than never");
+        p.uses = static_cast<std::uint32_t>(uses);
+      },
+      [&](const order_placed& x) {
+        require(x.row.status == order_status::pending, "order: is placed PENDING");
+        require(claims.contains(x.row.claim) && claim_is_free(x.row), "order: without a claim of its own");
+        require(orders.emplace(x.row.id, x.row).second, "order: id taken");
+      },
+      [&](const order_moved& x) {
+        auto& o = stored(orders, x.row.id, "order: absent");
+        require(o.status == x.from, "order: other state");
+        require(x.from == x.row.status || is_step(order_rules, x.from, x.row.status), "order: illegal step (I10)");
+        require(claims.contains(x.row.claim) && claim_is_free(x.row), "order: without a claim of its own");
+        require(o.customer == x.row.customer && o.contact == x.row.contact && o.total == x.row.total
+                  && o.created_at == x.row.created_at,
+                "order: an immutable column changed");
+        o = x.row;
+      },
+      [&](const dead_letter_stored& x) {
+        const auto [at, fresh] = dead_letters.try_emplace(x.row.id, x.row);
+        auto& l = at->second;
+        require(!fresh || l.status == dead_letter_status::open, "dead letter: begins OPEN");
+        require(l.kind == x.row.kind && l.subject == x.row.subject && l.created_at == x.row.created_at,
+                "dead letter: an immutable column changed");
+        l.status = x.row.status;
+        l.updated_at = x.row.updated_at;
+      },
+      [&](const priority_stored& x) { priorities[x.row.customer] = x.row; },
+      [&](const priority_removed& x) { priorities.erase(x.customer); },
       [&](const idempotency_stored& x) { answers.push_back(x.row); },
       [&](const receipt_stored& x) {
         for (const auto& r : receipts)

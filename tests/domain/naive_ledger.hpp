@@ -20,6 +20,10 @@ public:
   std::map<claim_id, claim_row> claims;
   std::map<payment_id, payment_row> payments;
   std::map<refund_id, refund_row> refunds;
+  std::map<std::uint32_t, promo_code_row> promo_codes;
+  std::map<order_id, order_row> orders;
+  std::map<uuid, dead_letter_row> dead_letters;
+  std::map<customer_id, priority_row> priorities;
   std::vector<idempotency_row> answers;
   std::vector<receipt_row> receipts;
 
