@@ -74,7 +74,7 @@ bool is_kept(const payment_row& p) {
 void audit_money(const audited_rows& rows, lines& out) {
   std::map<claim_id, std::vector<money>> captured;
   for (const auto& p : rows.payments)
-    if (is_kept(p)) captured[p.claim].push_back(p.captured);
+    if (is_kept(p)) captured[p.claim].push_back(p.captured - p.tax);
   for (const auto& c : rows.claims) {
     if (c.status != claim_status::confirmed || c.amount == 0) continue;
     if (std::ranges::find(captured[c.id], c.amount) == captured[c.id].end())
