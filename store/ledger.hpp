@@ -199,7 +199,7 @@ struct audit_filter {
 /// A customer's orders at all events of the tenant.
 struct order_filter {
   tenant_id tenant = default_tenant;
-  customer_id customer;
+  customer_id customer = {};
   order_id before = {}; ///< cursor: older ones only; nil: from the newest
   std::uint32_t limit = 50;
 };
@@ -214,7 +214,7 @@ struct order_listing {
 
 struct dead_letter_filter {
   tenant_id tenant = default_tenant;
-  std::optional<organizer_id> organizer; ///< set: of its events only
+  std::optional<organizer_id> organizer = {}; ///< set: of its events only
   bool is_open = true; ///< only those that wait for a person
   uuid before = {}; ///< cursor: older ones only; nil: from the newest
   std::uint32_t limit = 50;

@@ -92,6 +92,11 @@ CAF_TEST(a confirmed claim without its money is named) {
   rows.payments[0].captured -= 1;
   CAF_CHECK(tells_only(rows.audited(), "no payment captured that"));
   rows = {};
+  rows.payments[0].captured += 7;
+  CAF_CHECK(tells_only(rows.audited(), "no payment captured that"));
+  rows.payments[0].tax = 7; // the gateway's, on top of the claim
+  CAF_CHECK(rows.audited().empty());
+  rows = {};
   rows.payments.clear();
   CAF_CHECK(tells_only(rows.audited(), "no payment captured that"));
   rows.claim_with(claim_status::confirmed).amount = 0; // a free order needs none

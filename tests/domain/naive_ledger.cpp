@@ -112,6 +112,7 @@ void naive_ledger::one(const change& c) {
                   && p.customer == x.row.customer && p.created_at == x.row.created_at,
                 "payment: an immutable column changed");
         require(x.row.refunded <= x.row.captured, "payment: more refunded than captured");
+        require(x.row.tax >= 0 && x.row.tax <= x.row.captured, "payment: more tax than captured");
         p = x.row;
       },
       [&](const refund_opened& x) {
@@ -122,7 +123,7 @@ void naive_ledger::one(const change& c) {
         auto& r = stored(refunds, x.row.id, "refund: absent");
         require(r.status == x.from, "refund: other state");
         require(x.from == x.row.status || is_step(refund_rules, x.from, x.row.status), "refund: illegal step (I10)");
-        require(r.amount == x.row.amount && r.payment == x.row.payment, "refund: an immutable column changed");
+        require(r.amount == x.row.amount && r.payment == x.row.payment && r.items == x.row.items, "refund: an immutable column changed");
         r = x.row;
       },
       [&](const order_placed& x) {

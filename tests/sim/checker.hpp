@@ -104,6 +104,14 @@ private:
   void see(const payment_moved& c);
   void see(const refund_opened& c);
   void see(const refund_moved& c);
+  void see(const promo_code_added& c);
+  void see(const promo_code_changed& c);
+  void see(const promo_uses_moved& c);
+  void see(const order_placed& c);
+  void see(const order_moved& c);
+  void see(const dead_letter_stored& c);
+  void see(const priority_stored& c);
+  void see(const priority_removed& c);
   void see(const idempotency_stored& c);
   template <class Other>
   void see(const Other&) {}
@@ -143,6 +151,10 @@ private:
   std::map<claim_id, claim_row> claims_;
   std::map<payment_id, payment_row> payments_;
   std::map<refund_id, refund_row> refunds_;
+  std::map<std::uint32_t, promo_code_row> promo_codes_;
+  std::map<order_id, order_row> orders_;
+  std::map<uuid, dead_letter_row> dead_letters_, open_letters_;
+  std::map<customer_id, priority_row> priorities_;
   std::map<digest128, digest128> answered_; ///< idempotency keys in the ledger
   std::deque<timestamp> admissions_;
   timestamp latest_;                                           ///< greatest time of a join or an admission

@@ -133,7 +133,11 @@ private:
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(19)) {
+    switch (below(23)) {
+      case 19:
+      case 20: return dead_letter_stored{letter(a, image)};
+      case 21: return priority_stored{{person(), static_cast<std::uint8_t>(below(256)), time()}};
+      case 22: return priority_removed{person()};
       case 14: return promo_code_added{promo_code(image)};
       case 15: return promo_code_changed{promo_code(image)};
       case 16: return promo_uses_moved{static_cast<std::uint32_t>(below(3)), between(-2, 3)};
@@ -157,7 +161,8 @@ private:
   }
 
   change account_change() {
-    switch (below(6)) {
+    switch (below(7)) {
+      case 6: return setting_stored{{percent(3) ? std::string{} : text("Setting", 2) + text(".a", 3), text("value", 9), time()}};
       case 4: return tenant_stored{{some_tenant(), text("tenant-", 4), text("{}", 3), text("acct_", 3), time()}};
       case 5:
         return api_key_stored{{id_of(below(6), accounts_aggregate), some_tenant(), status(api_key_scope::operate), text("hash", 9),
@@ -289,6 +294,7 @@ private:
     p.reference = "ref" + std::to_string(below(percent(10) ? 20 : 1'000'000));
     if (const auto* stored = any(image.payments); stored && percent(5)) p.id = stored->id;
     if (percent(50)) p.status = status(payment_status::refund_failed);
+    if (percent(50)) p.gateway_id = text("gw_", 9);
     return p;
   }
 
@@ -297,7 +303,9 @@ private:
     auto p = stored ? *stored : payment(image);
     const auto from = expected(p.status, payment_status::refund_failed);
     p.status = status(payment_status::refund_failed);
+    p.gateway_id = text("gw_", 9);
     p.captured = between(percent(3) ? -1 : 0, 9);
+    p.tax = between(percent(3) ? -1 : 0, percent(3) ? 10 : std::max<std::int64_t>(p.captured, 0));
     p.refunded = between(0, percent(5) ? 9 : std::max<std::int64_t>(p.captured, 0));
     p.authorization_url = "https://example.org/" + std::to_string(below(9));
     if (const auto* of = any(image.claims); of && percent(10)) p.claim = of->id;
@@ -321,12 +329,13 @@ private:
 
   order_row order(const aggregate_image& image) {
     const auto* of = any(image.claims);
-    auto o = sample_order(below(1'000'000), of ? *of : claim(image));
+    auto o = sample_order(below(1'000'000'000), of ? *of : claim(image));
     if (const auto* stored = any(image.orders); stored && percent(5)) o.id = stored->id;
     o.status = status(order_status::refunded);
     o.promo_code = text("CODE-", 6);
     o.donations = between(percent(3) ? -1 : 0, 9);
     o.total += o.donations + (percent(3) ? 1 : 0);
+    if (percent(50)) o.payment_link_at = time();
     return o;
   }
 
@@ -336,6 +345,7 @@ private:
     const auto from = expected(o.status, order_status::refunded);
     o.status = status(order_status::refunded);
     o.failure = text("why", 3);
+    o.payment_link_at = percent(50) ? never : time();
     o.updated_at = time();
     if (const auto* of = any(image.claims); of && percent(10)) o.claim = of->id;
     return order_moved{from, o};
@@ -346,7 +356,20 @@ private:
     auto r = sample_refund(below(1'000'000), of ? *of : payment(image));
     if (const auto* stored = any(image.refunds); stored && percent(5)) r.id = stored->id;
     r.amount = between(percent(5) ? -1 : 0, 9);
+    for (auto n = below(3); n > 0; --n)
+      r.items.push_back({static_cast<std::uint32_t>(below(4'294'967'296)), static_cast<std::uint32_t>(between(percent(3) ? 0 : 1, 20))});
     return r;
+  }
+
+  /// Few ids in each aggregate: most are there already, in any status.
+  dead_letter_row letter(aggregate_id a, const aggregate_image& image) {
+    if (const auto* stored = any(image.dead_letters); stored && percent(30)) {
+      auto next = *stored;
+      next.status = status(dead_letter_status::dismissed);
+      return next;
+    }
+    return {id_of(below(12), a), status(dead_letter_kind::undelivered), id_of(below(9)), status(dead_letter_status::dismissed),
+            text("why", 3), text("payload", 3), time(), time()};
   }
 
   change moving_refund(const aggregate_image& image) {
@@ -371,6 +394,7 @@ struct coverage {
   std::map<std::size_t, std::size_t> acquisitions; ///< by the kind of their answer
   std::size_t partial_renewals = 0, partial_dispatches = 0; ///< some of what was asked for, not all
   std::size_t delivered = 0;
+  std::size_t orders = 0, letters = 0, open_letters = 0, second_pages = 0; ///< listed
 
   void count(const std::vector<batch>& call, const std::vector<commit_outcome>& answers) {
     for (std::size_t i = 0; i < call.size(); ++i) {
@@ -527,9 +551,37 @@ private:
     queues.kind = named.kind = event_kind::queue;
     named.external_id = "match-1";
     const event_filter filters[] = {{}, later, organizers, tenants, queues, named};
-    agreed("tenants and keys", [](ledger& l) { return l.directory(); });
+    for (const auto tenant : {default_tenant, tenant_id{2}}) {
+      list_orders(tenant);
+      list_letters(tenant);
+    }
+    agreed("tenants, keys and settings", [](ledger& l) { return l.directory(); });
     agreed("the audit log", [](ledger& l) { return l.audit({.limit = 100'000}); });
     for (const auto& f : filters) agreed("a listing", [&](ledger& l) { return l.list_events(f); }, same_events);
+  }
+
+  void list_orders(tenant_id tenant) {
+    for (std::uint64_t n = 1; n <= 5; ++n) {
+      order_filter f{.tenant = tenant, .customer = id_of(n, accounts_aggregate), .limit = 2};
+      const auto page = agreed("orders", [&](ledger& l) { return l.list_orders(f); });
+      seen_.orders += page.size();
+      if (page.size() < f.limit) continue;
+      f.before = page.back().order.id;
+      seen_.second_pages += agreed("older orders", [&](ledger& l) { return l.list_orders(f); }).empty() ? 0 : 1;
+    }
+  }
+
+  void list_letters(tenant_id tenant) {
+    dead_letter_filter all{.tenant = tenant, .is_open = false, .limit = 100}, open{.tenant = tenant, .limit = 3};
+    dead_letter_filter of_organizer{.tenant = tenant, .organizer = id_of(1, accounts_aggregate), .is_open = false};
+    const auto list = [&](const dead_letter_filter& f) { return agreed("dead letters", [&](ledger& l) { return l.list_dead_letters(f); }); };
+    seen_.letters += list(all).size();
+    list(of_organizer);
+    const auto page = list(open);
+    seen_.open_letters += page.size();
+    if (page.size() < open.limit) return;
+    open.before = page.back().letter.id;
+    seen_.second_pages += list(open).empty() ? 0 : 1;
   }
 
   coverage& seen_;
@@ -557,7 +609,8 @@ CAF_TEST(random calls have the same effect on every engine) {
   CAF_MESSAGE("seeds " << first << " to " << first + runs - 1);
   for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE(text_of(outcome) << ": " << count);
   CAF_MESSAGE("renewed in part: " << seen.partial_renewals << ", partitions leased in part: " << seen.partial_dispatches
-                                  << ", marked delivered: " << seen.delivered);
+                                  << ", marked delivered: " << seen.delivered << ", orders listed: " << seen.orders
+                                  << ", dead letters: " << seen.letters << ", open ones: " << seen.open_letters << ", second pages: " << seen.second_pages);
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);
@@ -565,4 +618,8 @@ CAF_TEST(random calls have the same effect on every engine) {
   CAF_CHECK(seen.partial_renewals > 20);
   CAF_CHECK(seen.partial_dispatches > 50);
   CAF_CHECK(seen.delivered > 100);
+  CAF_CHECK(seen.orders > 200);
+  CAF_CHECK(seen.letters > 1'000);
+  CAF_CHECK(seen.second_pages > 50);
+  CAF_CHECK(seen.open_letters > 100 && seen.open_letters < seen.letters);
 }

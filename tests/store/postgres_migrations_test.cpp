@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the schema of the Postgres engine comes into being, when it is refused, and what it refuses by itself.
 #define CAF_SUITE store_postgres_migrations
-#include "tests/store/engines.hpp"
+#include "tests/store/version_4.hpp"
 
 #include "store/postgres_migrations.hpp"
 
@@ -68,6 +68,20 @@ CAF_TEST(Postgres migrations run once and dry runs leave nothing) {
   CAF_CHECK(all_applied(migrate_dry_run_of_url(schema.url())));
 }
 
+CAF_TEST(a Postgres ledger of version 4 keeps its rows and its events inherit) {
+  postgres_schema schema;
+  schema.execute("CREATE TABLE schema_migration (number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL)");
+  for (const auto& m : postgres_migrations().first(4)) {
+    schema.execute(m.sql);
+    schema.execute("INSERT INTO schema_migration VALUES (" + std::to_string(m.number) + ", '" + m.name + "', '" + m.checksum + "')");
+  }
+  schema.execute(rows_of_version_4([](const uuid& id) { return "'" + to_string(id) + "'"; }));
+  CAF_CHECK_EQUAL(schema.integer("SELECT async_percent FROM event WHERE aggregate = 16"), 100);
+  CAF_CHECK(!migrate_status_of_url(schema.url()).at(4).applied);
+  postgres_ledger store({.url = schema.url()});
+  check_rows_of_version_4(store);
+}
+
 CAF_TEST(several programs may migrate at once) {
   postgres_schema schema;
   std::vector<std::thread> programs;
@@ -119,7 +133,10 @@ CAF_TEST(Postgres repeats the invariants against a hand at the database) {
   postgres_ledger store({.url = schema.url()});
   world w(store);
   const auto claim = sample_claim(1, 1);
-  FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{sample_payment(1, claim)}, entry_joined{sample_entry(1)}}));
+  const auto payment = sample_payment(1, claim);
+  FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)}, entry_joined{sample_entry(1)},
+                    dead_letter_stored{}, priority_stored{}}));
+  FQ_COMMITS(w.me.put(accounts_aggregate, {setting_stored{{"a", "b", noon}}}));
   const auto refused = [&](const std::string& sql, const std::string& sqlstate) {
     try {
       schema.execute(sql);
@@ -136,6 +153,15 @@ CAF_TEST(Postgres repeats the invariants against a hand at the database) {
   CAF_CHECK(refused("UPDATE queue_entry SET status = 8", check));
   CAF_CHECK(refused("UPDATE payment SET refunded = captured + 1", check));
   CAF_CHECK(refused("UPDATE aggregate SET live_entries = -1", check));
+  CAF_CHECK(refused("UPDATE event SET async_percent = -2", check));
+  CAF_CHECK(refused("UPDATE event SET async_percent = 101", check));
+  CAF_CHECK(refused("UPDATE payment SET tax = captured + 1", check));
+  CAF_CHECK(refused("UPDATE refund SET items = '0:0'", check));
+  CAF_CHECK(refused("UPDATE refund SET items = '0:1,1:1'", check));
+  CAF_CHECK(refused("UPDATE dead_letter SET kind = 3", check));
+  CAF_CHECK(refused("UPDATE dead_letter SET status = 3", check));
+  CAF_CHECK(refused("UPDATE event_priority SET priority_class = 256", check));
+  CAF_CHECK(refused("UPDATE setting SET name = ''", check));
   CAF_CHECK(refused("INSERT INTO claim SELECT aggregate, gen_random_uuid(), tenant, customer, queue_number, status, live_slot,"
                     " item_count, amount, created_at, expires_at, ended_at FROM claim", unique));
   CAF_CHECK(refused("INSERT INTO payment SELECT aggregate, gen_random_uuid(), tenant, claim, customer, status, gateway, 'another',"

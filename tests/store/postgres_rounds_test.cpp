@@ -136,6 +136,24 @@ CAF_TEST(a ticket type is there for claims from where it was added) {
   });
 }
 
+CAF_TEST(rare rows are one statement a kind and in the order of the batch where they concern each other) {
+  const auto letter = [](std::uint64_t n, dead_letter_status status = dead_letter_status::open) {
+    dead_letter_row l;
+    l.id = id_of(n);
+    l.status = status;
+    return dead_letter_stored{l};
+  };
+  const auto priority = [](std::uint64_t n) { return priority_stored{{id_of(n), 3, noon}}; };
+  CAF_CHECK((statements_of({letter(1), priority(1), letter(2), priority(2), letter(3)})
+             == names{"move_aggregate", "store_dead_letter", "store_priority"}));
+  CAF_CHECK((statements_of({letter(1), letter(1, dead_letter_status::dismissed), letter(2)})
+             == names{"move_aggregate", "store_dead_letter", "store_dead_letter"}));
+  CAF_CHECK((statements_of({priority(1), priority_removed{id_of(2)}, priority_removed{id_of(1)}, priority(1)})
+             == names{"move_aggregate", "store_priority", "remove_priority", "remove_priority", "store_priority"}));
+  CAF_CHECK((statements_of({setting_stored{{"a", "1", noon}}, setting_stored{{"b", "1", noon}}, setting_stored{{"a", "2", noon}}})
+             == names{"move_aggregate", "store_setting", "store_setting"}));
+}
+
 CAF_TEST(an address is passed on in the order of the batch) {
   in_every_world([](world& w) {
     const auto put = [&](changes c) { return w.me.put(accounts_aggregate, std::move(c)); };

@@ -37,7 +37,136 @@ std::vector<std::uint32_t> numbers(const std::vector<event_listing>& listings) {
 
 using list = std::vector<std::uint32_t>;
 
+constexpr tenant_id arena{2};
+
+/// Owners of three sales: 16 and 17 of the default tenant and organizers 1 and 2, 18 of another tenant and organizer 1.
+owner create_sales_of_tenants(ledger& store) {
+  owner me(store);
+  me.take(accounts_aggregate);
+  me.take(catalog_aggregate);
+  FQ_COMMITS(me.put(accounts_aggregate, {tenant_stored{{arena, "arena", "", "", noon}}}));
+  for (std::uint32_t n = 16; n <= 18; ++n) {
+    auto e = sample_event(aggregate_id{n}, 1 + (n == 17 ? 1 : 0));
+    e.tenant = n == 18 ? arena : default_tenant;
+    e.name = "Night " + std::to_string(n);
+    e.currency = n == 17 ? "KES" : "NGN";
+    FQ_COMMITS(me.put(catalog_aggregate, {event_created{e, {sample_type(0, 10)}}}));
+    me.take(aggregate_id{n});
+  }
+  return me;
+}
+
+/// The same numbers in every event are other orders there, of the same customers.
+order_row placed(aggregate_id aggregate, std::uint64_t n, std::uint64_t customer) {
+  auto o = sample_order(n, sample_claim(n, customer));
+  o.id = id_of(40'000 + n, aggregate);
+  return o;
+}
+
+dead_letter_row letter_of(aggregate_id aggregate, std::uint64_t n, dead_letter_status status = dead_letter_status::open) {
+  return {id_of(50'000 + n, aggregate), dead_letter_kind::refund_refused, id_of(n), status, "why", "", noon, noon};
+}
+
+using orders = std::vector<order_listing>;
+using letters = std::vector<dead_letter_listing>;
+
+/// Page by page, `f.limit` at a time; every page but the last is full.
+letters all_pages(ledger& store, dead_letter_filter f) {
+  letters all;
+  for (;;) {
+    const auto some = store.list_dead_letters(f);
+    all.insert(all.end(), some.begin(), some.end());
+    if (some.size() < f.limit) return all;
+    CAF_REQUIRE_EQUAL(some.size(), f.limit);
+    f.before = some.back().letter.id;
+  }
+}
+
 } // namespace
+
+CAF_TEST(a customer sees orders at all events of the tenant page by page) {
+  on_every_engine([](ledger& store) {
+    auto me = create_sales_of_tenants(store);
+    const auto place = [&](std::uint32_t event, std::uint64_t n, std::uint64_t customer) {
+      const aggregate_id a{event};
+      FQ_COMMITS(me.put(a, {claim_opened{sample_claim(n, customer, {})}, order_placed{placed(a, n, customer)}}));
+    };
+    place(16, 1, 1);
+    place(17, 2, 1);
+    place(18, 3, 1); // elsewhere
+    place(16, 4, 2); // somebody else's
+    place(17, 5, 3);
+    auto slot = sample_claim(6, 1, {});
+    slot.live_slot = 1;
+    FQ_COMMITS(me.put(aggregate_id{16}, {claim_opened{slot}, order_placed{placed(aggregate_id{16}, 6, 1)}}));
+    const auto told = [](std::uint32_t event, std::uint64_t n) {
+      const aggregate_id a{event};
+      return order_listing{id_of(900, a), "Night " + std::to_string(event), event == 17 ? "KES" : "NGN", placed(a, n, 1)};
+    };
+    // The event is a part of an id above what tells it apart.
+    orders newest_first{told(17, 2), told(16, 6), told(16, 1)};
+    std::ranges::sort(newest_first, std::greater{}, [](const order_listing& o) { return o.order.id; });
+    order_filter f{.customer = id_of(1, accounts_aggregate)};
+    CAF_CHECK((store.list_orders(f) == newest_first));
+    f.limit = 2;
+    CAF_CHECK((store.list_orders(f) == orders{newest_first[0], newest_first[1]}));
+    f.before = newest_first[1].order.id;
+    CAF_CHECK((store.list_orders(f) == orders{newest_first[2]}));
+    f.before = newest_first[2].order.id;
+    CAF_CHECK(store.list_orders(f).empty());
+    CAF_CHECK((store.list_orders({.tenant = arena, .customer = f.customer}) == orders{told(18, 3)}));
+    CAF_CHECK(store.list_orders({.tenant = arena, .customer = id_of(2, accounts_aggregate)}).empty());
+    CAF_CHECK(store.list_orders({.customer = id_of(9, accounts_aggregate)}).empty());
+    CAF_CHECK(store.list_orders({.customer = f.customer, .limit = 0}).empty());
+  });
+}
+
+CAF_TEST(dead letters are listed by tenant and organizer with the open ones apart) {
+  on_every_engine([](ledger& store) {
+    auto me = create_sales_of_tenants(store);
+    letters all;
+    const auto put = [&](std::uint32_t event, std::uint64_t n, dead_letter_status status = dead_letter_status::open) {
+      const aggregate_id a{event};
+      FQ_COMMITS(me.put(a, {dead_letter_stored{letter_of(a, n, status)}}));
+      all.push_back({a < first_event_aggregate ? event_id{} : id_of(900, a), letter_of(a, n, status)});
+    };
+    for (std::uint64_t n = 1; n <= 4; ++n) put(16, n);
+    put(16, 5, dead_letter_status::retried);
+    put(17, 6, dead_letter_status::dismissed);
+    put(17, 7);
+    put(18, 8); // elsewhere
+    put(18, 9, dead_letter_status::dismissed);
+    put(number_of(accounts_aggregate), 10); // of no event
+    std::ranges::sort(all, std::greater{}, [](const dead_letter_listing& l) { return l.letter.id; });
+    const auto expected = [&](auto matches) {
+      letters some;
+      std::ranges::copy_if(all, std::back_inserter(some), matches);
+      return some;
+    };
+    const auto is_open = [](const dead_letter_listing& l) { return l.letter.status == dead_letter_status::open; };
+    const auto is_arenas = [](const dead_letter_listing& l) { return l.event == id_of(900, aggregate_id{18}); };
+    const auto is_adas = [](const dead_letter_listing& l) { return l.event == id_of(900, aggregate_id{16}); };
+    const auto open = expected([&](const auto& l) { return !is_arenas(l) && is_open(l); });
+    const auto any = expected([&](const auto& l) { return !is_arenas(l); });
+    CAF_CHECK_EQUAL(open.size(), 6u);
+    CAF_CHECK_EQUAL(any.size(), 8u);
+    CAF_CHECK((store.list_dead_letters({}) == open));
+    CAF_CHECK((store.list_dead_letters({.is_open = false}) == any));
+    for (const std::uint32_t limit : {1, 2, 3, 6, 7}) {
+      CAF_CHECK((all_pages(store, {.limit = limit}) == open));
+      CAF_CHECK((all_pages(store, {.is_open = false, .limit = limit}) == any));
+    }
+    CAF_CHECK((store.list_dead_letters({.tenant = arena}) == expected([&](const auto& l) { return is_arenas(l) && is_open(l); })));
+    CAF_CHECK((store.list_dead_letters({.tenant = arena, .is_open = false}) == expected(is_arenas)));
+    const auto ada = id_of(1, accounts_aggregate);
+    CAF_CHECK((all_pages(store, {.organizer = ada, .limit = 2}) == expected([&](const auto& l) { return is_adas(l) && is_open(l); })));
+    CAF_CHECK((store.list_dead_letters({.organizer = ada, .is_open = false}) == expected(is_adas)));
+    CAF_CHECK((store.list_dead_letters({.tenant = arena, .organizer = ada}).size() == 1));
+    CAF_CHECK(store.list_dead_letters({.organizer = organizer_id{}}).empty()); // nobody is not everybody
+    CAF_CHECK(store.list_dead_letters({.tenant = tenant_id{3}}).empty());
+    CAF_CHECK(store.list_dead_letters({.limit = 0}).empty());
+  });
+}
 
 CAF_TEST(the public listing shows ACTIVE and PAUSED events page by page) {
   on_every_engine([](ledger& store) {

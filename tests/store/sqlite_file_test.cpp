@@ -196,7 +196,11 @@ CAF_TEST(the database repeats the invariants against a hand at the file) {
   {
     sqlite_ledger store({.file = file});
     world w(store);
-    FQ_COMMITS(w.put({claim_opened{sample_claim(1, 1)}}));
+    const auto claim = sample_claim(1, 1);
+    const auto payment = sample_payment(1, claim);
+    FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)}, dead_letter_stored{},
+                      priority_stored{}}));
+    FQ_COMMITS(w.me.put(accounts_aggregate, {setting_stored{{"a", "b", noon}}}));
   }
   const auto refused = [&](const std::string& sql) {
     const auto reason = message_of<sqlite_error>([&] { execute(file, sql); });
@@ -206,6 +210,15 @@ CAF_TEST(the database repeats the invariants against a hand at the file) {
   refused("UPDATE ticket_type SET sold = -1 WHERE ordinal = 0");
   refused("UPDATE claim SET status = 5");
   refused("UPDATE event SET status = 5");
+  refused("UPDATE event SET async_percent = -2");
+  refused("UPDATE event SET async_percent = 101");
+  refused("UPDATE payment SET tax = captured + 1");
+  refused("UPDATE refund SET items = '0:0'");
+  refused("UPDATE refund SET items = '0:1,1:1'");
+  refused("UPDATE dead_letter SET kind = 3");
+  refused("UPDATE dead_letter SET status = 3");
+  refused("UPDATE event_priority SET priority_class = 256");
+  refused("UPDATE setting SET name = ''");
   refused("INSERT INTO claim SELECT aggregate, randomblob(16), tenant, customer, queue_number, status,"
           " live_slot, item_count, amount, created_at, expires_at, ended_at, promo FROM claim");
 }

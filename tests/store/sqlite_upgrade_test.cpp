@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQLite ledgers that an earlier version wrote, and the plan of the statement that dispatchers repeat all the time.
 #define CAF_SUITE store_sqlite_upgrade
-#include "tests/store/engines.hpp"
+#include "tests/store/version_4.hpp"
 
 #include "store/migrations.hpp"
 #include "store/sqlite.hpp"
@@ -12,13 +12,19 @@ using namespace fq::test;
 
 namespace {
 
+/// An empty ledger as version `last` made it.
+void write_version(sqlite_db& db, std::size_t last) {
+  db.execute("CREATE TABLE schema_migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) STRICT");
+  for (const auto& m : sqlite_migrations().first(last)) {
+    db.execute(m.sql);
+    sqlite_statement(db, "INSERT INTO schema_migration VALUES (?, ?, ?)").run(m.number, m.name, m.checksum);
+  }
+}
+
 /// A ledger of version 1 with the sample sale: a claim window of five minutes, an entry for each case.
 void write_version_1(const std::filesystem::path& file) {
   sqlite_db db(file, sqlite_access::read_write, milliseconds{100});
-  const auto& initial = sqlite_migrations()[0];
-  db.execute("CREATE TABLE schema_migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) STRICT");
-  db.execute(initial.sql);
-  sqlite_statement(db, "INSERT INTO schema_migration VALUES (1, ?, ?)").run(initial.name, initial.checksum);
+  write_version(db, 1);
   db.execute("INSERT INTO aggregate (number, kind, epoch, applied_seq, live_entries) VALUES (16, 2, 7, 40, 3)");
   sqlite_statement(db,
     "INSERT INTO event VALUES (16, 1, ?, ?, 'Night', 'NGN', 1, 0, 0, 0, 0, 200, 0, 0, 5000, 110, 1200000, 300000, 0, 600000,"
@@ -77,6 +83,24 @@ CAF_TEST(a ledger of version 1 goes on where it was) {
   FQ_COMMITS(store.commit({&b, 1}).at(0));
   const std::uint32_t partition[] = {0};
   CAF_CHECK((store.undelivered(partition, 9) == std::vector{outbox_item{{sale, 41, 0}, default_tenant, row}}));
+}
+
+CAF_TEST(a ledger of version 4 keeps its rows and its events inherit) {
+  const temp_folder folder;
+  const auto file = folder / "ledger.db";
+  {
+    sqlite_db db(file, sqlite_access::read_write, milliseconds{100});
+    write_version(db, 4);
+    db.execute(rows_of_version_4([](const uuid& id) {
+      auto hex = to_string(id);
+      std::erase(hex, '-');
+      return "x'" + hex + "'";
+    }));
+    CAF_CHECK_EQUAL(db.integer("SELECT async_percent FROM event WHERE aggregate = 16"), 100);
+  }
+  sqlite_ledger store({.file = file});
+  check_rows_of_version_4(store);
+  CAF_CHECK_EQUAL(store.check_integrity(), "ok");
 }
 
 CAF_TEST(leases and what waits to go out survive the process) {
