@@ -37,7 +37,7 @@ public:
   static constexpr seconds signature_tolerance{300};
 
   struct settings {
-    std::string secret_key;                   ///< sk_… or rk_… (Checkout Sessions, Refunds: write; PaymentIntents: read)
+    std::string secret_key;                   ///< sk_…, or an rk_… that may write Checkout Sessions and refunds and read PaymentIntents
     std::vector<std::string> webhook_secrets; ///< whsec_…, whole; several while one is replaced; empty ones are ignored
     std::string success_url, cancel_url;      ///< where a charge names none
     bool automatic_tax = false;               ///< needs Stripe Tax to be set up

@@ -7,6 +7,7 @@
 #include "outbound/sandbox_gateway.hpp"
 #include "tests/crypto/temp_folder.hpp"
 #include "tests/outbound/fixed_environment.hpp"
+#include "tests/outbound/gateway_answers.hpp"
 
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -19,6 +20,9 @@
 #include <thread>
 
 using namespace fq;
+using fq::test::answered;
+using fq::test::is;
+using fq::test::rejected;
 
 namespace {
 
@@ -26,15 +30,6 @@ secret_key webhook_secret() {
   std::array<std::uint8_t, secret_key::size> bytes;
   bytes.fill(7);
   return secret_key{bytes};
-}
-
-/// What a call answers; exactly once and before it returns.
-template <class Result, class Call>
-Result answered(Call&& call) {
-  std::vector<Result> answers;
-  call([&](Result r) { answers.push_back(std::move(r)); });
-  CAF_REQUIRE_EQUAL(answers.size(), 1u);
-  return std::move(answers.front());
 }
 
 struct fixture {
@@ -96,19 +91,7 @@ struct fixture {
   }
 };
 
-template <class Result>
-bool is(const Result& r, gateway_error::kind_type kind) {
-  const auto* error = std::get_if<gateway_error>(&r);
-  return error != nullptr && error->kind == kind && !error->what.empty();
-}
-template <class Result>
-bool rejected(const Result& r) {
-  return is(r, gateway_error::kind_type::rejected);
-}
-bool processed(const refund_result& r) {
-  const auto* status = std::get_if<gateway_refund_status>(&r);
-  return status != nullptr && *status == gateway_refund_status::processed;
-}
+bool processed(const refund_result& r) { return is(r, gateway_refund_status::processed); }
 
 } // namespace
 
@@ -219,9 +202,6 @@ CAF_TEST(a webhook verifies and says what happened) {
 CAF_TEST(a webhook with a wrong signature or an unknown event is told apart) {
   const auto parse = [&](const std::string& body, const std::string& signature) {
     return gateway->parse_webhook(body, signature, env.wall_now());
-  };
-  const auto is = [](const webhook_result& r, webhook_error e) {
-    return std::holds_alternative<webhook_error>(r) && std::get<webhook_error>(r) == e;
   };
   paid("ref-1");
   const auto w = due().front();
@@ -358,7 +338,7 @@ CAF_TEST(a file that cannot be written is unavailable and not an answer) {
   sqlite3* other = nullptr; // holds the write lock, as a full disk or a stuck backup would
   CAF_REQUIRE_EQUAL(sqlite3_open((folder / "sandbox.db").c_str(), &other), SQLITE_OK);
   CAF_REQUIRE_EQUAL(sqlite3_exec(other, "begin immediate", nullptr, nullptr, nullptr), SQLITE_OK);
-  CAF_CHECK(is(start(charge("ref-2")), gateway_error::kind_type::unavailable));
+  CAF_CHECK(fq::test::unavailable(start(charge("ref-2"))));
   CAF_CHECK(status("ref-1") == charge_status::paid);
   sqlite3_exec(other, "rollback", nullptr, nullptr, nullptr);
   sqlite3_close(other);
