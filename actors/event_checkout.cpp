@@ -112,7 +112,7 @@ std::vector<order_change> event_state::order_changes_of(const changes& content) 
 
 caf::result<orders_reply> event_state::on_list_orders(const list_event_orders& x) {
   if (refuses()) return make_error(errc::unavailable);
-  if (auto no = refused_to(x.what)) return orders_reply{std::move(no), {}, false};
+  if (auto no = refused_to(x.what)) return orders_reply{std::move(no)};
   const auto& all = sale_->orders().all();
   orders_reply reply;
   for (auto i = std::make_reverse_iterator(x.before.is_nil() ? all.end() : all.lower_bound(x.before)); i != all.rend(); ++i) {

@@ -425,7 +425,7 @@ FQ_INSPECT(list_event_orders, x.what, x.before, x.limit)
 
 struct orders_reply {
   refusal no;
-  std::vector<order_view> orders; ///< at most `limit`
+  std::vector<order_view> orders = {}; ///< at most `limit`
   bool more = false;
 };
 FQ_INSPECT(orders_reply, x.no, x.orders, x.more)
@@ -462,8 +462,8 @@ FQ_INSPECT(find_promo_codes, x.what, x.code)
 
 struct promo_codes_reply {
   refusal no;
-  std::vector<promo_code_row> codes;
-  std::vector<ticket_type_id> ticket_types; ///< of the event, by ordinal
+  std::vector<promo_code_row> codes = {};
+  std::vector<ticket_type_id> ticket_types = {}; ///< of the event, by ordinal
 };
 FQ_INSPECT(promo_codes_reply, x.no, x.codes, x.ticket_types)
 
@@ -483,7 +483,7 @@ FQ_INSPECT(find_priorities, x.what)
 
 struct customers_reply {
   refusal no;
-  std::vector<customer_id> customers;
+  std::vector<customer_id> customers = {};
 };
 FQ_INSPECT(customers_reply, x.no, x.customers)
 
@@ -513,7 +513,7 @@ FQ_INSPECT(list_orders, x.tenant, x.customer, x.before, x.limit)
 
 struct order_list_reply {
   refusal no;
-  std::vector<order_listing> orders; ///< at most `limit`
+  std::vector<order_listing> orders = {}; ///< at most `limit`
   bool more = false;
 };
 template <class Inspector>
@@ -533,7 +533,7 @@ FQ_INSPECT(list_dead_letters, x.by, x.is_open, x.before, x.limit)
 
 struct dead_letters_reply {
   refusal no;
-  std::vector<dead_letter_listing> letters; ///< at most `limit`
+  std::vector<dead_letter_listing> letters = {}; ///< at most `limit`
   bool more = false;
 };
 template <class Inspector>

@@ -177,13 +177,6 @@ void payments_book::tried(const refund_id& id, bool refused, timestamp next_atte
   out.emplace_back(std::in_place_type<refund_moved>, refund_moved{row.status, row});
 }
 
-void payments_book::retry(const refund_id& id, timestamp next_attempt_at, timestamp now, changes& out) {
-  auto& row = refunds_.at(id);
-  row.attempts = 0;
-  row.next_attempt_at = next_attempt_at;
-  move(id, refund_trigger::retry, now, out);
-}
-
 void payments_book::ask_again(const payment_id& id, timestamp at) {
   const auto i = ask_at_.find(id);
   if (i == ask_at_.end()) return;

@@ -75,8 +75,6 @@ public:
   bool move(const refund_id& id, refund_trigger trigger, timestamp now, changes& out);
   /// Sets when to try `id` again, without a transition. Only refusals count as attempts: an outage uses none up.
   void tried(const refund_id& id, bool refused, timestamp next_attempt_at, timestamp now, changes& out);
-  /// A refund that had failed is requested once more, with all its attempts.
-  void retry(const refund_id& id, timestamp next_attempt_at, timestamp now, changes& out);
   /// The next question about an open attempt is due at `at`. Not durable.
   void ask_again(const payment_id& id, timestamp at);
   void receive(receipt_row row, changes& out);

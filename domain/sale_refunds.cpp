@@ -160,10 +160,9 @@ refusal sale::retry_dead_letter(const uuid& id, timestamp now, decision& out) {
   const auto row = found->second;
   switch (row.kind) {
     case dead_letter_kind::refund_refused: {
-      const auto payment = payments_.find_refund(row.subject)->payment;
-      if (!payments_.move(payment, payment_trigger::request_refund, now, out.content)) return reason::refund_open;
-      payments_.retry(row.subject, now + rules_.refund_retry.cap, now, out.content);
-      out.orders.push_back({gateway_order_kind::refund, payment, row.subject});
+      const auto refused = *payments_.find_refund(row.subject); // a gateway remembers its no under that id: another refund
+      if (payments_.find(refused.payment)->status != payment_status::refund_failed) return reason::refund_open;
+      begin_refund(refused.payment, refused.amount, refused.items, now, out);
       break;
     }
     case dead_letter_kind::payment_quarantined: request_refund(row.subject, now, out); break;

@@ -138,12 +138,11 @@ constexpr bool is_open(payment_status s) { return s == payment_status::initializ
 // -- refund ------------------------------------------------------------------------------------------------------
 
 enum class refund_status : std::uint8_t { requested, succeeded, failed };
-enum class refund_trigger : std::uint8_t { succeed, give_up, retry };
+enum class refund_trigger : std::uint8_t { succeed, give_up };
 
 inline constexpr std::array refund_rules{
   rule{refund_status::requested, refund_trigger::succeed, refund_status::succeeded},
   rule{refund_status::requested, refund_trigger::give_up, refund_status::failed},
-  rule{refund_status::failed, refund_trigger::retry, refund_status::requested},
 };
 static_assert(is_deterministic(refund_rules));
 

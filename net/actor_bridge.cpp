@@ -320,6 +320,8 @@ void actor_bridge::take(caf::mailbox_element& element) {
     receiver_->on_line_moved(content.get_as<line_moved>(0));
   else if (holds<event_noticed>(content))
     receiver_->on_event_noticed(content.get_as<event_noticed>(0));
+  else if (holds<orders_changed>(content))
+    receiver_->on_orders_changed(content.get_as<orders_changed>(0));
 }
 
 void actor_bridge::take_batch(std::vector<caf::mailbox_element_ptr>& batch) {

@@ -48,6 +48,7 @@ public:
   virtual void on_entries_changed(const entries_changed& push) = 0;
   virtual void on_line_moved(const line_moved& push) = 0;
   virtual void on_event_noticed(const event_noticed& push) = 0;
+  virtual void on_orders_changed(const orders_changed& push) = 0;
   /// The owner of this aggregate stopped: subscriptions to it are gone.
   virtual void on_owner_gone(aggregate_id aggregate) = 0;
 

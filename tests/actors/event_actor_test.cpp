@@ -65,6 +65,10 @@ struct event_fixture : fixture {
                                          + std::string{name_of(c.status)});
               },
               [words](const line_moved&) { words->lines.push_back("moved"); },
+              [words](const orders_changed& x) {
+                for (const auto& c : x.changes)
+                  words->lines.push_back("order " + std::to_string(value_of(c.number)) + " " + std::string{name_of(c.status)});
+              },
               [words](const event_noticed& x) {
                 words->lines.push_back(x.what == notice_kind::paused ? "paused" : "notice");
               }};
@@ -339,15 +343,12 @@ CAF_TEST(a payment waits for the page of the gateway and no longer than three se
   CAF_REQUIRE(paying->ok);
   CAF_CHECK(paying->value.payment.payment.status == payment_status::initializing);
   const auto id = paying->value.payment.payment.id;
-  caf::anon_send(owner, gateway_answered{gateway_call_kind::initialize,
-                                         gateway_result::initialized,
-                                         "sandbox",
-                                         id,
-                                         make_reference(id),
-                                         "https://pay",
-                                         5'000,
-                                         "NGN",
-                                         {}});
+  caf::anon_send(owner, gateway_answered{.kind = gateway_call_kind::initialize,
+                                         .result = gateway_result::initialized,
+                                         .gateway = "sandbox",
+                                         .payment = id,
+                                         .reference = make_reference(id),
+                                         .authorization_url = "https://pay"});
   run();
   auto shown = ask<payment_reply>(owner, find_payment{customer(1), id});
   auto again = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", key});

@@ -13,6 +13,7 @@ struct payments_fixture : fixture {
     std::vector<call_gateway> calls; ///< that reached the gateway
     bool answers = true;
     gateway_result result = gateway_result::unpaid;
+    milliseconds retry_after{0};
     std::vector<gateway_answered> told; ///< to the owner
   };
   std::shared_ptr<script> gw = std::make_shared<script>();
@@ -29,8 +30,13 @@ struct payments_fixture : fixture {
         if (s->answers)
           caf::anon_send(
               caf::actor_cast<caf::actor>(self->current_sender()),
-              gateway_answered{
-                  x.kind, s->result, x.gateway, x.payment, x.reference, {}, x.amount, x.currency, x.refund});
+              gateway_answered{.kind = x.kind,
+                               .result = s->result,
+                               .gateway = x.gateway,
+                               .payment = x.payment,
+                               .reference = x.charge.reference,
+                               .refund = x.refund,
+                               .retry_after = s->retry_after});
       }};
     }));
     services.env = &env;
@@ -51,12 +57,13 @@ struct payments_fixture : fixture {
     owner = nullptr;
   }
   void call(std::uint64_t payment, gateway_call_kind kind = gateway_call_kind::verify,
-            std::string gateway = "sandbox") {
+            std::string gateway = "sandbox", std::uint8_t priority_class = 1) {
     call_gateway x;
     x.kind = kind;
     x.gateway = std::move(gateway);
     x.payment = uuid{1, payment};
-    x.reference = make_reference(x.payment);
+    x.charge.reference = make_reference(x.payment);
+    x.priority_class = priority_class;
     caf::actor_cast<caf::abstract_actor*>(actor)->eq_impl(
         caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(owner), nullptr, x);
     run();
@@ -132,9 +139,71 @@ CAF_TEST(one call of a kind about a payment at a time) {
   CAF_CHECK_EQUAL(gw->calls.size(), 3u);
 }
 
-CAF_TEST(a call whose worker never answered is made anew when somebody asks again) {
+CAF_TEST(a call whose worker never answered is tried again and then unavailable) {
+  gw->answers = false;
+  call(1);
+  for (int i = 0; i < 3; ++i) {
+    advance(services.answer_timeout);
+    advance(1'000ms);
+  }
+  CAF_CHECK_EQUAL(gw->calls.size(), 3u);
+  CAF_REQUIRE_EQUAL(gw->told.size(), 1u);
+  CAF_CHECK(gw->told[0].result == gateway_result::unavailable);
+}
+
+CAF_TEST(a bounded number is under way and the others go by class and then by age) {
+  services.calls_per_gateway = 2;
+  gw->answers = false;
+  for (std::uint64_t i = 1; i <= 5; ++i) call(i);
+  call(6, gateway_call_kind::verify, "sandbox", 0);
+  CAF_CHECK_EQUAL(gw->calls.size(), 2u);
+  gw->answers = true;
+  services.retry.attempts = 1;
+  advance(services.answer_timeout); // the two are lost, the others have their turn
+  CAF_REQUIRE_EQUAL(gw->calls.size(), 6u);
+  std::vector<std::uint64_t> order;
+  for (const auto& c : gw->calls) order.push_back(c.payment.lo);
+  CAF_CHECK((order == std::vector<std::uint64_t>{1, 2, 6, 3, 4, 5}));
+}
+
+CAF_TEST(a gateway that asks to be left alone is) {
   gw->result = gateway_result::unavailable;
-  call(7); // so that retries have been under way
+  gw->retry_after = 20s;
+  call(1);
+  advance(19s);
+  CAF_CHECK_EQUAL(gw->calls.size(), 1u);
+  advance(1s);
+  CAF_CHECK_EQUAL(gw->calls.size(), 2u);
+}
+
+CAF_TEST(after an open circuit one call tries at a time) {
+  services.retry.attempts = 1;
+  gw->result = gateway_result::unavailable;
+  for (std::uint64_t i = 1; i <= 4; ++i) call(i);
+  advance(5s);
+  gw->answers = false;
+  call(5);
+  call(6);
+  CAF_CHECK_EQUAL(gw->calls.size(), 5u); // the first is the trial
+  gw->answers = true;
+  gw->result = gateway_result::unpaid;
+  advance(services.answer_timeout); // it fails: open again, nobody else is let through
+  CAF_CHECK_EQUAL(gw->calls.size(), 5u);
+  CAF_CHECK(gw->told.back().result == gateway_result::unavailable);
+  advance(5s);
+  call(7);
+  call(8);
+  CAF_CHECK_EQUAL(gw->calls.size(), 7u);
+}
+
+CAF_TEST(where a tenants money goes on to is part of the charge) {
+  services.destination_of = [](const std::string& gateway, tenant_id) { return gateway + "-account"; };
+  call(1);
+  CAF_CHECK_EQUAL(gw->calls.at(0).charge.destination, "sandbox-account");
+}
+
+CAF_TEST(a call whose worker never answered is made anew when somebody asks again) {
+  services.retry.attempts = 1;
   gw->answers = false;
   call(1);
   advance(services.answer_timeout);

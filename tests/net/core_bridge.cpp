@@ -29,6 +29,7 @@ struct log final : push_receiver {
   void on_entries_changed(const entries_changed& p) override { heard.push_back("changed " + std::to_string(p.changes.size())); }
   void on_line_moved(const line_moved&) override { heard.push_back("moved"); }
   void on_event_noticed(const event_noticed&) override { heard.push_back("noticed"); }
+  void on_orders_changed(const orders_changed&) override { heard.push_back("ordered"); }
   void on_owner_gone(aggregate_id a) override { heard.push_back("gone " + std::to_string(number_of(a))); }
 };
 

@@ -146,6 +146,43 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer self, sc
             if (m.on && s->answers_watch)
               caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()), s->sessions);
           },
+          [s](const get_quote& m) {
+            s->asked_quote = m;
+            return scripted(*s, s->quote);
+          },
+          [s](const place_order& m) {
+            s->asked_order = m;
+            return scripted(*s, s->order);
+          },
+          [s](const find_order& m) {
+            s->asked_find_order = m;
+            return scripted(*s, s->order);
+          },
+          [s](const cancel_order&) { return scripted(*s, s->order); },
+          [s](const list_event_orders& m) {
+            s->asked_orders = m;
+            return scripted(*s, s->orders);
+          },
+          [s](const refund_tickets& m) {
+            s->asked_refund = m;
+            return scripted(*s, s->order);
+          },
+          [s](const resend_order&) { return scripted(*s, s->ack); },
+          [s](const set_promo_code& m) {
+            s->asked_promo_code = m;
+            return scripted(*s, s->promo_codes);
+          },
+          [s](const find_promo_codes&) { return scripted(*s, s->promo_codes); },
+          [s](const set_priorities& m) {
+            s->asked_priorities = m;
+            return scripted(*s, s->count);
+          },
+          [s](const find_priorities&) { return scripted(*s, s->customers); },
+          [s](const settle_dead_letter& m) {
+            s->asked_settle = m;
+            return scripted(*s, s->ack);
+          },
+          [](const report_undelivered&) { return ack_reply{}; },
           [](const verify_mirror&) { return mirror_report{}; },
           [](const verify_ledger&) { return ledger_report{}; },
           [](const aggregate_peeked&) {},

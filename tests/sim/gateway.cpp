@@ -127,27 +127,35 @@ void gateway_books::check_end(checker& check) const {
 
 namespace {
 
+gateway_answered unanswered(const call_gateway& x) {
+  return {.kind = x.kind,
+          .result = gateway_result::unavailable,
+          .gateway = x.gateway,
+          .payment = x.payment,
+          .reference = x.charge.reference,
+          .refund = x.refund};
+}
+
 gateway_answered perform(world& w, const call_gateway& x) {
-  gateway_answered a{
-      x.kind,  gateway_result::unavailable, x.gateway, x.payment, x.reference, {}, x.amount, x.currency,
-      x.refund};
+  auto a = unanswered(x);
+  const auto& reference = x.charge.reference;
   if (x.kind == gateway_call_kind::initialize) {
-    w.gateway->initialize(x.reference, x.amount, x.currency);
+    w.gateway->initialize(reference, x.charge.money.amount, x.charge.money.currency);
     a.result = gateway_result::initialized;
-    a.authorization_url = "https://gateway.example/pay/" + x.reference;
+    a.authorization_url = "https://gateway.example/pay/" + reference;
     return a;
   }
-  const auto* c = w.gateway->find(x.reference);
+  const auto* c = w.gateway->find(reference);
   if (c == nullptr) {
     a.result = gateway_result::unknown_reference;
     return a;
   }
   if (x.kind == gateway_call_kind::refund) {
-    a.result = w.gateway->refund(x.reference, x.refund, x.amount) ? gateway_result::refunded
+    a.result = w.gateway->refund(reference, x.refund, x.refund_amount) ? gateway_result::refunded
                                                                   : gateway_result::refund_pending;
     return a;
   }
-  if (x.kind == gateway_call_kind::expire) w.gateway->expire(x.reference);
+  if (x.kind == gateway_call_kind::expire) w.gateway->expire(reference);
   switch (c->state) {
   case charge_state::unpaid: a.result = gateway_result::unpaid; break;
   case charge_state::paid: a.result = gateway_result::paid; break;
@@ -165,9 +173,7 @@ gateway_worker_handle::behavior_type sim_gateway_worker(gateway_worker_handle::p
   return {[=](const call_gateway& x) {
     const auto& f = w->options.faults;
     auto caller = caf::actor_cast<caf::actor>(self->current_sender());
-    gateway_answered unavailable{
-        x.kind,  gateway_result::unavailable, x.gateway, x.payment, x.reference, {}, x.amount, x.currency,
-        x.refund};
+    const auto unavailable = unanswered(x);
     const bool down = w->env->steady_now() < w->gateway->down_until;
     if (w->chaos && (down || chance(w->rng, f.gateway_unavailable)))
       return caf::anon_send(caller, unavailable);
