@@ -48,6 +48,7 @@ caf::result<event_reply> event_state::on_find_event(const find_event& x) {
   if (auto no = refused_to(x.what); no && !is_public) return event_reply{std::move(no)};
   event_reply reply;
   reply.event = sale_->view();
+  if (refused_to(x.what)) std::erase_if(reply.event.ticket_types, [](const ticket_type_row& t) { return t.hidden; });
   return reveal(std::move(reply));
 }
 

@@ -132,6 +132,8 @@ event_list_reply ledger_worker_state::list(const list_events& x) {
   if (!read) reply.no = reason::unavailable;
   reply.more = reply.events.size() > x.limit;
   if (reply.more) reply.events.resize(x.limit);
+  if (x.by.kind == principal_kind::nobody)
+    for (auto& e : reply.events) std::erase_if(e.ticket_types, [](const ticket_type_row& t) { return t.hidden; });
   return reply;
 }
 

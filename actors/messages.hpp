@@ -71,7 +71,7 @@ FQ_INSPECT(contact, x.first_name, x.last_name, x.email, x.phone)
 FQ_INSPECT(order_row, x.id, x.claim, x.customer, x.status, x.contact, x.promo_code, x.subtotal, x.discount, x.donations, x.platform_fee,
            x.processing_fee, x.total, x.success_url, x.cancel_url, x.failure, x.payment_link_at, x.created_at, x.updated_at)
 FQ_INSPECT(order_wish, x.items, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway)
-FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded, x.can_retry)
+FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded, x.can_retry, x.typical_page_time)
 FQ_INSPECT(priced_item, x.ticket_type, x.quantity, x.unit_price, x.donation, x.unit_discount)
 FQ_INSPECT(price_quote, x.items, x.subtotal, x.discount, x.donations, x.platform_fee, x.processing_fee, x.total)
 FQ_INSPECT(quote_view, x.event, x.currency, x.price, x.item_ids, x.promo_code)

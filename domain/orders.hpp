@@ -28,6 +28,9 @@ public:
   [[nodiscard]] std::vector<order_id> links_due(timestamp now, std::size_t limit) const;
   [[nodiscard]] timestamp next_link() const { return links_.empty() ? never : links_.begin()->first; }
 
+  /// How long orders waited for their page of late: a moving average over about ten of them. Not durable.
+  [[nodiscard]] milliseconds typical_page_time() const { return typical_page_time_; }
+
   void place(order_row row, changes& out);
   /// Applies `trigger` after `edit` changed other columns; false (and nothing changed) if the table forbids it.
   template <class Edit>
@@ -53,6 +56,8 @@ private:
   void change(order_row& row, order_status to, timestamp now, changes& out, Edit edit) {
     unindex(row);
     const auto from = row.status;
+    if (from == order_status::pending && to == order_status::awaiting_payment)
+      typical_page_time_ += ((now - row.created_at) - typical_page_time_) / 10;
     edit(row);
     row.status = to;
     if (to != order_status::awaiting_payment) row.payment_link_at = never;
@@ -67,6 +72,7 @@ private:
   std::unordered_map<claim_id, order_id> by_claim_;
   std::set<std::pair<timestamp, order_id>> pending_; ///< by created_at
   std::set<std::pair<timestamp, order_id>> links_; ///< by payment_link_at
+  milliseconds typical_page_time_{2'000}; ///< the seed's estimate until something was measured
 };
 
 } // namespace fq

@@ -78,6 +78,7 @@ order_view sale::view_of(const order_row& o) const {
   v.order = o;
   v.claim = view_of(claim);
   v.event_name = event_.name;
+  v.typical_page_time = orders_.typical_page_time();
   const auto attempts = payments_.of_claim(o.claim);
   const payment_row* shown = payments_.open_of(o.claim);
   for (const auto& id : attempts) {

@@ -128,6 +128,7 @@ struct order_view {
   std::string payment_url; ///< where to pay now; else empty
   money refunded = 0;
   bool can_retry = false; ///< another attempt to pay, or another checkout, may succeed
+  milliseconds typical_page_time{0}; ///< how long orders here have waited for their payment page of late
 };
 
 /// A new promo code, or what of one changes.

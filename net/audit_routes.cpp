@@ -9,22 +9,18 @@
 namespace fq::net {
 namespace {
 
-/// The cursor is the id of the last row of a page: ids are no secrets, and whose rows are shown does not depend on it.
 std::optional<response> read_audit_request(const call& c, list_audit& wish) {
   std::optional<response> no;
   const auto query = query_parameters::read(c.rq, {"limit", "cursor", "target"}, no);
   if (no)
     return no;
+  page_wish page;
+  if (no = read_page(c.rq, query, page))
+    return no;
   wish.by = c.by;
-  const auto limit = query.find("limit"), cursor = query.find("cursor"), target = query.find("target");
-  const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
-  if (!count)
-    return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
-  wish.limit = *count;
-  const auto before = cursor ? parse_uuid(*cursor) : std::optional{uuid{}};
-  if (!before)
-    return problem(fault::invalid_cursor, c.rq.request_id);
-  wish.before = *before;
+  wish.limit = page.limit;
+  wish.before = page.before;
+  const auto target = query.find("target");
   const auto of = target ? parse_uuid(*target) : std::optional{uuid{}};
   if (!of)
     return problem(fault::invalid_parameter, c.rq.request_id, "target must be the id of an event or a queue.");

@@ -13,38 +13,8 @@
 namespace fq::net {
 namespace {
 
-constexpr range email_size{3, 254};
 constexpr range password_size{1, 1024};
 constexpr range code_size{1, 32};
-
-bool is_email_character(char c) {
-  return c > 0x20 && c < 0x7f && std::string_view{"\"(),:;<>@[\\]"}.find(c) == std::string_view::npos;
-}
-
-/// Plain addr-spec without quotes or comments; the domain has a dot-free form too ("demo@localhost").
-bool is_email(std::string_view text) {
-  const auto at = text.find('@');
-  if (at == 0 || at > 64 || at == std::string_view::npos)
-    return false;
-  const auto host = text.substr(at + 1);
-  const auto plain = [](std::string_view part) {
-    return std::all_of(part.begin(), part.end(), is_email_character);
-  };
-  return plain(text.substr(0, at)) && !host.empty() && plain(host) && host.front() != '.'
-         && host.back() != '.' && host.find("..") == std::string_view::npos;
-}
-
-/// The address in lower case: one person, one account.
-std::string read_email(object_reader& body) {
-  body.require("email");
-  auto email = body.text("email", email_size);
-  if (email.given && !is_email(email.value))
-    body.reject("email", "Must be an e-mail address.");
-  for (char& c : email.value)
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c + ('a' - 'A'));
-  return std::move(email.value);
-}
 
 response token_answer(context& ctx, token_kind kind, const uuid& person, milliseconds lifetime,
                       std::string_view id_name) {
@@ -65,7 +35,7 @@ response token_answer(context& ctx, token_kind kind, const uuid& person, millise
 
 std::optional<response> read_login(const request& rq, log_in& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
-    wish.email = read_email(body);
+    wish.email = read_email(body, "email");
     body.require("password");
     wish.password = body.text("password", password_size).value;
   });
@@ -95,7 +65,7 @@ awaitable<response> log_organizer_in(call c) {
 // -- customers -----------------------------------------------------------------------------------------
 
 std::optional<response> read_otp_request(const request& rq, request_otp& wish) {
-  return read_json(rq, body_need::required, [&wish](object_reader& body) { wish.email = read_email(body); });
+  return read_json(rq, body_need::required, [&wish](object_reader& body) { wish.email = read_email(body, "email"); });
 }
 
 awaitable<response> send_code(call c) {
@@ -115,7 +85,7 @@ awaitable<response> send_code(call c) {
 
 std::optional<response> read_otp(const request& rq, verify_otp& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
-    wish.email = read_email(body);
+    wish.email = read_email(body, "email");
     body.require("otp");
     wish.code = body.text("otp", code_size).value;
   });

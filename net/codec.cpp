@@ -188,6 +188,12 @@ void append_ticket_type(std::string& out, const ticket_type_row& type) {
   append_integer(out, type.max_per_order);
   out += ",\"on_sale\":";
   append_flag(out, type.on_sale);
+  out += ",\"hidden\":";
+  append_flag(out, type.hidden);
+  out += ",\"sale_from\":";
+  append_time(out, type.sale_from);
+  out += ",\"sale_until\":";
+  append_time(out, type.sale_until);
   out += '}';
 }
 
@@ -622,7 +628,12 @@ void append_event(std::string& out, const event_view& view) {
   out += ",\"sale_end\":";
   append_time(out, e.sale_end);
   append_stock(out, view);
-  out += ",\"queue\":";
+  out += ",\"checkout\":{\"async_percent\":";
+  if (e.async_percent == async_inherited)
+    out += "null";
+  else
+    append_integer(out, e.async_percent);
+  out += "},\"queue\":";
   append_queue_settings(out, e.queue);
   out += ",\"claim_ttl_seconds\":";
   append_seconds(out, e.claim_ttl);

@@ -3,6 +3,7 @@
 // that it is shared. Handlers reach actors through `ask` and `ask_event` (net/actor_bridge.hpp).
 #pragma once
 #include "actors/cache_metrics.hpp"
+#include "actors/checkout_board.hpp"
 #include "actors/protocol.hpp"
 #include "config/options.hpp"
 #include "crypto/passes.hpp"
@@ -17,6 +18,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <functional>
 #include <string_view>
 
 namespace fq::net {
@@ -32,6 +34,8 @@ struct server_state {
   std::atomic<bool> draining{false};
   const std::atomic<bool>* ledger_is_reachable = nullptr; ///< told by the ledger workers; null: not watched
   const cache_metrics* cache = nullptr; ///< null: no cache is configured
+  const checkout_board* checkouts = nullptr; ///< orders that wait for their page; null: not watched
+  std::function<timestamp()> wall_now = [] { return never; }; ///< for ages in metrics
 
   std::atomic<std::int64_t> connections{0}; ///< open now, WebSockets included
   std::atomic<std::int64_t> websockets{0}; ///< open now

@@ -29,6 +29,7 @@ constexpr range message_size{0, 500};
 constexpr range ticket_ttl_seconds_range{0, 604'800};
 constexpr range presence_seconds_range{0, 86'400};
 constexpr range factor_hundredths_range{100, 1000};
+constexpr range percent_range{0, 100};
 
 /// The fields that POST and PATCH share, as a patch.
 void read_settings(object_reader& body, event_patch& p) {
@@ -39,6 +40,9 @@ void read_settings(object_reader& body, event_patch& p) {
   p.sale_end = body.time("sale_end");
   p.claim_ttl = body.duration<seconds>("claim_ttl_seconds", ttl_seconds_range);
   p.claims_per_customer = body.number<std::uint32_t>("claims_per_customer", claims_range);
+  body.object("checkout", [&p](object_reader& checkout) {
+    p.async_percent = checkout.integer_or_null<std::int32_t>("async_percent", percent_range, async_inherited);
+  });
   body.object("queue", [&p](object_reader& queue) {
     p.policy = queue.policy("policy");
     p.concurrency = queue.number_or_null("concurrency", count_range);
@@ -62,6 +66,9 @@ ticket_type_patch read_ticket_type(object_reader& type) {
   t.total = type.integer("total", total_range);
   t.max_per_order = type.number<std::uint32_t>("max_per_order", max_per_order_range);
   t.on_sale = type.flag("on_sale");
+  t.hidden = type.flag("hidden");
+  t.sale_from = type.time_or_null("sale_from");
+  t.sale_until = type.time_or_null("sale_until");
   return t;
 }
 
@@ -79,6 +86,9 @@ ticket_type_row row_of(const ticket_type_patch& t) {
   row.total = t.total.value;
   assign(t.max_per_order, row.max_per_order);
   assign(t.on_sale, row.on_sale);
+  assign(t.hidden, row.hidden);
+  assign(t.sale_from, row.sale_from);
+  assign(t.sale_until, row.sale_until);
   return row;
 }
 

@@ -28,10 +28,17 @@ awaitable<response> admitted(context& ctx, const request& rq, const path_paramet
       return ready(problem(fault::not_found, rq.request_id));
     id = *parsed;
   }
+  uuid part;
+  if (path.count > 1) {
+    const auto parsed = parse_uuid(path.values[1]);
+    if (!parsed)
+      return ready(problem(fault::not_found, rq.request_id));
+    part = *parsed;
+  }
   if (query == query_use::none)
     if (auto no = expect_no_query(rq))
       return ready(std::move(*no));
-  return run({ctx, rq, from.who, id, from.by, from.key});
+  return run({ctx, rq, from.who, id, from.by, from.key, part});
 }
 
 response refuse_rate(context& ctx, const request& rq, const rate_rule& rule, const rate_verdict& verdict) {
@@ -131,6 +138,15 @@ awaitable<response> with_manager(context& ctx, const request& rq, const path_par
   if (found.by.kind == principal_kind::nobody)
     return ready(problem(fault::forbidden, rq.request_id));
   return limited(ctx, rq, path, {found.subject, found.by}, run, query, ctx.shared->organizers, found.subject);
+}
+
+awaitable<response> with_customer_or_manager(context& ctx, const request& rq, const path_parameters& path, step run) {
+  auto found = manager_of(ctx, rq);
+  if (found.no)
+    return ready(std::move(*found.no));
+  if (found.by.kind == principal_kind::nobody)
+    return with_customer(ctx, rq, path, run);
+  return limited(ctx, rq, path, {{}, found.by}, run, query_use::none, ctx.shared->organizers, found.subject);
 }
 
 awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run) {

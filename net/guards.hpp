@@ -24,6 +24,7 @@ struct call {
   uuid id;  ///< of the path; nil if it has none. Its owner is an event's aggregate
   principal by = {}; ///< who manages, if a manager's token came along
   std::optional<api_key> key = {}; ///< of routes that take one
+  uuid part = {}; ///< the second id of the path, of something of the first; nil if it has none
 };
 
 using step = awaitable<response> (*)(call);
@@ -35,6 +36,8 @@ awaitable<response> with_customer(context& ctx, const request& rq, const path_pa
 /// An organizer, or a backend with an operator's token, of which the key is still valid.
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,
                                  query_use query = query_use::none);
+/// A customer, or who manages events: whose the thing is, is the step's question.
+awaitable<response> with_customer_or_manager(context& ctx, const request& rq, const path_parameters& path, step run);
 /// The token of the place that the path names; another place's is 404.
 awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run);
 /// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.

@@ -83,4 +83,34 @@ awaitable<response> get_openapi(context& ctx, const request& rq, const path_para
 awaitable<response> get_docs(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path);
 
+// order_routes.cpp
+awaitable<response> post_quote(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_checkout(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_orders(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_order(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_order_status(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_order(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_checkout_return(context& ctx, const request& rq, const path_parameters& path);
+
+// order_desk_routes.cpp
+awaitable<response> get_event_orders(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_refund(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_resend(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_promo_codes(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_promo_codes(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> patch_promo_code(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_promo_code(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_vips(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_vips(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_vips(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_dead_letters(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> retry_dead_letter(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> dismiss_dead_letter(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_settings(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> patch_settings(context& ctx, const request& rq, const path_parameters& path);
+
+// webhook_routes.cpp
+awaitable<response> post_paystack_webhook(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_stripe_webhook(context& ctx, const request& rq, const path_parameters& path);
+
 } // namespace fq::net

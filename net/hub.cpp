@@ -6,6 +6,7 @@
 #include "net/hub.hpp"
 
 #include "net/codec.hpp"
+#include "net/order_codec.hpp"
 
 #include <algorithm>
 #include <deque>
@@ -362,6 +363,26 @@ void hub::on_entries_changed(const entries_changed& push) {
       const ws_peer::ptr next{peer->next_same_number};
       if (peer->in_sync)
         change(*peer, c);
+      peer = next;
+    }
+    if (l->gone)
+      return;
+  }
+}
+
+/// To every socket of the place that the order was placed from, whatever else they were told.
+void hub::on_orders_changed(const orders_changed& push) {
+  const auto l = find_line(push.event);
+  if (!l)
+    return;
+  for (const auto& c : push.changes) {
+    const auto found = l->by_number.find(value_of(c.number));
+    if (found == l->by_number.end())
+      continue;
+    const auto frame = order_frame(c);
+    for (ws_peer::ptr peer{found->second}; peer;) {
+      const ws_peer::ptr next{peer->next_same_number};
+      peer->send(frame);
       peer = next;
     }
     if (l->gone)

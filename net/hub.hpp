@@ -37,6 +37,7 @@ private:
   using line_ptr = std::shared_ptr<line>;
 
   void on_entries_changed(const entries_changed& push) override;
+  void on_orders_changed(const orders_changed& push) override;
   void on_line_moved(const line_moved& push) override;
   void on_event_noticed(const event_noticed& push) override;
   void on_owner_gone(aggregate_id aggregate) override;

@@ -214,12 +214,16 @@ maybe<std::int64_t> object_reader::integer(std::string_view name, range allowed)
   return {};
 }
 
+bool object_reader::is_null(std::string_view name) {
+  const auto* v = object_.if_contains(name);
+  if (!v || !v->is_null())
+    return false;
+  known_.push_back(name);
+  return true;
+}
+
 maybe<std::uint32_t> object_reader::number_or_null(std::string_view name, range allowed) {
-  if (const auto* v = object_.if_contains(name); v && v->is_null()) {
-    known_.push_back(name);
-    return {true, 0};
-  }
-  return number<std::uint32_t>(name, allowed);
+  return integer_or_null<std::uint32_t>(name, allowed, 0);
 }
 
 maybe<bool> object_reader::flag(std::string_view name) {
@@ -288,6 +292,45 @@ maybe<admission_policy> object_reader::policy(std::string_view name) {
     return {};
   }
   return {true, *value};
+}
+
+const boost::json::array* object_reader::array(std::string_view name, range count) {
+  const auto* v = find(name);
+  if (!v)
+    return nullptr;
+  const auto* list = v->if_array();
+  if (list && static_cast<std::int64_t>(list->size()) >= count.low && static_cast<std::int64_t>(list->size()) <= count.high)
+    return list;
+  reject(name, "Must be an array of " + std::to_string(count.low) + " to " + std::to_string(count.high) + " elements.");
+  return nullptr;
+}
+
+std::vector<uuid> object_reader::ids(std::string_view name, range count) {
+  std::vector<uuid> result;
+  const auto* list = array(name, count);
+  for (std::size_t i = 0; list && i < list->size(); ++i) {
+    const auto* text = (*list)[i].if_string();
+    const auto id = text ? parse_uuid({text->data(), text->size()}) : std::nullopt;
+    if (!id || id->is_nil())
+      reject(name, "Must have UUIDs only.");
+    else
+      result.push_back(*id);
+  }
+  return result;
+}
+
+std::vector<std::string> object_reader::texts(std::string_view name, range count, range size) {
+  std::vector<std::string> result;
+  const auto* list = array(name, count);
+  for (std::size_t i = 0; list && i < list->size(); ++i) {
+    const auto* text = (*list)[i].if_string();
+    const auto bytes = text ? static_cast<std::int64_t>(text->size()) : -1;
+    if (bytes < size.low || bytes > size.high)
+      reject(name, "Must have texts of " + std::to_string(size.low) + " to " + std::to_string(size.high) + " bytes only.");
+    else
+      result.emplace_back(text->data(), text->size());
+  }
+  return result;
 }
 
 void object_reader::object(std::string_view name, const std::function<void(object_reader&)>& read) {
@@ -374,6 +417,37 @@ std::optional<response> read_json(const request& rq, body_need need,
   if (errors.any())
     return problem(errors.worst(), rq.request_id, errors.list());
   return std::nullopt;
+}
+
+namespace {
+bool is_email_character(char c) {
+  return c > 0x20 && c < 0x7f && std::string_view{"\"(),:;<>@[\\]"}.find(c) == std::string_view::npos;
+}
+constexpr range email_size{3, 254};
+} // namespace
+
+bool is_email(std::string_view text) {
+  const auto at = text.find('@');
+  if (text.size() < static_cast<std::size_t>(email_size.low) || text.size() > static_cast<std::size_t>(email_size.high) || at == 0
+      || at > 64 || at == std::string_view::npos)
+    return false;
+  const auto host = text.substr(at + 1);
+  const auto plain = [](std::string_view part) {
+    return std::all_of(part.begin(), part.end(), is_email_character);
+  };
+  return plain(text.substr(0, at)) && !host.empty() && plain(host) && host.front() != '.'
+         && host.back() != '.' && host.find("..") == std::string_view::npos;
+}
+
+std::string read_email(object_reader& body, std::string_view name) {
+  body.require(name);
+  auto email = body.text(name, email_size);
+  if (email.given && !is_email(email.value))
+    body.reject(name, "Must be an e-mail address.");
+  for (char& c : email.value)
+    if (c >= 'A' && c <= 'Z')
+      c = static_cast<char>(c + ('a' - 'A'));
+  return std::move(email.value);
 }
 
 std::string read_reason(object_reader& body) { return body.text("reason", {1, 500}).value; }

@@ -67,6 +67,12 @@ public:
   }
   /// As `number`, but null means 0 ("none").
   maybe<std::uint32_t> number_or_null(std::string_view name, range allowed);
+  /// As `number`, but null means `none`.
+  template <std::integral Number>
+  maybe<Number> integer_or_null(std::string_view name, range allowed, Number none) {
+    if (is_null(name)) return {true, none};
+    return number<Number>(name, allowed);
+  }
   /// Seconds or milliseconds as an integer.
   template <class Duration>
   maybe<milliseconds> duration(std::string_view name, range allowed) {
@@ -76,10 +82,19 @@ public:
   maybe<bool> flag(std::string_view name);
   /// RFC 3339, from 2000 to 2999.
   maybe<timestamp> time(std::string_view name);
+  /// As `time`, but null means `never`.
+  maybe<timestamp> time_or_null(std::string_view name) {
+    if (is_null(name)) return {true, never};
+    return time(name);
+  }
   /// A number with at most two decimals, in hundredths.
   maybe<std::uint32_t> hundredths(std::string_view name, range allowed);
   maybe<uuid> id(std::string_view name);
   maybe<admission_policy> policy(std::string_view name);
+  /// An array of so many UUIDs; empty if it is absent.
+  std::vector<uuid> ids(std::string_view name, range count);
+  /// An array of so many texts, as `text` takes them.
+  std::vector<std::string> texts(std::string_view name, range count, range size);
 
   /// Calls `read` with the object of that name, if given; it is finished afterwards.
   void object(std::string_view name, const std::function<void(object_reader&)>& read);
@@ -99,6 +114,10 @@ public:
 
 private:
   const boost::json::value* find(std::string_view name);
+  /// The array of that name, if it has so many elements.
+  const boost::json::array* array(std::string_view name, range count);
+  /// Given as null, which is then dealt with.
+  bool is_null(std::string_view name);
   [[nodiscard]] std::string full_name(std::string_view name) const;
   void wrong_type(std::string_view name, std::string_view expected);
   void out_of_range(std::string_view name, range allowed, std::string_view unit);
@@ -115,6 +134,11 @@ enum class body_need : std::uint8_t { required, optional };
 /// The problem to answer with, or nothing when all is well.
 [[nodiscard]] std::optional<response> read_json(const request& rq, body_need need,
                                                 const std::function<void(object_reader&)>& read);
+
+/// A required e-mail address, in lower case: one person, one account.
+[[nodiscard]] std::string read_email(object_reader& body, std::string_view name);
+/// A plain addr-spec without quotes or comments; the domain has a dot-free form too ("demo@localhost"). 3 to 254 bytes.
+[[nodiscard]] bool is_email(std::string_view text);
 
 /// "reason", for the audit log: at most 500 bytes; empty if it was not given.
 [[nodiscard]] std::string read_reason(object_reader& body);

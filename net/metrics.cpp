@@ -48,6 +48,14 @@ std::string seconds_text(double value) {
   return {text, static_cast<std::size_t>(size)};
 }
 
+std::size_t slot_of(std::chrono::nanoseconds duration) {
+  const double took = std::chrono::duration<double>(duration).count();
+  std::size_t slot = 0;
+  while (slot < duration_bounds_seconds.size() && took > duration_bounds_seconds[slot])
+    ++slot;
+  return slot;
+}
+
 std::string route_labels(const route* r) {
   if (!r)
     return R"({route="none",method="any")";
@@ -66,11 +74,7 @@ void metrics::observe(const route* matched, unsigned status, std::chrono::nanose
   auto& counts = counts_[index];
   const auto status_class = status / 100;
   counts.by_class[status_class >= 1 && status_class <= 5 ? status_class : 0].add();
-  const double took = std::chrono::duration<double>(duration).count();
-  std::size_t slot = 0;
-  while (slot < duration_bounds_seconds.size() && took > duration_bounds_seconds[slot])
-    ++slot;
-  counts.by_duration[slot].add();
+  counts.by_duration[slot_of(duration)].add();
   counts.nanoseconds.add(static_cast<std::uint64_t>(duration.count() > 0 ? duration.count() : 0));
 }
 
@@ -123,6 +127,9 @@ void metrics::append_sale(std::string& out) const {
   head(out, "fairqueue_webhooks_total", "counter", "Webhooks received, by result.");
   sample(out, "fairqueue_webhooks_total", R"({result="applied"})", webhooks_applied.get());
   sample(out, "fairqueue_webhooks_total", R"({result="rejected"})", webhooks_rejected.get());
+  sample(out, "fairqueue_webhooks_total", R"({result="ignored"})", webhooks_ignored.get());
+  sample(out, "fairqueue_webhooks_total", R"({result="foreign"})", webhooks_foreign.get());
+  sample(out, "fairqueue_webhooks_total", R"({result="unknown"})", webhooks_unknown.get());
   single(out, "fairqueue_rate_limited_total", "counter", "Requests refused by a rate limit.",
          rate_limited.get());
   single(out, "fairqueue_unauthenticated_total", "counter", "Requests without a valid token.",
@@ -132,6 +139,41 @@ void metrics::append_sale(std::string& out) const {
   single(out, "fairqueue_otp_requested_total", "counter", "One-time codes asked for.", otp_requested.get());
   single(out, "fairqueue_login_failures_total", "counter", "Organizer logins that failed.",
          logins_failed.get());
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 2> mode_names{"async", "sync"};
+constexpr std::array<std::string_view, 4> result_names{"processing", "ready", "refused", "error"};
+
+} // namespace
+
+void checkout_counts::observe(checkout_mode mode, checkout_result result, std::chrono::nanoseconds duration) noexcept {
+  auto& m = modes_[static_cast<std::size_t>(mode)];
+  m.by_result[static_cast<std::size_t>(result)].add();
+  m.by_duration[slot_of(duration)].add();
+  m.nanoseconds.add(static_cast<std::uint64_t>(duration.count() > 0 ? duration.count() : 0));
+}
+
+void checkout_counts::append(std::string& out) const {
+  head(out, "checkout_requests_total", "counter", "Checkouts answered, by mode and what the answer was.");
+  for (std::size_t m = 0; m < modes_.size(); ++m)
+    for (std::size_t r = 0; r < result_names.size(); ++r)
+      sample(out, "checkout_requests_total",
+             "{mode=\"" + std::string{mode_names[m]} + "\",status=\"" + std::string{result_names[r]} + "\"}", modes_[m].by_result[r].get());
+  head(out, "checkout_duration_seconds", "histogram", "From a checkout to its answer, by mode.");
+  for (std::size_t m = 0; m < modes_.size(); ++m) {
+    const auto labels = "{mode=\"" + std::string{mode_names[m]} + '"';
+    std::uint64_t sum = 0;
+    for (std::size_t b = 0; b < duration_bounds_seconds.size(); ++b)
+      sample(out, "checkout_duration_seconds_bucket", labels + ",le=\"" + seconds_text(duration_bounds_seconds[b]) + "\"}",
+             sum += modes_[m].by_duration[b].get());
+    sum += modes_[m].by_duration.back().get();
+    sample(out, "checkout_duration_seconds_bucket", labels + ",le=\"+Inf\"}", sum);
+    out.append("checkout_duration_seconds_sum").append(labels).append("} ");
+    out.append(seconds_text(static_cast<double>(modes_[m].nanoseconds.get()) / 1e9)).append("\n");
+    sample(out, "checkout_duration_seconds_count", labels + "}", sum);
+  }
 }
 
 void metrics::append_cache(std::string& out, const cache_metrics& cache) {
@@ -148,6 +190,7 @@ std::string metrics::text(const server_state& s) const {
   append_requests(out);
   append_durations(out);
   append_sale(out);
+  checkouts.append(out);
   const auto gauge = [&out](std::string_view name, std::string_view help, std::int64_t value) {
     single(out, name, "gauge", help, static_cast<std::uint64_t>(value < 0 ? 0 : value));
   };
@@ -159,6 +202,12 @@ std::string metrics::text(const server_state& s) const {
   if (s.ledger_is_reachable != nullptr)
     gauge("fairqueue_ledger_up", "1 while the ledger answers.", s.ledger_is_reachable->load(std::memory_order_relaxed));
   if (s.cache != nullptr) append_cache(out, *s.cache);
+  if (s.checkouts != nullptr) {
+    const auto waiting = s.checkouts->read();
+    gauge("checkout_queue_length", "Orders of this process that wait for their payment page.", static_cast<std::int64_t>(waiting.pending));
+    const auto age = is_set(waiting.oldest) ? (s.wall_now() - waiting.oldest).count() / 1'000 : 0;
+    gauge("checkout_oldest_pending_seconds", "Age of the oldest of them.", age);
+  }
   gauge("fairqueue_connections", "Open connections, WebSockets included.",
         s.connections.load(std::memory_order_relaxed));
   gauge("fairqueue_websockets", "Open WebSockets.", s.websockets.load(std::memory_order_relaxed));

@@ -27,6 +27,24 @@ struct counter {
   [[nodiscard]] std::uint64_t get() const noexcept { return value.load(std::memory_order_relaxed); }
 };
 
+enum class checkout_mode : std::uint8_t { async, sync };
+enum class checkout_result : std::uint8_t { processing, ready, refused, error };
+
+/// Answers to checkouts: the seed's names, without a prefix.
+class checkout_counts {
+public:
+  void observe(checkout_mode mode, checkout_result result, std::chrono::nanoseconds duration) noexcept;
+  void append(std::string& out) const;
+
+private:
+  struct of_mode {
+    std::array<counter, 4> by_result;
+    std::array<counter, duration_bounds_seconds.size() + 1> by_duration;
+    counter nanoseconds;
+  };
+  std::array<of_mode, 2> modes_;
+};
+
 class metrics {
 public:
   /// One row per route of the table, and one more for what matched none.
@@ -38,9 +56,10 @@ public:
   /// The whole page, text format 0.0.4.
   [[nodiscard]] std::string text(const server_state& state) const;
 
+  checkout_counts checkouts;
   counter access_granted, access_refused;
   counter joins_created, joins_repeated, positions_read, claims_created, claims_refused, payments_created,
-    webhooks_applied, webhooks_rejected, rate_limited, unauthenticated, idempotent_replays, otp_requested,
+    webhooks_applied, webhooks_rejected, webhooks_ignored, webhooks_foreign, webhooks_unknown, rate_limited, unauthenticated, idempotent_replays, otp_requested,
     logins_failed;
 
 private:

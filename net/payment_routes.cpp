@@ -11,20 +11,22 @@
 namespace fq::net {
 namespace {
 
-constexpr std::string_view sandbox_name = "sandbox";
 constexpr range gateway_name_size{1, 32};
 
 std::optional<response> read_payment_request(const call& c, open_payment& wish) {
-  auto no = read_json(c.rq, body_need::optional, [&wish](object_reader& body) {
+  const auto& gateways = c.ctx.shared->gateways;
+  wish.gateway = c.ctx.options.payments.gateway;
+  auto no = read_json(c.rq, body_need::optional, [&](object_reader& body) {
     const auto gateway = body.text("gateway", gateway_name_size);
-    if (gateway.given && gateway.value != sandbox_name)
+    if (gateway.given && !gateways.contains(gateway.value))
       body.reject("gateway", "Is not a gateway of this server.");
+    if (gateway.given)
+      wish.gateway = gateway.value;
   });
   if (no)
     return no;
-  if (!c.ctx.shared->sandbox)
+  if (!gateways.contains(wish.gateway))
     return problem(refusal{reason::gateway_unavailable}, c.rq.request_id);
-  wish.gateway = sandbox_name;
   return std::nullopt;
 }
 

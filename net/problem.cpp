@@ -83,6 +83,18 @@ void append_field_detail(std::string& out, const std::string& detail) {
 void append_members(std::string& out, const refusal& no) {
   switch (no.why) {
     case reason::queue_not_open: return append_member(out, "opens_at", no.at);
+    case reason::promo_code_expired:
+      if (is_set(no.at)) append_member(out, "valid_from", no.at);
+      return;
+    case reason::not_on_sale:
+      out += ",\"ticket_type_id\":";
+      append_id(out, no.id);
+      if (is_set(no.at)) append_member(out, "sale_from", no.at);
+      return;
+    case reason::promo_code_taken:
+      out += ",\"promo_code_id\":";
+      append_id(out, no.id);
+      return;
     case reason::sale_not_started: return append_member(out, "sale_start", no.at);
     case reason::external_id_taken:
       if (no.id.is_nil()) return; // it is just being made
@@ -122,6 +134,11 @@ void append_members(std::string& out, const refusal& no) {
     case reason::queue_full:
     case reason::wrong_mode:
     case reason::not_admitted:
+    case reason::promo_code_invalid:
+    case reason::promo_code_exhausted:
+    case reason::promo_code_limit:
+    case reason::refund_open:
+    case reason::nothing_to_refund:
     case reason::limit_exceeded:
     case reason::event_sold_out:
     case reason::none_free:
@@ -277,6 +294,14 @@ unsigned status_of(reason r) {
     case reason::queue_full:
     case reason::wrong_mode:
     case reason::external_id_taken:
+    case reason::promo_code_taken:
+    case reason::promo_code_invalid:
+    case reason::promo_code_expired:
+    case reason::promo_code_exhausted:
+    case reason::promo_code_limit:
+    case reason::not_on_sale:
+    case reason::refund_open:
+    case reason::nothing_to_refund:
     case reason::sale_not_started: return 409;
     case reason::not_admitted: return 403;
     case reason::already_claimed:
@@ -315,6 +340,14 @@ std::string_view title_of(reason r) {
     case reason::wrong_mode: return "Only a queue in operator mode is advanced by hand.";
     case reason::external_id_taken: return "A queue has this external_id already.";
     case reason::sale_not_started: return "The sale has not started yet.";
+    case reason::promo_code_taken: return "This event has that promo code already.";
+    case reason::promo_code_invalid: return "This promo code is not valid here.";
+    case reason::promo_code_expired: return "This promo code is not valid now.";
+    case reason::promo_code_exhausted: return "This promo code has been used as often as it may be.";
+    case reason::promo_code_limit: return "You have used this promo code as often as you may.";
+    case reason::not_on_sale: return "A ticket type is not on sale now.";
+    case reason::refund_open: return "Another refund of this order is under way.";
+    case reason::nothing_to_refund: return "There is nothing to refund.";
     case reason::not_admitted: return "You have not been admitted, or your session is over.";
     case reason::already_claimed: return "You hold a claim already.";
     case reason::limit_exceeded: return "That is more than one order allows.";

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sandbox gateway's hosted page and its webhook. The page speaks to the gateway only; the webhook speaks
-// to the event's owner only, as a foreign gateway's would.
-#include "domain/payments.hpp"
+// The sandbox gateway's hosted page. It speaks to the gateway only, as a foreign gateway's page would.
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
@@ -213,36 +211,6 @@ awaitable<response> settle_charge(context& ctx, const request& rq, std::string r
   co_return settle_answer(ctx, rq, reference, *result);
 }
 
-// -- webhook -------------------------------------------------------------------------------------------
-
-verdict verdict_of(gateway_event_kind kind) {
-  switch (kind) {
-    case gateway_event_kind::charge_succeeded: return verdict::paid;
-    case gateway_event_kind::charge_failed: return verdict::declined;
-    case gateway_event_kind::refund_processed: return verdict::refund_processed;
-    case gateway_event_kind::refund_failed: return verdict::refund_failed;
-  }
-  return verdict::declined;
-}
-
-gateway_fact fact_of(gateway_event&& event) {
-  return {std::string{"sandbox"},     std::move(event.id), verdict_of(event.kind),
-          std::move(event.reference), event.money.amount,  std::move(event.money.currency),
-          std::move(event.refund_id)};
-}
-
-/// Everything genuine is 200, also what is not ours to apply: an error would only bring it again. 503 does
-/// bring it again.
-awaitable<response> apply_webhook(context& ctx, const request& rq, gateway_fact fact, aggregate_id owner) {
-  apply_fact wish{std::move(fact)}; // named: see ask_event
-  auto got = co_await ask_event(ctx, owner, std::move(wish));
-  const bool retry = (got.error && !is(got.error, errc::absent)) || got.reply.no.why == reason::unavailable;
-  if (retry)
-    co_return problem(fault::unavailable, rq.request_id, {}, 1);
-  ctx.shared->counts.webhooks_applied.add();
-  co_return response{.status = 200, .body = "{}"};
-}
-
 } // namespace
 
 awaitable<response> get_sandbox_page(context& ctx, const request& rq, const path_parameters& path) {
@@ -251,22 +219,6 @@ awaitable<response> get_sandbox_page(context& ctx, const request& rq, const path
 
 awaitable<response> post_sandbox_page(context& ctx, const request& rq, const path_parameters& path) {
   return with_reference(ctx, rq, path, settle_charge);
-}
-
-awaitable<response> post_sandbox_webhook(context& ctx, const request& rq, const path_parameters&) {
-  if (!ctx.shared->sandbox)
-    return ready(problem(fault::not_found, rq.request_id));
-  auto parsed = ctx.shared->sandbox->parse_webhook(rq.body, rq.field(sandbox_gateway::signature_header));
-  const auto* wrong = std::get_if<webhook_error>(&parsed);
-  if (wrong && *wrong == webhook_error::bad_signature) {
-    ctx.shared->counts.webhooks_rejected.add();
-    return ready(problem(fault::invalid_signature, rq.request_id));
-  }
-  const auto* event = std::get_if<gateway_event>(&parsed);
-  const auto payment = event ? parse_reference(event->reference) : std::nullopt;
-  if (!payment || number_of(owner_of(*payment)) < number_of(first_event_aggregate))
-    return ready({.status = 200, .body = "{}"}); // genuine, but nothing of ours
-  return apply_webhook(ctx, rq, fact_of(std::move(std::get<gateway_event>(parsed))), owner_of(*payment));
 }
 
 } // namespace fq::net

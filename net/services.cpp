@@ -3,8 +3,10 @@
 #include "net/services.hpp"
 
 #include "net/client_address.hpp"
+#include "outbound/sandbox_gateway.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstring>
 
@@ -46,7 +48,24 @@ services::services(const config::options& o, const key_store& store, const key_d
       access_failures({"access-failures", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
                       env.random_u64()),
       keys(directory), passes(signer), subject_key(hmac_sha256(store.session.bytes(), "fairqueue subjects of queues")),
-      cursors(store.session), address_key(hmac_sha256(store.session.bytes(), "fairqueue addresses of limits")), sandbox(gateway) {}
+      cursors(store.session), address_key(hmac_sha256(store.session.bytes(), "fairqueue addresses of limits")), sandbox(gateway),
+      async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
+  if (gateway)
+    gateways.emplace("sandbox", gateway);
+}
+
+void services::set_async_percent(std::string_view value) {
+  std::int32_t percent = -1;
+  const auto [at, error] = std::from_chars(value.data(), value.data() + value.size(), percent);
+  if (error == std::errc{} && at == value.data() + value.size() && percent >= 0 && percent <= 100)
+    async_percent_.store(percent, std::memory_order_relaxed);
+}
+
+void services::apply(const std::vector<setting_row>& settings) {
+  for (const auto& s : settings)
+    if (s.name == async_percent_setting)
+      set_async_percent(s.value);
+}
 
 std::vector<rate_limiter*> services::limiters() {
   return {&customers,   &organizers,  &joins,        &anonymous,    &sandbox_pages,   &login_failures, &otp_addresses,

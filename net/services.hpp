@@ -15,19 +15,26 @@
 
 #include <boost/asio/ip/address.hpp>
 
+#include <atomic>
+#include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace fq {
+class gateway_port;
 class sandbox_gateway;
 }
 
 namespace fq::net {
 
+/// The name of a setting of the installation.
+inline constexpr std::string_view async_percent_setting = "checkout.async_percent";
+
 struct services {
-  /// `routes`: the public table, for the counters. `sandbox` null: switched off. All must outlive the
-  /// services.
+  /// `routes`: the public table, for the counters. `sandbox` null: switched off; other gateways are added by the composition, before
+  /// anything is served. All must outlive the services.
   services(const config::options& options, const key_store& keys, const key_directory& directory, const pass_signer& passes,
            environment& env, std::span<const route> routes, sandbox_gateway* sandbox);
 
@@ -55,7 +62,15 @@ struct services {
   cursor_codec cursors;
   secret_key address_key; ///< of this installation: limits know e-mail addresses only as hashes
   sandbox_gateway* sandbox;
+  std::map<std::string, const gateway_port*, std::less<>> gateways; ///< whose webhooks are taken and who may be paid through, by name
   blocking_lane sandbox_lane;
+
+  /// checkout.async_percent of events that have none of their own: the installation's setting, or else the configured one.
+  [[nodiscard]] std::int32_t async_percent() const { return async_percent_.load(std::memory_order_relaxed); }
+  /// As stored: 0 to 100; anything else changes nothing.
+  void set_async_percent(std::string_view value);
+  /// Settings of the installation, as the ledger has them.
+  void apply(const std::vector<setting_row>& settings);
 
   /// Every limit above.
   [[nodiscard]] std::vector<rate_limiter*> limiters();
@@ -63,6 +78,9 @@ struct services {
   [[nodiscard]] uuid key_of(std::string_view email) const;
   /// What a place knows of a subject of a tenant.
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
+
+private:
+  std::atomic<std::int32_t> async_percent_;
 };
 
 /// The limits' key of a client: its IPv4 address or its IPv6 /64.

@@ -47,6 +47,13 @@ struct script {
   count_reply count;
   audit_reply audit;
   person_reply person;
+  quote_reply quote;
+  order_reply order;
+  orders_reply orders;
+  promo_codes_reply promo_codes;
+  customers_reply customers;
+  order_list_reply own_orders;
+  dead_letters_reply dead_letters;
   sessions_changed sessions; ///< what a table that watches is told
   bool answers_watch = true;
   caf::error error; ///< of the event actor, when set
@@ -70,6 +77,16 @@ struct script {
   advance_line asked_advance;
   revoke_sessions asked_revocation;
   list_audit asked_audit;
+  get_quote asked_quote;
+  place_order asked_order;
+  find_order asked_find_order;
+  list_event_orders asked_orders;
+  refund_tickets asked_refund;
+  set_promo_code asked_promo_code;
+  set_priorities asked_priorities;
+  settle_dead_letter asked_settle;
+  find_customers asked_customers;
+  change_setting asked_setting;
 };
 
 using script_ptr = std::shared_ptr<script>;
@@ -220,6 +237,8 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
             s->asked_audit = m;
             return scripted(*s, s->audit);
           },
+          [s](const list_orders&) { return scripted(*s, s->own_orders); },
+          [s](const list_dead_letters&) { return scripted(*s, s->dead_letters); },
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const lease_lost&) {},
@@ -245,6 +264,14 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
           [](const list_tenants&) { return tenants_reply{}; },
           [](const issue_api_key&) { return api_key_reply{}; },
           [](const revoke_api_key&) { return ack_reply{}; },
+          [s](const find_customers& m) {
+            s->asked_customers = m;
+            return scripted(*s, s->customers);
+          },
+          [s](const change_setting& m) {
+            s->asked_setting = m;
+            return scripted(*s, s->ack);
+          },
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const lease_lost&) {},
@@ -270,6 +297,8 @@ inline config::options world_options() {
   o.claims.ttl = milliseconds{600'000};
   o.tokens = {milliseconds{86'400'000}, milliseconds{3'600'000}, milliseconds{604'800'000}};
   o.otp.requests_per_address = 5;
+  o.payments.gateway = "sandbox";
+  o.checkout.async_percent = 100;
   o.otp.request_window = milliseconds{900'000};
   o.otp.requests_per_ip_per_minute = 600;
   o.rate_limits.login_failures_per_ip_per_minute = 20;

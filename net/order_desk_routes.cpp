@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders from their organizer's side: list, refund, send again; promo codes; who is served first; dead letters; the installation's settings.
+#include "domain/promo_codes.hpp"
+#include "net/codec.hpp"
+#include "net/guards.hpp"
+#include "net/handlers.hpp"
+#include "net/json_in.hpp"
+#include "net/order_codec.hpp"
+#include "net/query.hpp"
+#include "net/services.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace fq::net {
+namespace {
+
+constexpr range items_count{1, 50};
+constexpr range quantity_range{1, 100};
+constexpr range code_size{1, 100};
+constexpr range uses_range{1, 100'000'000};
+constexpr range percent_hundredths_range{1, 10'000};
+constexpr range kind_size{1, 16};
+constexpr range percent_range{0, 100};
+constexpr range emails_count{1, 1'000};
+
+response text_answer(std::string body, unsigned status = 200) { return {.status = status, .body = std::move(body)}; }
+
+// -- orders --------------------------------------------------------------------------------------------
+
+awaitable<response> list_of_event(call c) {
+  std::optional<response> no;
+  const auto query = query_parameters::read(c.rq, {"limit", "cursor"}, no);
+  page_wish page;
+  if (!no)
+    no = read_page(c.rq, query, page);
+  if (no)
+    co_return std::move(*no);
+  list_event_orders wish{{c.id, c.by}, page.before, page.limit};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto refusal = refused(c.rq, got))
+    co_return std::move(*refusal);
+  co_return text_answer(event_orders_text(got.reply.orders, got.reply.more));
+}
+
+awaitable<response> refund(call c) {
+  refund_tickets wish{{c.id, c.by}, {}, {}};
+  wish.note.detail = c.rq.body.empty() ? "{}" : std::string{c.rq.body};
+  auto no = read_json(c.rq, body_need::optional, [&wish](object_reader& body) {
+    wish.note.reason = read_reason(body);
+    body.objects("items", items_count, [&wish](object_reader& item) {
+      item.require("ticket_type_id");
+      const auto type = item.id("ticket_type_id");
+      const auto quantity = item.number<std::uint32_t>("quantity", quantity_range);
+      wish.items.push_back({type.value, quantity.given ? quantity.value : 1});
+    });
+  });
+  if (no)
+    co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto refusal = refused(c.rq, got))
+    co_return std::move(*refusal);
+  co_return text_answer(order_text(got.reply.order), 202); // the money follows
+}
+
+awaitable<response> resend(call c) {
+  resend_order wish{{c.id, c.by}, {}};
+  if (auto no = read_note(c.rq, wish.note))
+    co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return text_answer("{}", 202);
+}
+
+// -- promo codes ---------------------------------------------------------------------------------------
+
+void read_discount(object_reader& body, promo_code_patch& patch) {
+  body.object("discount", [&patch](object_reader& d) {
+    d.require("type");
+    const auto kind = d.text("type", kind_size);
+    discount reduction;
+    if (kind.given && kind.value == "percent") {
+      d.require("percent");
+      reduction = {discount_kind::percent, d.hundredths("percent", percent_hundredths_range).value, 0};
+    } else if (kind.given && kind.value == "amount") {
+      d.require("amount");
+      reduction = {discount_kind::amount, d.integer("amount", {1, money_range.high}).value, 0};
+    } else if (kind.given && kind.value != "none") {
+      d.reject("type", "Must be percent, amount or none.");
+    }
+    patch.reduction = {true, reduction};
+  });
+}
+
+std::optional<response> read_promo_code(const call& c, set_promo_code& wish, bool is_new) {
+  wish.note.detail = c.rq.body;
+  return read_json(c.rq, body_need::required, [&](object_reader& body) {
+    auto& p = wish.patch;
+    if (is_new) {
+      body.require("code");
+      body.require("discount");
+    }
+    p.code = body.text("code", code_size);
+    if (p.code.given && !normalized_code(p.code.value))
+      body.reject("code", "Must be 1 to 40 of A-Z, 0-9, '-' and '_'.");
+    read_discount(body, p);
+    if (body.has("ticket_type_ids") && !body.has("discount"))
+      body.reject("ticket_type_ids", "Goes with discount.");
+    wish.ticket_types = body.ids("ticket_type_ids", {0, 50});
+    p.valid_from = body.time_or_null("valid_from");
+    p.valid_until = body.time_or_null("valid_until");
+    p.uses_max = body.number_or_null("uses_max", uses_range);
+    p.uses_per_customer = body.number_or_null("uses_per_customer", uses_range);
+    p.is_active = body.flag("is_active");
+    wish.note.reason = read_reason(body);
+  });
+}
+
+awaitable<response> store_promo_code(call c, set_promo_code wish, unsigned status) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  const auto& code = got.reply.codes.front();
+  auto answer = text_answer(promo_code_text(code, got.reply.ticket_types), status);
+  if (status == 201)
+    answer.fields.emplace_back("Location", location(c.ctx, "/events/", c.id) + "/promo-codes/" + to_string(code.id));
+  co_return answer;
+}
+
+awaitable<response> add_promo_code(call c) {
+  set_promo_code wish{{c.id, c.by}, {}, {}, {}};
+  if (auto no = read_promo_code(c, wish, true))
+    co_return std::move(*no);
+  co_return co_await store_promo_code(c, std::move(wish), 201);
+}
+
+awaitable<response> change_promo_code(call c) {
+  set_promo_code wish{{c.id, c.by}, {}, {}, {}};
+  if (auto no = read_promo_code(c, wish, false))
+    co_return std::move(*no);
+  wish.patch.id = c.part;
+  co_return co_await store_promo_code(c, std::move(wish), 200);
+}
+
+/// Orders refer to it, so it is switched off and stays.
+awaitable<response> end_promo_code(call c) {
+  set_promo_code wish{{c.id, c.by}, {}, {}, {}};
+  if (auto no = read_note(c.rq, wish.note))
+    co_return std::move(*no);
+  wish.patch.id = c.part;
+  wish.patch.is_active = {true, false};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+awaitable<response> read_promo_codes(call c) {
+  find_promo_codes wish{{c.id, c.by}, c.part};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return text_answer(c.part.is_nil() ? promo_codes_text(got.reply) : promo_code_text(got.reply.codes.front(), got.reply.ticket_types));
+}
+
+// -- who is served first -------------------------------------------------------------------------------
+
+/// {emails: [...]}: customers by their addresses; who was never here gets an account, so that it is known when it comes.
+template <bool IsPreferred>
+awaitable<response> set_vips(call c) {
+  find_customers people{c.by.tenant, {}};
+  set_priorities wish{{c.id, c.by}, {}, {}, {IsPreferred, priority_vip}};
+  auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
+    body.require("emails");
+    people.emails = body.texts("emails", emails_count, {3, 254});
+    for (auto& email : people.emails) {
+      if (!is_email(email))
+        body.reject("emails", "Must be e-mail addresses.");
+      for (char& ch : email)
+        if (ch >= 'A' && ch <= 'Z')
+          ch = static_cast<char>(ch + ('a' - 'A'));
+    }
+    wish.note.reason = read_reason(body);
+  });
+  if (no)
+    co_return std::move(*no);
+  wish.note.detail = R"({"count":)" + std::to_string(people.emails.size()) + R"(,"preferred":)" + (IsPreferred ? "true}" : "false}");
+  auto found = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
+  if (auto refusal = refused(c.rq, found))
+    co_return std::move(*refusal);
+  wish.customers = std::move(found.reply.customers);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto refusal = refused(c.rq, got))
+    co_return std::move(*refusal);
+  co_return text_answer("{\"count\":" + std::to_string(got.reply.count) + "}");
+}
+
+awaitable<response> read_vips(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_priorities{{c.id, c.by}});
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  std::string body = "{\"customer_ids\":[";
+  for (const auto& customer : got.reply.customers) {
+    if (body.back() != '[')
+      body += ',';
+    append_id(body, customer);
+  }
+  body += "]}";
+  co_return text_answer(std::move(body));
+}
+
+// -- dead letters --------------------------------------------------------------------------------------
+
+awaitable<response> list_letters(call c) {
+  std::optional<response> no;
+  const auto query = query_parameters::read(c.rq, {"limit", "cursor", "status"}, no);
+  page_wish page;
+  if (!no)
+    no = read_page(c.rq, query, page);
+  const auto status = query.find("status");
+  if (!no && status && *status != "open" && *status != "all")
+    no = problem(fault::invalid_parameter, c.rq.request_id, "status must be open or all.");
+  if (no)
+    co_return std::move(*no);
+  list_dead_letters wish{c.by, !status || *status == "open", page.before, page.limit};
+  auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
+  if (auto refusal = refused(c.rq, got))
+    co_return std::move(*refusal);
+  co_return text_answer(dead_letters_text(got.reply.letters, got.reply.more));
+}
+
+template <bool Retry>
+awaitable<response> settle_letter(call c) {
+  settle_dead_letter wish{{c.id, c.by}, {}, Retry};
+  if (auto no = read_note(c.rq, wish.note))
+    co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return text_answer("{}", Retry ? 202 : 200);
+}
+
+// -- settings ------------------------------------------------------------------------------------------
+
+/// The installation's own, so its first tenant's operators.
+bool may_set(const call& c) { return c.by.kind == principal_kind::operate && c.by.tenant == default_tenant; }
+
+response settings_answer(const call& c) {
+  return text_answer(boost::json::serialize(
+    boost::json::object{{"checkout", boost::json::object{{"async_percent", c.ctx.shared->async_percent()}}}}));
+}
+
+awaitable<response> read_settings(call c) {
+  if (!may_set(c))
+    co_return problem(fault::forbidden, c.rq.request_id);
+  co_return settings_answer(c);
+}
+
+awaitable<response> change_settings(call c) {
+  if (!may_set(c))
+    co_return problem(fault::forbidden, c.rq.request_id);
+  change_setting wish{c.by, {std::string{async_percent_setting}, {}, {}}, {std::string{c.rq.body}, {}}};
+  auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+    body.require("checkout");
+    body.object("checkout", [&wish](object_reader& checkout) {
+      checkout.require("async_percent");
+      wish.setting.value = std::to_string(checkout.integer("async_percent", percent_range).value);
+    });
+    wish.note.reason = read_reason(body);
+  });
+  if (no)
+    co_return std::move(*no);
+  const auto percent = wish.setting.value;
+  auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
+  if (auto refusal = refused(c.rq, got))
+    co_return std::move(*refusal);
+  c.ctx.shared->set_async_percent(percent); // here at once; other nodes read it within seconds
+  co_return settings_answer(c);
+}
+
+} // namespace
+
+awaitable<response> get_event_orders(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, list_of_event, query_use::own);
+}
+
+awaitable<response> post_refund(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, refund); }
+
+awaitable<response> post_resend(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, resend); }
+
+awaitable<response> post_promo_codes(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, add_promo_code);
+}
+
+awaitable<response> get_promo_codes(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, read_promo_codes);
+}
+
+awaitable<response> patch_promo_code(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, change_promo_code);
+}
+
+awaitable<response> delete_promo_code(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, end_promo_code);
+}
+
+awaitable<response> post_vips(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, set_vips<true>);
+}
+
+awaitable<response> delete_vips(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, set_vips<false>);
+}
+
+awaitable<response> get_vips(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, read_vips); }
+
+awaitable<response> get_dead_letters(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, list_letters, query_use::own);
+}
+
+awaitable<response> retry_dead_letter(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, settle_letter<true>);
+}
+
+awaitable<response> dismiss_dead_letter(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, settle_letter<false>);
+}
+
+awaitable<response> get_settings(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, read_settings);
+}
+
+awaitable<response> patch_settings(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, change_settings);
+}
+
+} // namespace fq::net
