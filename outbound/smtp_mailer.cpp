@@ -6,9 +6,13 @@
 
 #include <curl/curl.h>
 
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <vector>
 
 namespace fq {
 namespace {
@@ -56,7 +60,8 @@ struct smtp_mailer::transaction {
   std::string content;
   std::size_t sent = 0;
   stage at = stage::connecting;
-  std::string reply; ///< the last line the server said
+  bool over = false; ///< what is said now is goodbye
+  std::string reply; ///< the last line the server said before
 
   static std::size_t read(char* out, std::size_t size, std::size_t count, void* self) {
     auto& t = *static_cast<transaction*>(self);
@@ -70,13 +75,18 @@ struct smtp_mailer::transaction {
   static int watch(CURL*, curl_infotype kind, char* data, std::size_t size, void* self) {
     auto& t = *static_cast<transaction*>(self);
     const std::string_view text{data, size};
-    if (kind == CURLINFO_HEADER_IN) t.reply = text.substr(0, reply_bytes_max);
+    if (kind == CURLINFO_HEADER_IN && !t.over) t.reply = text.substr(0, reply_bytes_max);
     if (kind != CURLINFO_HEADER_OUT) return 0;
-    t.reply.clear();
-    if (text.starts_with("MAIL FROM:")) t.at = stage::sender;
-    if (text.starts_with("RCPT TO:")) t.at = stage::recipient;
-    if (text.starts_with("DATA")) t.at = stage::content;
+    if (text.starts_with("MAIL FROM:")) t.enter(stage::sender);
+    if (text.starts_with("RCPT TO:")) t.enter(stage::recipient);
+    if (text.starts_with("DATA")) t.enter(stage::content);
+    t.over = t.over || text.starts_with("QUIT");
     return 0;
+  }
+
+  void enter(stage next) {
+    at = next;
+    reply.clear();
   }
 
   /// The code of the reply to the last command; 0: there was none.
@@ -109,17 +119,18 @@ bool is_about_all_mail(stage at, int code) { return at == stage::connecting || a
 
 } // namespace
 
-/// One libcurl handle, so that its connection is kept.
+/// One libcurl handle, so that its connection is kept; a new one after every failure. For where a transaction broke off, nobody knows
+/// whose reply comes next: libcurl would use such a connection again after a timeout, and take its time (two minutes) to say QUIT on it.
 class smtp_mailer::connection {
 public:
   connection() {
     static const bool ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
-    curl_ = ready ? curl_easy_init() : nullptr;
-    if (curl_ == nullptr) throw std::runtime_error{"libcurl cannot be initialised"};
+    if (!ready) throw std::runtime_error{"libcurl cannot be initialised"};
+    open();
   }
   connection(const connection&) = delete;
   connection& operator=(const connection&) = delete;
-  ~connection() { curl_easy_cleanup(curl_); }
+  ~connection() { close(); }
 
   CURLcode run(const smtp_settings& s, const std::string& from, const std::string& to, transaction& t) {
     const auto recipients = list_of(in_brackets(to));
@@ -143,21 +154,52 @@ public:
     set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(t.content.size()));
     set(CURLOPT_READFUNCTION, &transaction::read);
     set(CURLOPT_READDATA, static_cast<void*>(&t));
+    set(CURLOPT_OPENSOCKETFUNCTION, &open_socket);
+    set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(this));
+    set(CURLOPT_CLOSESOCKETFUNCTION, &close_socket);
+    set(CURLOPT_CLOSESOCKETDATA, static_cast<void*>(this));
     set(CURLOPT_VERBOSE, 1L); // to the function below, and nowhere else
     set(CURLOPT_DEBUGFUNCTION, &transaction::watch);
     set(CURLOPT_DEBUGDATA, static_cast<void*>(&t));
     const auto code = curl_easy_perform(curl_);
-    curl_easy_reset(curl_); // closing a connection writes QUIT, when `t` is gone
+    curl_easy_reset(curl_); // `t` and the lists go
+    if (code != CURLE_OK) {
+      close();
+      open();
+    }
     return code;
   }
 
 private:
+  void open() {
+    curl_ = curl_easy_init();
+    if (curl_ == nullptr) throw std::bad_alloc{};
+  }
+
+  void close() {
+    for (const auto s : sockets_) ::shutdown(s, SHUT_RDWR); // no goodbye that would have to be answered
+    curl_easy_cleanup(curl_);
+    curl_ = nullptr;
+  }
+
+  static curl_socket_t open_socket(void* self, curlsocktype, curl_sockaddr* address) {
+    const int s = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (s >= 0) static_cast<connection*>(self)->sockets_.push_back(s);
+    return s < 0 ? CURL_SOCKET_BAD : s;
+  }
+
+  static int close_socket(void* self, curl_socket_t s) {
+    std::erase(static_cast<connection*>(self)->sockets_, s);
+    return ::close(s);
+  }
+
   template <class Value>
   void set(CURLoption option, Value value) {
     if (curl_easy_setopt(curl_, option, value) != CURLE_OK) throw std::runtime_error{"libcurl refuses an option"};
   }
 
   CURL* curl_ = nullptr;
+  std::vector<curl_socket_t> sockets_; ///< open ones
 };
 
 smtp_mailer::smtp_mailer(smtp_settings settings, mail_sender sender, environment& env)
