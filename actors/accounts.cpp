@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/accounts.hpp"
 
+#include "outbound/mail_templates.hpp"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -16,6 +18,12 @@ bool is_tenant_name(const std::string& name) {
   return !name.empty() && name.size() <= 40 && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   });
+}
+
+send_mail code_mail(const std::string& to, const std::string& code, milliseconds life) {
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(life).count();
+  auto content = std::get<mail_content>(render("otp", "en", {{"code", code}, {"minutes", minutes}})); // what it takes is what it gets
+  return {to, std::move(content.subject), std::move(content.text)};
 }
 
 } // namespace
@@ -237,9 +245,7 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   core_.note(std::move(content));
   auto promise = self_->make_response_promise();
   self_->request(services_->mailer, mail_timeout,
-                 send_mail{x.email, "Your sign-in code",
-                           "Your sign-in code is " + code + "\r\n\r\nIt is valid for ten minutes. If you did not ask for it, "
-                             + "ignore this message.\r\n"})
+                 code_mail(x.email, code, services_->otp_life))
     .then(
       [this, promise, email = x.email, hash](const mail_sent& sent) mutable {
         const auto kept = otps_.find(email);

@@ -106,10 +106,6 @@ password_worker_handle::behavior_type password_worker(password_worker_handle::po
   };
 }
 
-mailer_handle::behavior_type mailer(mailer_handle::pointer, mail_port* port) {
-  return {[port](const send_mail& x) { return mail_sent{port->send({x.to, x.subject, x.body}) == mail_result::accepted}; }};
-}
-
 gateway_worker_handle::behavior_type gateway_worker(gateway_worker_handle::pointer self, gateway_port* port) {
   return {[self, port](const call_gateway& x) {
     perform(*port, x, [asker = caf::actor_cast<caf::actor>(self->current_sender())](gateway_answered answered) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small actors that wrap one blocking thing each (passwords, mail, a gateway, webhook delivery). Detached in production.
+// Small actors that wrap one blocking thing each (passwords, a gateway, webhook delivery). Detached in production.
 #pragma once
 #include "actors/protocol.hpp"
 #include "domain/environment.hpp"
 #include "outbound/gateway.hpp"
-#include "outbound/mail.hpp"
 #include "outbound/sandbox_gateway.hpp"
 #include "outbound/webhook_sender.hpp"
 
@@ -17,8 +16,6 @@
 namespace fq {
 
 password_worker_handle::behavior_type password_worker(password_worker_handle::pointer self);
-
-mailer_handle::behavior_type mailer(mailer_handle::pointer self, mail_port* port);
 
 /// Starts calls; each is answered by gateway_answered to the sender. A port that blocks does one at a time.
 using gateway_worker_handle = caf::typed_actor<caf::reacts_to<call_gateway>>;

@@ -7,6 +7,7 @@
 #include "actors/ledger_worker.hpp"
 #include "actors/session_reader.hpp"
 #include "actors/workers.hpp"
+#include "app/mailers.hpp"
 #include "app/outbox_log.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -48,7 +49,7 @@ node::node(const config::options& options, environment& env, std::function<void(
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(
       sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox}, env);
-  mailer_ = std::make_unique<file_mailer>(options.data_dir / "mail", options.mail.sender, env);
+  mail_ = open_mailer(options, env);
   system_ = std::make_unique<caf::actor_system>(caf_config_);
   spawn_actors(std::move(on_failure), std::move(on_directory));
 }
@@ -88,10 +89,14 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   directory_ = add("directory", system_->spawn(fq::directory, ledgers, std::move(on_directory)));
   catalog_ = add("catalog", system_->spawn(fq::catalog, &env_, ledgers));
 
+  mailer_services_.env = &env_;
+  mailer_services_.port = mail_.get();
+  mailer_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
+  mailer_services_.keep_for = options_.otp.ttl;
   accounts_services_ = {.env = &env_,
                         .ledgers = ledgers,
                         .passwords = add("passwords", system_->spawn<caf::detached>(password_worker)),
-                        .mailer = add("mailer", system_->spawn<caf::detached>(mailer, mailer_.get())),
+                        .mailer = add("mailer", system_->spawn<caf::detached>(mailer, &mailer_services_)),
                         .otp_key = secret_key{hmac_sha256(keys_.session.bytes(), "fairqueue one-time passwords")},
                         .otp_life = options_.otp.ttl,
                         .otp_failures_max = static_cast<std::uint32_t>(options_.otp.guesses)};

@@ -6,6 +6,7 @@
 #include "actors/cache_worker.hpp"
 #include "actors/catalog.hpp"
 #include "actors/directory.hpp"
+#include "actors/mailer.hpp"
 #include "actors/payments.hpp"
 #include "actors/region.hpp"
 #include "actors/system_config.hpp"
@@ -13,7 +14,7 @@
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/session_token.hpp"
-#include "outbound/file_mailer.hpp"
+#include "outbound/mail.hpp"
 #include "outbound/sandbox_gateway.hpp"
 
 #include "app/root.hpp"
@@ -78,9 +79,10 @@ private:
   std::unique_ptr<cache> cache_of_others_; ///< what other nodes' events have there; null: there are no other nodes
   cache_metrics cache_metrics_;
   std::unique_ptr<sandbox_gateway> sandbox_;
-  std::unique_ptr<file_mailer> mailer_;
+  std::unique_ptr<mail_port> mail_;
   owner_services owner_services_;
   payments_services payments_services_;
+  mailer_services mailer_services_;
   accounts_services accounts_services_;
   actor_config caf_config_;
   std::unique_ptr<caf::actor_system> system_;

@@ -45,6 +45,9 @@ pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)
 pkg_check_modules(CJOSE REQUIRED IMPORTED_TARGET cjose)
 pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(HIREDIS REQUIRED IMPORTED_TARGET hiredis)
+pkg_check_modules(GMIME REQUIRED IMPORTED_TARGET gmime-3.0)
+pkg_check_modules(NATS REQUIRED IMPORTED_TARGET libnats)
+pkg_check_modules(CTEMPLATE REQUIRED IMPORTED_TARGET libctemplate)
 
 # Debian ships CAF without a CMake package.
 find_library(CAF_CORE_LIBRARY caf_core REQUIRED)

@@ -188,9 +188,19 @@ public:
             "must be at most payments.retry_cap");
     require(o_.http.listen.port == 0 || o_.http.listen != o_.http.admin_listen, "http.admin_listen",
             "must differ from http.listen");
+    check_mail();
     const auto& origins = o_.http.allowed_origins;
     const bool every = std::find(origins.begin(), origins.end(), "*") != origins.end();
     require(!every || origins.size() == 1, "http.allowed_origins", "\"*\" must stand alone");
+  }
+
+  void check_mail() {
+    const auto& m = o_.mail;
+    require(m.mode != "smtp" || !m.smtp_url.empty(), "mail.smtp_url", "is needed when mail.mode is smtp");
+    require(m.mode != "nats" || !o_.nats.url.empty(), "nats.url", "is needed when mail.mode is nats");
+    require(m.smtp_user.empty() == m.smtp_password.empty(), "mail.smtp_password", "and mail.smtp_user need each other");
+    require(!m.smtp_insecure || m.smtp_is_local(), "mail.smtp_insecure",
+            "needs mail.smtp_url to be smtp:// on this machine (127.0.0.1, [::1] or localhost): everybody on the way could read the mail");
   }
 
   void check_production() {
@@ -229,6 +239,17 @@ std::filesystem::path ledger_options::sqlite_path() const {
 
 bool ledger_options::is_postgres() const {
   return url.starts_with("postgres://") || url.starts_with("postgresql://");
+}
+
+bool mail_options::smtp_is_local() const {
+  constexpr std::string_view scheme = "smtp://";
+  if (!smtp_url.starts_with(scheme)) return false;
+  auto host = smtp_url.substr(scheme.size());
+  host = host.substr(0, host.find('/'));
+  if (host.starts_with('[')) return host.starts_with("[::1]");
+  host = host.substr(0, host.find(':'));
+  const auto address = parse_ip(host);
+  return host == "localhost" || (address && host.starts_with("127."));
 }
 
 environment_variables environment_of(const char* const* variables) {

@@ -109,8 +109,25 @@ struct rate_limits_options {
 };
 
 struct mail_options {
-  std::string mode; ///< "file"
+  std::string mode; ///< "file", "smtp" or "nats"
   std::string sender;
+  std::string sender_name;
+  std::string smtp_url; ///< "smtp://…" or "smtps://…"; empty: none
+  std::string smtp_user;
+  std::string smtp_password;
+  std::filesystem::path smtp_ca_file;
+  bool smtp_insecure{};
+  std::string nats_stream;
+  std::string nats_subject;
+
+  /// True if smtp_url names this machine, by a loopback address or as localhost.
+  [[nodiscard]] bool smtp_is_local() const;
+};
+
+struct nats_options {
+  std::string url; ///< "nats://…" or "tls://…", or several with commas; may hold passwords and tokens; empty: none
+  std::filesystem::path credentials_file;
+  std::filesystem::path ca_file;
 };
 
 struct gateway_options {
@@ -152,6 +169,7 @@ struct options {
   otp_options otp;
   rate_limits_options rate_limits;
   mail_options mail;
+  nats_options nats;
   gateway_options gateway;
   log_options log;
   shutdown_options shutdown;

@@ -18,11 +18,19 @@ namespace fq::config {
 /// How the text of an option is read and what it may be.
 enum class value_type {
   text,       ///< any text
+  optional_text,
+  password,   ///< any text or none; never shown
   path,       ///< a file or folder
+  optional_path,
   endpoint,   ///< address:port
   url,        ///< http:// or https://, without a trailing slash
   ledger_url, ///< sqlite:<path>, postgres://…, postgresql://… or memory:
   cache_url,  ///< redis://…, or empty for none
+  smtp_url,   ///< smtp:// or smtps://, or empty for none
+  nats_url,   ///< nats:// or tls://, several with commas, or empty for none
+  nats_name,  ///< of a stream: letters, digits, - and _
+  nats_subject, ///< such words with dots between them, without wildcards
+  mail_address, ///< somebody@example.com
   node_id,    ///< [a-z0-9-]{1,64}, or empty
   url_path,   ///< "/" or "/x/y"
   origins,    ///< list of scheme://host[:port]

@@ -199,6 +199,66 @@ std::string check_redis_url(std::string_view text) {
   return check_credentials(text, *parts);
 }
 
+/// "smtp://host:587/name": a login has options of its own.
+std::string check_smtp_url(std::string_view text) {
+  const auto parts = split_url(text);
+  const bool ok = parts && (parts->scheme == "smtp" || parts->scheme == "smtps") && is_plain_url_text(text) && is_one_host(parts->hosts)
+                  && text.find_first_of("?#@%") == std::string_view::npos && parts->path.find('/') == std::string_view::npos;
+  return ok ? "" : "must be like smtp://mail.example.com:587 or smtps://mail.example.com:465, without user and password";
+}
+
+bool is_nats_word(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return c == '-' || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  });
+}
+
+bool is_nats_subject(std::string_view text) {
+  for (auto dot = text.find('.'); dot != std::string_view::npos; dot = text.find('.')) {
+    if (!is_nats_word(text.substr(0, dot))) return false;
+    text.remove_prefix(dot + 1);
+  }
+  return is_nats_word(text);
+}
+
+std::string check_nats_urls(std::string_view list) {
+  const std::string form = "must be like nats://user:password@host:4222 or tls://host:4222, several with commas";
+  if (!is_plain_url_text(list) || list.ends_with(',')) return form;
+  for (const auto& url : split_list(list)) {
+    const auto parts = split_url(url);
+    if (!parts || (parts->scheme != "nats" && parts->scheme != "tls") || !is_one_host(parts->hosts) || !parts->path.empty()
+        || url.find_first_of("?#/", parts->scheme.size() + 3) != std::string::npos)
+      return form;
+    if (auto wrong = check_credentials(url, *parts); !wrong.empty()) return wrong;
+  }
+  return {};
+}
+
+/// Of "user:password@" the password, of "token@" all of it.
+std::string without_secrets(std::string_view list) {
+  std::string out;
+  for (const auto& url : split_list(list)) {
+    auto shown = without_password(url);
+    const auto parts = split_url(url);
+    if (parts && !parts->user_info.empty() && parts->user_info.find(':') == std::string_view::npos)
+      shown.replace(parts->scheme.size() + 3, parts->user_info.size(), "***");
+    out.append(out.empty() ? "" : ",").append(shown);
+  }
+  return out;
+}
+
+bool is_mail_address(std::string_view text) {
+  const auto at = text.find('@');
+  if (at == std::string_view::npos || at == 0 || at > 64 || text.size() > 320) return false;
+  const auto host = text.substr(at + 1);
+  const auto plain = [](std::string_view part) {
+    return !part.empty() && std::all_of(part.begin(), part.end(), [](char c) {
+      return c > 0x20 && c < 0x7f && std::string_view{"\"(),:;<>@[\\]"}.find(c) == std::string_view::npos;
+    });
+  };
+  return plain(text.substr(0, at)) && plain(host) && host.front() != '.' && host.back() != '.' && host.find("..") == std::string_view::npos;
+}
+
 std::string check_ledger_url(std::string_view text) {
   const auto colon = text.find(':');
   const auto scheme = text.substr(0, colon);
@@ -256,6 +316,25 @@ std::string read(const option_row& row, std::string_view text, std::string& out)
     case value_type::cache_url:
       if (auto wrong = text.empty() ? std::string{} : check_redis_url(text); !wrong.empty()) return wrong;
       break;
+    case value_type::smtp_url:
+      if (auto wrong = text.empty() ? std::string{} : check_smtp_url(text); !wrong.empty()) return wrong;
+      break;
+    case value_type::nats_url:
+      if (auto wrong = check_nats_urls(text); !wrong.empty()) return wrong;
+      break;
+    case value_type::nats_name:
+      if (!is_nats_word(text)) return "must be letters, digits, - and _";
+      break;
+    case value_type::nats_subject:
+      if (!is_nats_subject(text)) return "must be like mail.send, without wildcards";
+      break;
+    case value_type::mail_address:
+      if (!is_mail_address(text)) return "must be a mail address like no-reply@example.com";
+      break;
+    case value_type::optional_text:
+    case value_type::password:
+      if (!text.empty() && !is_line(text)) return "must be one line of at most 1024 characters";
+      break;
     case value_type::node_id:
       if (!is_node_id(text)) return "must be at most 64 of a-z, 0-9 and -";
       break;
@@ -266,8 +345,9 @@ std::string read(const option_row& row, std::string_view text, std::string& out)
   return {};
 }
 
-std::string read(const option_row&, std::string_view text, std::filesystem::path& out) {
-  if (!is_line(text)) return "must be a path";
+std::string read(const option_row& row, std::string_view text, std::filesystem::path& out) {
+  const bool none = text.empty() && row.type == value_type::optional_path;
+  if (!none && !is_line(text)) return "must be a path";
   out = std::filesystem::path{text};
   return {};
 }
@@ -333,6 +413,8 @@ std::string read(const option_row& row, std::string_view text, environment_kind&
 }
 
 std::string show(const option_row& row, const std::string& value) {
+  if (row.type == value_type::password) return value.empty() ? "" : "***";
+  if (row.type == value_type::nats_url) return without_secrets(value);
   return row.type == value_type::url_path && value.empty() ? "/" : value;
 }
 std::string show(const option_row&, const std::filesystem::path& value) { return value.string(); }
@@ -364,7 +446,8 @@ std::string value_text(const option_row& row, const options& from) {
   // The table gives write access; reading through a copy keeps this function honest about constness.
   options copy = from;
   auto shown = std::visit([&](auto access) { return show(row, access(copy)); }, row.where);
-  return row.secret ? without_password(shown) : shown;
+  const bool masked = row.type == value_type::password || row.type == value_type::nats_url;
+  return row.secret && !masked ? without_password(shown) : shown;
 }
 
 std::string without_password(std::string_view url) {
@@ -392,11 +475,19 @@ std::string duration_text(milliseconds value) {
 std::string range_text(const option_row& row) {
   switch (row.type) {
     case value_type::text: return "text";
+    case value_type::optional_text:
+    case value_type::password: return "text or empty";
     case value_type::path: return "path";
+    case value_type::optional_path: return "path or empty";
     case value_type::endpoint: return "address:port";
     case value_type::url: return "url";
     case value_type::ledger_url: return "sqlite:<file>, postgres://…, or memory:";
     case value_type::cache_url: return "redis://… or empty";
+    case value_type::smtp_url: return "smtp://… or smtps://…, or empty";
+    case value_type::nats_url: return "nats://… or tls://…, or empty";
+    case value_type::nats_name: return "letters, digits, -, _";
+    case value_type::nats_subject: return "words with dots between";
+    case value_type::mail_address: return "mail address";
     case value_type::node_id: return "at most 64 of a-z, 0-9, -";
     case value_type::url_path: return "path of a url";
     case value_type::origins: return "list of origins";

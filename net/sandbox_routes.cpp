@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sandbox gateway's hosted page. It speaks to the gateway only, as a foreign gateway's page would.
+#include "domain/money_text.hpp"
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
@@ -45,29 +46,6 @@ std::string_view sentence(charge_status status) {
   return "";
 }
 
-/// Decimals of a currency (ISO 4217): two but for these.
-int decimals_of(std::string_view currency) {
-  for (const std::string_view none : {"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF",
-                                      "UGX", "VND", "VUV", "XAF", "XOF", "XPF"})
-    if (currency == none)
-      return 0;
-  for (const std::string_view three : {"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"})
-    if (currency == three)
-      return 3;
-  return 2;
-}
-
-/// "5000.00 NGN"
-std::string amount_text(const gateway_money& m) {
-  auto digits = std::to_string(m.amount);
-  const auto decimals = static_cast<std::size_t>(decimals_of(m.currency));
-  if (digits.size() <= decimals)
-    digits.insert(0, decimals + 1 - digits.size(), '0');
-  if (decimals > 0)
-    digits.insert(digits.size() - decimals, ".");
-  return digits + ' ' + m.currency;
-}
-
 void append_button(std::string& out, std::string_view action, std::string_view style,
                    std::string_view label) {
   out.append(R"(<form method="post"><input type="hidden" name="action" value=")").append(action);
@@ -86,7 +64,7 @@ response charge_page(const sandbox_page& charge) {
   std::string main =
     "<h1>Sandbox payment</h1><p>No money moves here: this page stands in for a payment gateway.</p>"
     "<p class=\"sum\">";
-  append_escaped(main, amount_text(charge.money));
+  append_escaped(main, money_text(charge.money.amount, charge.money.currency));
   main += "</p><p>Reference <code>";
   append_escaped(main, charge.reference);
   main += "</code></p>";

@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail as files: one RFC 5322 message each in <data>/mail/, for development and for a mail server that picks
-// up from a folder. Called by a detached worker. Names sort by time; a reader never sees half a message.
+// Mail as files: one RFC 5322 message each in <data>/mail/, for development and for a mail server that picks up from a folder. Called by
+// a detached worker. Names sort by time; a reader never sees half a message.
 #pragma once
-
 #include "domain/environment.hpp"
 #include "outbound/mail.hpp"
 
+#include <deque>
 #include <filesystem>
 #include <string>
+#include <unordered_map>
 
 namespace fq {
 
-class file_mailer final : public mail_port {
+class file_mailer final : public letter_port {
 public:
-  /// Creates `folder` (0700) if absent. Throws std::filesystem::filesystem_error. `env` must outlive the
-  /// mailer.
-  file_mailer(std::filesystem::path folder, std::string sender, environment& env);
-
-  /// Writes `<time>-<random>.eml` (0600), synced before it gets its name.
-  [[nodiscard]] mail_result send(const mail_message& message) override;
+  /// Creates `folder` (0700) if absent. Throws std::filesystem::filesystem_error. `env` must outlive the mailer.
+  file_mailer(std::filesystem::path folder, mail_sender sender, environment& env);
 
 private:
+  /// Writes `<time>-<id>.eml` (0600), synced before it gets its name. A repeat of an id whose file is still there writes nothing.
+  [[nodiscard]] mail_answer deliver(const mail_letter& letter) override;
+  void read_folder();
+  void remember(std::string id, std::string name);
+  [[nodiscard]] bool is_there(const std::string& id) const;
+
   std::filesystem::path folder_;
-  std::string sender_;
+  mail_sender sender_;
   environment& env_;
+  std::unordered_map<std::string, std::string> names_; ///< by id, both as they are in the folder
+  std::deque<std::string> ids_;                        ///< the oldest first
 };
 
 } // namespace fq

@@ -222,6 +222,34 @@ CAF_TEST(options that contradict each other are refused) {
       with_flags({{"http.listen", "127.0.0.1:0"}, {"http.admin_listen", "127.0.0.1:0"}}).problems.empty());
 }
 
+CAF_TEST(a way for mail needs what it stands on) {
+  CAF_CHECK(complains(with_flags({{"mail.mode", "smtp"}}), "mail.smtp_url", "needed"));
+  CAF_CHECK(complains(with_flags({{"mail.mode", "nats"}}), "nats.url", "needed"));
+  CAF_CHECK(complains(with_flags({{"mail.mode", "pigeon"}}), "mail.mode", "file|smtp|nats"));
+  CAF_CHECK(complains(with_flags({{"mail.smtp_user", "u"}}), "mail.smtp_password", "need each other"));
+  const auto with_smtp = [](const char* url, const char* insecure) {
+    return with_flags({{"mail.mode", "smtp"}, {"mail.smtp_url", url}, {"mail.smtp_insecure", insecure}});
+  };
+  CAF_CHECK_EQUAL(describe(with_smtp("smtp://mail.example.com:587", "false").problems), "");
+  for (const auto* url : {"smtp://127.0.0.1:25", "smtp://127.8.9.10", "smtp://localhost:2525/us", "smtp://[::1]:25"})
+    CAF_CHECK_EQUAL(describe(with_smtp(url, "true").problems), "");
+  for (const auto* url : {"smtp://mail.example.com", "smtps://127.0.0.1", "smtp://127.evil.example", "smtp://localhost.example", "smtp://[::2]"})
+    CAF_CHECK(complains(with_smtp(url, "true"), "mail.smtp_insecure", "on this machine"));
+  CAF_CHECK_EQUAL(describe(with_flags({{"mail.mode", "nats"}, {"nats.url", "nats://a,nats://b:4223"}}).problems), "");
+}
+
+CAF_TEST(the password of the mail server comes from a file and is never printed) {
+  const auto secret = write("smtp", "hunter2 with: @signs/\n");
+  const auto config = load({"", {{"mail.smtp_user", "u"}}}, {{"FAIRQUEUE_MAIL_SMTP_PASSWORD_FILE", secret}});
+  CAF_CHECK_EQUAL(describe(config.problems), "");
+  CAF_CHECK_EQUAL(config.values.mail.smtp_password, "hunter2 with: @signs/");
+  const auto text = print_config(config);
+  CAF_CHECK(text.find("hunter2") == std::string::npos);
+  CAF_CHECK(text.find("smtp_password = \"***\"") != std::string::npos);
+  const auto with_ca = load({}, {{"FAIRQUEUE_MAIL_SMTP_CA_FILE", "/etc/ca.pem"}}); // an option of its own, not a secret's file
+  CAF_CHECK_EQUAL(with_ca.values.mail.smtp_ca_file.string(), "/etc/ca.pem");
+}
+
 CAF_TEST(the base path is part of derived links) {
   const auto o = with_flags({{"http.base_path", "/sale"}, {"http.listen", "[::]:80"}}).values;
   CAF_CHECK_EQUAL(o.http.public_url, "http://[::1]:80/sale");

@@ -121,6 +121,40 @@ CAF_TEST(a cache is redis without tls or none) {
   CAF_CHECK(assign(row, "rediss://h", values).find("TLS") != std::string::npos);
 }
 
+CAF_TEST(mail servers are named without a login and checked by form) {
+  options values;
+  const auto ok = [&](const char* option, const char* text) { return assign(*find_option(option), text, values).empty(); };
+  for (const auto* text : {"", "smtp://h", "smtp://mail.example.com:587", "smtps://mail.example.com:465", "smtp://[::1]:25", "smtp://h/fairqueue.example.com"})
+    CAF_CHECK(ok("mail.smtp_url", text));
+  for (const auto* text : {"h", "smtp:", "smtp://", "http://h", "smtp://u:p@h", "smtp://h:0", "smtp://h:x", "smtp://h/a/b", "smtp://h?x=1",
+                           "smtp://h i", "smtp://a,smtp://b", "smtp://h%41"})
+    CAF_CHECK(!ok("mail.smtp_url", text));
+  for (const auto* text : {"a@b", "no-reply@example.com", "a+b@x.example"}) CAF_CHECK(ok("mail.sender", text));
+  for (const auto* text : {"", "a", "@b", "a@", "a@b@c", "A <a@b>", "a b@c", "a@b\r\nX: y", "a@.b", "a@b..c", "a@b,c@d"})
+    CAF_CHECK(!ok("mail.sender", text));
+  for (const auto* text : {"", "Box office", "Ulaznice č"}) CAF_CHECK(ok("mail.sender_name", text));
+  CAF_CHECK(!ok("mail.sender_name", "a\nb"));
+  for (const auto* text : {"mail", "mail.send", "a-b.c_d.E1"}) CAF_CHECK(ok("mail.nats_subject", text));
+  for (const auto* text : {"", ".", "a.", ".a", "a..b", "mail.>", "mail.*", "a b"}) CAF_CHECK(!ok("mail.nats_subject", text));
+  CAF_CHECK(ok("mail.nats_stream", "hns_ticketing-events"));
+  for (const auto* text : {"", "a.b", "a b", "*"}) CAF_CHECK(!ok("mail.nats_stream", text));
+}
+
+CAF_TEST(nats servers may be several and their logins are not printed) {
+  options values;
+  const auto& row = *find_option("nats.url");
+  const auto printed = [&](const char* text) {
+    CAF_CHECK_EQUAL(assign(row, text, values), "");
+    return value_text(row, values);
+  };
+  CAF_CHECK_EQUAL(printed(""), "");
+  CAF_CHECK_EQUAL(printed("nats://127.0.0.1:4222"), "nats://127.0.0.1:4222");
+  CAF_CHECK_EQUAL(printed("nats://u:hunter2@a:4222,tls://hunter3@b"), "nats://u:***@a:4222,tls://***@b");
+  for (const auto* text : {"a:4222", "http://a", "nats://", "nats://a/b", "nats://a:0", "nats://u:p@w@a", "nats://u:p,w@a", "nats://a,", "nats://a b",
+                           "nats://a?x"})
+    CAF_CHECK_NOT_EQUAL(assign(row, text, values), "");
+}
+
 CAF_TEST(node names are short and plain) {
   options values;
   const auto& row = *find_option("node.id");

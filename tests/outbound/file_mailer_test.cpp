@@ -1,104 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail as files: whole, private, in order of time, and without room for injected headers.
+// Mail as files: whole, private, in order of time, once for each id, and without room for injected headers.
 #define CAF_SUITE file_mailer
 #include "caf/test/unit_test.hpp"
 
 #include "outbound/file_mailer.hpp"
 #include "tests/crypto/temp_folder.hpp"
 #include "tests/outbound/fixed_environment.hpp"
+#include "tests/outbound/helpers.hpp"
 
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <fstream>
-#include <sstream>
 #include <vector>
 
 using namespace fq;
+using fq::test::read_file;
 
 namespace {
 
 struct fixture {
   fq::test::temp_folder folder;
   fq::test::fixed_environment env;
-  file_mailer mailer{folder / "mail", "no-reply@fairqueue.local", env};
+  const mail_sender us{"no-reply@fairqueue.local"};
+  file_mailer mailer{folder / "mail", us, env};
 
   std::vector<std::filesystem::path> files() const {
     std::vector<std::filesystem::path> out;
-    for (const auto& entry : std::filesystem::directory_iterator{folder / "mail"})
-      out.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator{folder / "mail"}) out.push_back(entry.path());
     std::sort(out.begin(), out.end());
     return out;
   }
-  static std::string read(const std::filesystem::path& file) {
-    std::ifstream in{file, std::ios::binary};
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
+  mail_result send(std::string id, std::string to = "fan@example.com", std::string subject = "s", std::string text = "t\n") {
+    return mailer.send({.id = std::move(id), .to = {{std::move(to)}}, .subject = std::move(subject), .text = std::move(text)}).result;
   }
 };
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 } // namespace
 
 CAF_TEST_FIXTURE_SCOPE(file_mailer_tests, fixture)
 
 CAF_TEST(a message becomes one private file with the headers of RFC 5322) {
-  CAF_CHECK(mailer.send({"fan@example.com", "Your code", "123456\nValid for 10 minutes.\n"})
-            == mail_result::accepted);
+  CAF_CHECK(send("otp-1", "fan@example.com", "Your code", "123456\nValid for 10 minutes.\n") == mail_result::accepted);
   const auto all = files();
   CAF_REQUIRE_EQUAL(all.size(), 1u);
-  CAF_CHECK(all[0].filename().string().starts_with("20270115T080000.123Z-"));
+  CAF_CHECK_EQUAL(all[0].filename().string(), "20270115T080000.123Z-otp-1.eml");
   struct stat s {};
   ::stat(all[0].c_str(), &s);
   CAF_CHECK_EQUAL(s.st_mode & 07777, mode_t{0600});
-  const auto text = read(all[0]);
-  CAF_CHECK(
-      text.starts_with("From: no-reply@fairqueue.local\r\nTo: fan@example.com\r\nSubject: Your code\r\n"));
+  const auto text = read_file(all[0]);
+  CAF_CHECK(text.starts_with("From: no-reply@fairqueue.local\r\nTo: fan@example.com\r\nSubject: Your code\r\n"));
   CAF_CHECK(contains(text, "\r\nDate: Fri, 15 Jan 2027 08:00:00 +0000\r\n"));
-  CAF_CHECK(contains(text, "\r\nMessage-ID: <"));
+  CAF_CHECK(contains(text, "\r\nMessage-Id: <otp-1@fairqueue.local>\r\n"));
   CAF_CHECK(text.ends_with("\r\n\r\n123456\r\nValid for 10 minutes.\r\n"));
 }
 
 CAF_TEST(names sort by time) {
   for (const auto* subject : {"first", "second", "third"}) {
-    CAF_CHECK(mailer.send({"fan@example.com", subject, ""}) == mail_result::accepted);
+    CAF_CHECK(send(std::string{"id-"} + subject, "fan@example.com", subject) == mail_result::accepted);
     env.now_ms += 1000;
   }
   const auto all = files();
   CAF_REQUIRE_EQUAL(all.size(), 3u);
-  CAF_CHECK(contains(read(all[0]), "Subject: first\r\n"));
-  CAF_CHECK(contains(read(all[2]), "Subject: third\r\n"));
+  CAF_CHECK(contains(read_file(all[0]), "Subject: first\r\n"));
+  CAF_CHECK(contains(read_file(all[2]), "Subject: third\r\n"));
 }
 
-CAF_TEST(a subject beyond ASCII travels as encoded words) {
-  CAF_CHECK(mailer.send({"fan@example.com", "Fête", ""}) == mail_result::accepted);
-  CAF_CHECK(contains(read(files()[0]), "Subject: =?UTF-8?B?RsOqdGU=?=\r\n"));
-  env.now_ms += 1;
-  std::string long_subject;
-  for (int i = 0; i < 60; ++i) long_subject += "ä";
-  CAF_CHECK(mailer.send({"fan@example.com", long_subject, ""}) == mail_result::accepted);
-  std::stringstream text{read(files()[1])};
-  for (std::string line; std::getline(text, line);) CAF_CHECK(line.size() <= 90);
+CAF_TEST(a repeat makes no second file while the first is there) {
+  CAF_CHECK(send("m1") == mail_result::accepted);
+  env.now_ms += 60'000;
+  CAF_CHECK(send("m1") == mail_result::accepted);
+  CAF_CHECK_EQUAL(files().size(), 1u);
+  file_mailer after_restart{folder / "mail", us, env};
+  CAF_CHECK(after_restart.send({.id = "m1", .to = {{"fan@example.com"}}, .subject = "s", .text = "t"}).result == mail_result::accepted);
+  CAF_CHECK_EQUAL(files().size(), 1u);
+  std::filesystem::remove(files()[0]); // somebody has picked it up
+  CAF_CHECK(send("m1") == mail_result::accepted);
+  CAF_CHECK_EQUAL(files().size(), 1u);
+  CAF_CHECK(send("m2") == mail_result::accepted);
+  CAF_CHECK_EQUAL(files().size(), 2u);
 }
 
-CAF_TEST(nothing can be injected through addresses subject or body) {
-  for (const auto* to :
-       {"", "fan", "@x", "fan@", "a@b.example\r\nBcc: x@y", "a@b.example\n", "a b@c", "<a@b>", "a@b,c@d"})
-    CAF_CHECK(mailer.send({to, "s", "b"}) == mail_result::invalid_message);
+CAF_TEST(ids of any form make names of files in the folder) {
+  const std::string ids[] = {"order:1", "../../etc/passwd", "a/b", "order:2", std::string(200, 'x'), ".", "a%b"};
+  for (const auto& id : ids) {
+    CAF_CHECK(send(id) == mail_result::accepted);
+    CAF_CHECK(send(id) == mail_result::accepted);
+  }
+  CAF_CHECK_EQUAL(files().size(), std::size(ids));
+}
+
+CAF_TEST(many recipients are many files) {
+  mail_message m{.id = "bulk", .to = {{"a@x.example", {{"n", "1"}}}, {"bad"}, {"b@x.example", {{"n", "2"}}}}, .subject = "Nr %recipient.n%", .text = "t"};
+  const auto answer = mailer.send(m);
+  CAF_CHECK((answer.recipients == std::vector{mail_result::accepted, mail_result::rejected, mail_result::accepted}));
+  CAF_CHECK(mailer.send(m).result == mail_result::accepted);
+  const auto all = files();
+  CAF_REQUIRE_EQUAL(all.size(), 2u);
+  CAF_CHECK(contains(read_file(all[0]), "To: a@x.example\r\nSubject: Nr 1\r\n"));
+  CAF_CHECK(contains(read_file(all[1]), "To: b@x.example\r\nSubject: Nr 2\r\n"));
+  CAF_CHECK(contains(read_file(all[1]), "<bulk#3@fairqueue.local>"));
+}
+
+CAF_TEST(nothing can be injected through addresses or subject) {
+  for (const auto* to : {"", "fan", "@x", "fan@", "a@b.example\r\nBcc: x@y", "a@b.example\n", "a b@c", "<a@b>", "a@b,c@d"})
+    CAF_CHECK(send("m", to) == mail_result::rejected);
   for (const auto* subject : {"a\r\nBcc: x@y.example", "a\nb", "tab\t", "\x7f"})
-    CAF_CHECK(mailer.send({"a@b.example", subject, "b"}) == mail_result::invalid_message);
-  CAF_CHECK(mailer.send({"a@b.example", "s", std::string(999, 'x')}) == mail_result::invalid_message);
-  CAF_CHECK(mailer.send({"a@b.example", "s", "a\rb"}) == mail_result::invalid_message);
+    CAF_CHECK(send("m", "a@b.example", subject) == mail_result::rejected);
   CAF_CHECK(files().empty());
+}
+
+CAF_TEST(half a message of an earlier process is no obstacle and never gets a name) {
+  std::ofstream{folder / "mail" / ".20270115T080000.123Z-m1.eml.new"} << "From: ha";
+  CAF_CHECK(send("m1") == mail_result::accepted);
+  CAF_REQUIRE_EQUAL(files().size(), 1u);
+  CAF_CHECK(read_file(files()[0]).ends_with("t\r\n"));
 }
 
 CAF_TEST(a folder that went away is unavailable and leaves nothing behind) {
   std::filesystem::remove_all(folder / "mail");
-  CAF_CHECK(mailer.send({"a@b.example", "s", "b"}) == mail_result::unavailable);
+  CAF_CHECK(send("m1") == mail_result::unavailable);
+  std::filesystem::create_directories(folder / "mail");
+  CAF_CHECK(send("m1") == mail_result::accepted);
+  CAF_CHECK_EQUAL(files().size(), 1u);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Postgres and a Redis of one's own for a test (scripts/services), and hands for both: SQL through psql, commands through
+// A Postgres, a Redis and a NATS of one's own for a test (scripts/services), and hands for both: SQL through psql, commands through
 // redis-cli.
 import './ends_at_once.mjs';
 import assert from 'node:assert/strict';
@@ -119,7 +119,7 @@ process.on('exit', () => {
 
 /** Servers in a scratch folder; they end with this process, however it ends. */
 export class Services {
-  /** `wanted`: 'postgres', 'redis'. */
+  /** `wanted`: 'postgres', 'redis', 'nats'. */
   static async start(...wanted) {
     const it = new Services();
     const parent = ['--parent', String(process.pid)];
@@ -128,6 +128,7 @@ export class Services {
     it.folder = value('FAIRQUEUE_SERVICES');
     it.postgres_url = value('FAIRQUEUE_TEST_POSTGRES');
     it.redis_url = value('FAIRQUEUE_TEST_REDIS');
+    it.nats_url = value('FAIRQUEUE_TEST_NATS');
     running.add(it);
     return it;
   }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of outbound/templates inside the program: made by cmake/embed_texts.cmake at build time, read by mail_templates.cpp only.
+#pragma once
+#include <span>
+#include <string_view>
+
+namespace fq {
+
+struct mail_template_file {
+  std::string_view name; ///< "otp.en.text"
+  std::string_view text;
+};
+
+[[nodiscard]] std::span<const mail_template_file> mail_template_files();
+
+} // namespace fq

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table says what data each key takes; ctemplate puts them into the words.
+#include "outbound/mail_templates.hpp"
+
+#include "domain/money_text.hpp"
+#include "outbound/mail_template_files.hpp"
+#include "outbound/time_text.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/value.hpp>
+#include <ctemplate/template.h>
+#include <ctemplate/template_cache.h>
+#include <ctemplate/template_dictionary.h>
+#include <glib.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <stdexcept>
+
+namespace fq {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view fallback_language = "en";
+constexpr std::size_t text_characters_max = 300; ///< of one value
+constexpr std::size_t subject_bytes_max = 240;   ///< with what is cut, well below what a port takes
+
+enum class kind { text, count, money, time, link, flag, items };
+enum class need { required, optional };
+
+struct field {
+  std::string_view name;
+  kind type;
+  need presence = need::required;
+};
+
+struct template_row {
+  std::string_view key;
+  std::span<const field> fields;
+};
+
+using enum kind;
+constexpr std::array otp_fields{field{"code", text}, field{"minutes", count}};
+constexpr std::array payment_link_fields{field{"order_id", text}, field{"event_name", text}, field{"total", money},
+                                         field{"payment_url", link}, field{"expires_at", kind::time}};
+constexpr std::array order_receipt_fields{field{"order_id", text},
+                                          field{"event_name", text},
+                                          field{"items", items},
+                                          field{"discount", money, need::optional},
+                                          field{"donations", money, need::optional},
+                                          field{"fees", money, need::optional},
+                                          field{"total", money},
+                                          field{"starts_at", kind::time, need::optional},
+                                          field{"ends_at", kind::time, need::optional},
+                                          field{"paid_at", kind::time, need::optional}};
+constexpr std::array order_failed_fields{field{"order_id", text}, field{"event_name", text}, field{"reason", text}, field{"can_retry", flag},
+                                         field{"retry_url", link, need::optional}};
+constexpr std::array order_refunded_fields{field{"order_id", text}, field{"event_name", text}, field{"amount", money}, field{"whole", flag}};
+constexpr std::array event_cancelled_fields{field{"event_name", text}, field{"refund", flag}, field{"order_id", text, need::optional},
+                                            field{"starts_at", kind::time, need::optional}, field{"reason", text, need::optional}};
+constexpr std::array item_fields{field{"name", text}, field{"quantity", count}, field{"amount", money}};
+constexpr std::array every_fields{field{"name", text, need::optional}};
+
+constexpr std::array templates{
+  template_row{"otp", otp_fields},
+  template_row{"payment_link", payment_link_fields},
+  template_row{"order_receipt", order_receipt_fields},
+  template_row{"order_failed", order_failed_fields},
+  template_row{"order_refunded", order_refunded_fields},
+  template_row{"event_cancelled", event_cancelled_fields},
+};
+
+struct unfit : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Marks that turn the direction of the text around them, and may be left open.
+bool turns_direction(gunichar c) { return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069); }
+
+bool is_break(gunichar c) {
+  const auto type = g_unichar_type(c);
+  return g_unichar_isspace(c) || type == G_UNICODE_CONTROL || type == G_UNICODE_LINE_SEPARATOR || type == G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
+/// People's text as one line of UTF-8: breaks become single spaces, and what is longer than anybody reads is cut.
+std::string one_line(std::string_view given) {
+  auto* valid = g_utf8_make_valid(given.data(), static_cast<gssize>(given.size()));
+  std::string out;
+  std::size_t characters = 0;
+  bool gap = false;
+  for (const char* p = valid; *p != '\0'; p = g_utf8_next_char(p)) {
+    const auto c = g_utf8_get_char(p);
+    if (turns_direction(c)) continue;
+    if (is_break(c)) {
+      gap = !out.empty();
+      continue;
+    }
+    if (++characters > text_characters_max) {
+      out += "…";
+      break;
+    }
+    if (gap) out += ' ';
+    gap = false;
+    out.append(p, static_cast<std::size_t>(g_utf8_next_char(p) - p));
+  }
+  g_free(valid);
+  return out;
+}
+
+std::string cut(std::string subject) {
+  if (subject.size() <= subject_bytes_max) return subject;
+  auto size = subject_bytes_max;
+  while (size > 0 && (static_cast<unsigned char>(subject[size]) & 0xc0) == 0x80) --size;
+  return subject.substr(0, size) + "…";
+}
+
+/// No more than one empty line in a row, and none at the end: what optional parts leave behind.
+std::string tidy(std::string_view text) {
+  std::string out;
+  for (const char c : text)
+    if (c != '\n' || !(out.empty() || out.ends_with("\n\n"))) out += c;
+  while (out.ends_with('\n')) out.pop_back();
+  return out + '\n';
+}
+
+std::string upper(std::string_view name) {
+  std::string out{name};
+  for (char& c : out) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return out;
+}
+
+std::string_view text_in(const json::value& value, std::string_view name) {
+  const auto* found = value.if_string();
+  if (found == nullptr) throw unfit{std::string{name} + " is not text"};
+  return {found->data(), found->size()};
+}
+
+std::int64_t number_in(const json::value& value, std::string_view name) {
+  const auto* found = value.if_int64();
+  if (found != nullptr) return *found;
+  const auto* large = value.if_uint64();
+  if (large == nullptr || *large > static_cast<std::uint64_t>(INT64_MAX)) throw unfit{std::string{name} + " is not an integer"};
+  return static_cast<std::int64_t>(*large);
+}
+
+std::string link_in(const json::value& value, std::string_view name) {
+  const auto url = text_in(value, name);
+  const bool is_web = url.starts_with("https://") || url.starts_with("http://");
+  const bool is_plain = std::all_of(url.begin(), url.end(), [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>'; });
+  if (!is_web || !is_plain) throw unfit{std::string{name} + " is not an http(s) url"};
+  return std::string{url};
+}
+
+/// Year 0001 to 9999: what can be printed.
+timestamp time_in(const json::value& value, std::string_view name) {
+  constexpr std::int64_t year_1 = -62'135'596'800'000, year_10000 = 253'402'300'800'000;
+  const auto ms = number_in(value, name);
+  if (ms < year_1 || ms >= year_10000) throw unfit{std::string{name} + " is not a time in Unix milliseconds"};
+  return from_unix_ms(ms);
+}
+
+std::string currency_in(const json::object& data) {
+  const auto* found = data.if_contains("currency");
+  const auto text = found == nullptr ? std::string_view{} : text_in(*found, "currency");
+  if (text.size() != 3 || !std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
+    throw unfit{"currency is not an ISO 4217 code"};
+  return std::string{text};
+}
+
+/// One set of data on its way into a dictionary. `prefix` keeps the fields of an item apart from those of the mail.
+class filler {
+public:
+  filler(ctemplate::TemplateDictionary& into, const json::object& whole) : into_(into), whole_(whole) {}
+
+  void fill(std::span<const field> fields, const json::object& data) {
+    for (const auto& f : fields) {
+      const auto* value = data.if_contains(f.name);
+      if (value != nullptr && !value->is_null())
+        put(f, upper(f.name), *value);
+      else if (f.presence == need::required)
+        throw unfit{std::string{f.name} + " is missing"};
+    }
+  }
+
+private:
+  void put(const field& f, const std::string& name, const json::value& value) {
+    switch (f.type) {
+      case kind::text: return put_text(name, one_line(text_in(value, f.name)));
+      case kind::link: return put_text(name, link_in(value, f.name));
+      case kind::time: return put_text(name, time_for_people(time_in(value, f.name)));
+      case kind::count: return put_count(name, number_in(value, f.name));
+      case kind::money: return put_money(f, name, number_in(value, f.name));
+      case kind::flag: return put_flag(name, value, f.name);
+      case kind::items: return put_items(value, f.name);
+    }
+  }
+
+  void put_text(const std::string& name, const std::string& value) {
+    into_.SetValue(name, value);
+    if (!value.empty()) into_.ShowSection("HAS_" + name);
+  }
+
+  void put_count(const std::string& name, std::int64_t value) {
+    into_.SetValue(name, std::to_string(value));
+    into_.ShowSection(name + (value == 1 ? "_ONE" : "_MANY"));
+  }
+
+  /// An optional sum of nothing is not worth a line.
+  void put_money(const field& f, const std::string& name, std::int64_t value) {
+    if (value != 0 || f.presence == need::required) put_text(name, money_text(value, currency_in(whole_)));
+  }
+
+  void put_flag(const std::string& name, const json::value& value, std::string_view plain_name) {
+    const auto* set = value.if_bool();
+    if (set == nullptr) throw unfit{std::string{plain_name} + " is not true or false"};
+    into_.ShowSection(*set ? name : "NOT_" + name);
+  }
+
+  void put_items(const json::value& value, std::string_view name) {
+    const auto* list = value.if_array();
+    if (list == nullptr) throw unfit{std::string{name} + " is not a list"};
+    for (const auto& item : *list) {
+      const auto* data = item.if_object();
+      if (data == nullptr) throw unfit{std::string{name} + " holds something that is no object"};
+      auto* section = into_.AddSectionDictionary(upper(name));
+      filler{*section, whole_}.fill(item_fields, *data);
+      // A section sees the names around it: an item's name is not the reader's.
+      section->SetValue("ITEM_NAME", one_line(text_in(data->at("name"), "name")));
+    }
+  }
+
+  ctemplate::TemplateDictionary& into_;
+  const json::object& whole_;
+};
+
+/// All templates, parsed once. Immutable afterwards, so any thread may expand.
+class template_store {
+public:
+  template_store() {
+    for (const auto& file : mail_template_files()) {
+      if (!cache_.StringToTemplateCache(std::string{file.name}, file.text.data(), file.text.size(), ctemplate::DO_NOT_STRIP))
+        throw std::logic_error{"a mail template does not parse: " + std::string{file.name}};
+    }
+    cache_.Freeze();
+  }
+
+  [[nodiscard]] static bool has(const std::string& name) {
+    const auto files = mail_template_files();
+    return std::any_of(files.begin(), files.end(), [&](const auto& f) { return f.name == name; });
+  }
+
+  [[nodiscard]] std::string expand(const std::string& name, const ctemplate::TemplateDictionary& data) const {
+    std::string out;
+    if (!cache_.ExpandNoLoad(name, ctemplate::DO_NOT_STRIP, &data, nullptr, &out)) throw unfit{"the template " + name + " cannot be expanded"};
+    return out;
+  }
+
+private:
+  ctemplate::TemplateCache cache_;
+};
+
+const template_store& store() {
+  static const template_store all;
+  return all;
+}
+
+const template_row& row_of(std::string_view key) {
+  const auto* found = std::find_if(templates.begin(), templates.end(), [&](const auto& t) { return t.key == key; });
+  if (found == templates.end()) throw unfit{"there is no template " + one_line(key)};
+  return *found;
+}
+
+mail_content content_of(std::string_view key, std::string_view language, const json::object& data) {
+  const auto& row = row_of(key);
+  auto name = std::string{key}.append(".").append(language);
+  if (!template_store::has(name + ".text")) {
+    language = fallback_language;
+    name = std::string{key}.append(".").append(language);
+  }
+  const auto fill = [&](ctemplate::TemplateDictionary& dictionary) {
+    filler f{dictionary, data};
+    f.fill(every_fields, data);
+    f.fill(row.fields, data);
+  };
+  ctemplate::TemplateDictionary plain{name};
+  fill(plain);
+  mail_content out;
+  out.subject = cut(one_line(store().expand(name + ".subject", plain)));
+  out.text = tidy(store().expand(name + ".text", plain));
+  ctemplate::TemplateDictionary page{"layout"};
+  page.SetValue("LANGUAGE", std::string{language});
+  page.SetValue("SUBJECT", out.subject);
+  auto* inner = page.AddIncludeDictionary("CONTENT");
+  inner->SetFilename(name + ".html");
+  fill(*inner);
+  out.html = store().expand("layout.html", page);
+  return out;
+}
+
+} // namespace
+
+std::variant<mail_content, template_problem> render(std::string_view template_key, std::string_view language, const json::object& data) {
+  try {
+    return content_of(template_key, language, data);
+  } catch (const unfit& e) {
+    return template_problem{e.what()};
+  }
+}
+
+std::vector<std::string_view> mail_template_keys() {
+  std::vector<std::string_view> keys;
+  for (const auto& t : templates) keys.push_back(t.key);
+  return keys;
+}
+
+} // namespace fq

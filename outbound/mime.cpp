@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// GMime does the encoding; here is what goes into it.
+#include "outbound/mime.hpp"
+
+#include "crypto/digest.hpp"
+
+#include <gmime/gmime.h>
+
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+
+namespace fq {
+namespace {
+
+struct unref {
+  void operator()(void* object) const noexcept { g_object_unref(object); }
+};
+template <class T>
+using owned = std::unique_ptr<T, unref>;
+
+/// GMime's tables are made once; after that, threads may work on objects of their own.
+void need_gmime() {
+  static std::once_flag done;
+  std::call_once(done, g_mime_init);
+}
+
+/// Lines ended by LF alone: GMime gives them all CRLF at the end.
+std::string with_plain_line_ends(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool ends = text[i] == '\r';
+    out += ends ? '\n' : text[i];
+    if (ends && i + 1 < text.size() && text[i + 1] == '\n') ++i;
+  }
+  return out;
+}
+
+/// Quoted-printable is what people can still read in a folder of files; base64 where that would be three times the size.
+GMimeContentEncoding encoding_for(std::string_view text) {
+  std::size_t beyond_ascii = 0;
+  for (const char c : text) beyond_ascii += static_cast<unsigned char>(c) >= 0x80 ? 1 : 0;
+  return beyond_ascii * 5 > text.size() ? GMIME_CONTENT_ENCODING_BASE64 : GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE;
+}
+
+owned<GMimeTextPart> part_of(const char* subtype, std::string_view content) {
+  owned<GMimeTextPart> part{g_mime_text_part_new_with_subtype(subtype)};
+  const auto text = with_plain_line_ends(content);
+  g_mime_text_part_set_charset(part.get(), "utf-8");
+  g_mime_text_part_set_text(part.get(), text.c_str());
+  g_mime_part_set_content_encoding(GMIME_PART(part.get()), encoding_for(text));
+  return part;
+}
+
+/// The same for the same letter. "=_" is what neither quoted-printable nor base64 can hold, so no content can end a part.
+std::string boundary_for(const mail_letter& letter) { return "=_" + to_hex(sha256(letter.id + '\n' + letter.to)).substr(0, 32); }
+
+owned<GMimeObject> body_of(const mail_letter& letter) {
+  auto text = part_of("plain", letter.text);
+  if (letter.html.empty()) return owned<GMimeObject>{GMIME_OBJECT(text.release())};
+  const auto html = part_of("html", letter.html);
+  owned<GMimeMultipart> both{g_mime_multipart_new_with_subtype("alternative")};
+  g_mime_multipart_set_boundary(both.get(), boundary_for(letter).c_str());
+  g_mime_multipart_add(both.get(), GMIME_OBJECT(text.get()));
+  g_mime_multipart_add(both.get(), GMIME_OBJECT(html.get()));
+  return owned<GMimeObject>{GMIME_OBJECT(both.release())};
+}
+
+/// GMime takes an encoded word that somebody wrote into a name or title for its own, and a reader would decode it. This one is text.
+std::string without_encoded_words(std::string text) {
+  for (auto at = text.find("=?"); at != std::string::npos; at = text.find("=?", at)) text.insert(at + 1, " ");
+  return text;
+}
+
+void add_address(GMimeMessage* message, GMimeAddressType role, const std::string& name, const std::string& address) {
+  const auto shown = without_encoded_words(name);
+  const owned<InternetAddress> mailbox{internet_address_mailbox_new(name.empty() ? nullptr : shown.c_str(), address.c_str())};
+  internet_address_set_charset(mailbox.get(), "utf-8");
+  internet_address_list_add(g_mime_message_get_addresses(message, role), mailbox.get());
+}
+
+void set_date(GMimeMessage* message, timestamp when) {
+  auto* date = g_date_time_new_from_unix_utc(unix_ms(when) / 1000);
+  if (date == nullptr) throw std::invalid_argument{"a date that no calendar has"};
+  g_mime_message_set_date(message, date);
+  g_date_time_unref(date);
+}
+
+std::string text_of(GMimeMessage* message) {
+  auto* format = g_mime_format_options_new();
+  g_mime_format_options_set_newline_format(format, GMIME_NEWLINE_FORMAT_DOS);
+  auto* text = g_mime_object_to_string(GMIME_OBJECT(message), format);
+  g_mime_format_options_free(format);
+  std::string result = text == nullptr ? "" : text;
+  g_free(text);
+  if (!result.ends_with("\r\n")) result += "\r\n"; // nobody's last line is half a line
+  return result;
+}
+
+/// Of a dot-atom (RFC 5322 section 3.2.3), but for "=", which marks those that are not.
+bool stays_in_message_id(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view{"!#$&*+-/^_{|}~"}.find(c) != std::string_view::npos;
+}
+
+} // namespace
+
+std::string message_id_of(const mail_letter& letter, const mail_sender& sender) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string out;
+  for (std::size_t i = 0; i < letter.id.size(); ++i) {
+    const char c = letter.id[i];
+    const bool inner_dot = c == '.' && i > 0 && i + 1 < letter.id.size() && letter.id[i - 1] != '.';
+    if (stays_in_message_id(c) || inner_dot)
+      out += c;
+    else
+      out.append("=").append(1, digits[static_cast<unsigned char>(c) >> 4]).append(1, digits[c & 15]);
+  }
+  return out.append(sender.address.substr(sender.address.find('@')));
+}
+
+std::string to_mime(const mail_letter& letter, const mail_sender& sender, timestamp when) {
+  if (!is_mail_address(letter.to) || !is_mail_address(sender.address) || !is_one_line(sender.name) || !is_one_line(letter.subject)
+      || !is_one_line(letter.id))
+    throw std::invalid_argument{"a value that cannot stand in a mail header"};
+  need_gmime();
+  owned<GMimeMessage> message{g_mime_message_new(0)};
+  add_address(message.get(), GMIME_ADDRESS_TYPE_FROM, sender.name, sender.address);
+  add_address(message.get(), GMIME_ADDRESS_TYPE_TO, {}, letter.to);
+  g_mime_message_set_subject(message.get(), without_encoded_words(letter.subject).c_str(), "utf-8");
+  set_date(message.get(), when);
+  g_mime_message_set_message_id(message.get(), message_id_of(letter, sender).c_str());
+  // RFC 3834: no holiday replies to a machine.
+  g_mime_object_set_header(GMIME_OBJECT(message.get()), "Auto-Submitted", "auto-generated", nullptr);
+  const auto body = body_of(letter);
+  g_mime_message_set_mime_part(message.get(), body.get());
+  return text_of(message.get());
+}
+
+} // namespace fq

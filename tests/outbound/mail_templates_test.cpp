@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What mail says, and that nobody's name or title can say something else.
+#define CAF_SUITE mail_templates
+#include "caf/test/unit_test.hpp"
+
+#include "outbound/mail_templates.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <map>
+#include <thread>
+
+using namespace fq;
+
+namespace {
+
+const std::map<std::string, const char*> samples{
+  {"otp", R"({"code":"123456","minutes":10})"},
+  {"payment_link", R"({"name":"Ana","order_id":"O-1","event_name":"Derby","total":500000,"currency":"NGN",
+                       "payment_url":"https://pay.example/x?a=1&b=2","expires_at":1795372200000})"},
+  {"order_receipt", R"({"order_id":"O-1","event_name":"Derby","currency":"EUR","total":12050,"discount":500,"donations":50,"fees":0,
+                        "items":[{"name":"Standard","quantity":2,"amount":10000},{"name":"VIP","quantity":1,"amount":2500}],
+                        "starts_at":1795372200000,"paid_at":1795372200000})"},
+  {"order_failed", R"({"order_id":"O-1","event_name":"Derby","reason":"The bank declined the payment.","can_retry":true,
+                       "retry_url":"https://shop.example/o/1"})"},
+  {"order_refunded", R"({"order_id":"O-1","event_name":"Derby","amount":1200,"currency":"JPY","whole":false})"},
+  {"event_cancelled", R"({"event_name":"Derby","refund":true,"order_id":"O-1"})"},
+};
+
+boost::json::object data_of(const std::string& text) { return boost::json::parse(text).as_object(); }
+
+mail_content content(std::string_view key, const boost::json::object& data, std::string_view language = "en") {
+  const auto result = render(key, language, data);
+  if (const auto* problem = std::get_if<template_problem>(&result)) CAF_FAIL(problem->what);
+  return std::get<mail_content>(result);
+}
+
+std::string problem(std::string_view key, const boost::json::object& data) {
+  const auto result = render(key, "en", data);
+  const auto* found = std::get_if<template_problem>(&result);
+  return found == nullptr ? "" : found->what;
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+bool is_tidy(const mail_content& c) {
+  for (const auto* text : {&c.subject, &c.text, &c.html})
+    if (text->empty() || contains(*text, "{{") || contains(*text, "}}")) return false;
+  return !contains(c.subject, "\n") && c.text.ends_with('\n') && !c.text.ends_with("\n\n") && !contains(c.text, "\n\n\n") && !contains(c.text, " \n");
+}
+
+} // namespace
+
+CAF_TEST(every template is there in English and takes its data) {
+  for (const auto key : mail_template_keys()) {
+    CAF_MESSAGE(std::string{key});
+    const auto c = content(key, data_of(samples.at(std::string{key})));
+    CAF_CHECK(is_tidy(c));
+    CAF_CHECK(contains(c.html, "<html lang=\"en\">"));
+    CAF_CHECK(contains(c.html, "</html>"));
+  }
+  CAF_CHECK_EQUAL(mail_template_keys().size(), samples.size());
+}
+
+CAF_TEST(a code is said plainly) {
+  const auto c = content("otp", data_of(samples.at("otp")));
+  CAF_CHECK_EQUAL(c.subject, "Your sign-in code");
+  CAF_CHECK_EQUAL(c.text, "Your sign-in code is 123456.\n\nIt is valid for 10 minutes. If you did not ask for it, ignore this message.\n");
+  CAF_CHECK(contains(c.html, "<strong>123456</strong>"));
+  CAF_CHECK(contains(content("otp", data_of(R"({"code":"1","minutes":1})")).text, "for 1 minute."));
+}
+
+CAF_TEST(a receipt lists what was bought) {
+  const auto c = content("order_receipt", data_of(samples.at("order_receipt")));
+  CAF_CHECK_EQUAL(c.subject, "Your order is confirmed: Derby");
+  CAF_CHECK_EQUAL(c.text, "Thank you. Your order for Derby is confirmed.\n\n"
+                          "Order: O-1\nPaid: 22 Nov 2026, 18:30 UTC\nBegins: 22 Nov 2026, 18:30 UTC\n\n"
+                          "2 x Standard: 100.00 EUR\n1 x VIP: 25.00 EUR\nDiscount: -5.00 EUR\nDonations: 0.50 EUR\nTotal: 120.50 EUR\n");
+  CAF_CHECK(contains(c.html, "<td>2 &times; Standard</td>"));
+  CAF_CHECK(contains(c.html, "<strong>120.50 EUR</strong>"));
+}
+
+CAF_TEST(a payment link names the deadline and leads to the page) {
+  const auto c = content("payment_link", data_of(samples.at("payment_link")));
+  CAF_CHECK_EQUAL(c.text, "Hello Ana,\n\nYour tickets for Derby are being held for you.\n\nOrder: O-1\nTo pay: 5000.00 NGN\n"
+                          "Pay before: 22 Nov 2026, 18:30 UTC\n\nPay here:\nhttps://pay.example/x?a=1&b=2\n\n"
+                          "If it is not paid by then, the tickets go back on sale.\n");
+  CAF_CHECK(contains(c.html, "href=\"https://pay.example/x?a=1&amp;b=2\""));
+}
+
+CAF_TEST(failures refunds and cancellations say what comes next) {
+  auto failed = data_of(samples.at("order_failed"));
+  CAF_CHECK(contains(content("order_failed", failed).text, "Why: The bank declined the payment.\n\nYou can try again"));
+  CAF_CHECK(contains(content("order_failed", failed).text, "Try again here:\nhttps://shop.example/o/1\n"));
+  failed["can_retry"] = false;
+  CAF_CHECK(contains(content("order_failed", failed).text, "cannot be paid any more"));
+  CAF_CHECK(!contains(content("order_failed", failed).text, "https://"));
+  auto refunded = data_of(samples.at("order_refunded"));
+  CAF_CHECK_EQUAL(content("order_refunded", refunded).subject, "Part of your order was refunded: Derby");
+  CAF_CHECK(contains(content("order_refunded", refunded).text, "Refunded: 1200 JPY\n"));
+  refunded["whole"] = true;
+  CAF_CHECK_EQUAL(content("order_refunded", refunded).subject, "Your order was refunded: Derby");
+  CAF_CHECK(contains(content("order_refunded", refunded).text, "no longer valid"));
+  auto cancelled = data_of(samples.at("event_cancelled"));
+  CAF_CHECK(contains(content("event_cancelled", cancelled).text, "is sent back"));
+  cancelled["refund"] = false;
+  CAF_CHECK(!contains(content("event_cancelled", cancelled).text, "sent back"));
+}
+
+CAF_TEST(names and titles stay text wherever they stand) {
+  const std::string evil = "<script>alert(1)</script>\" onload=\"x\r\nBcc: a@b\r\n\r\n--=_x {{CODE}} \xe2\x80\xae\xe2\x80\xa8{{>X}}\t'&amp;";
+  for (const auto key : mail_template_keys()) {
+    auto data = data_of(samples.at(std::string{key}));
+    for (const auto* name : {"name", "event_name", "order_id", "code", "reason"})
+      if (data.contains(name) || std::string_view{name} == "name") data[name] = evil;
+    if (auto* list = data.if_contains("items"))
+      for (auto& item : list->as_array()) item.as_object()["name"] = evil;
+    const auto c = content(key, data);
+    CAF_CHECK(!contains(c.html, "<script"));
+    CAF_CHECK(!contains(c.html, "\" onload"));
+    CAF_CHECK(!contains(c.text, "\nBcc"));
+    CAF_CHECK(!contains(c.text, "\n--"));
+    for (const auto* text : {&c.subject, &c.text, &c.html}) CAF_CHECK(!contains(*text, "\xe2\x80\xae"));
+    CAF_CHECK(is_one_line(c.subject));
+    CAF_CHECK_EQUAL(wrong_with({.id = "m", .to = {{"a@b"}}, .subject = c.subject, .text = c.text, .html = c.html}), "");
+  }
+}
+
+CAF_TEST(titles of any length and bytes fit a header) {
+  for (const std::string piece : {"x", "č", "東", "🎟", "\xff", "\n", " "}) {
+    std::string title;
+    while (title.size() < 5000) title += piece;
+    auto data = data_of(samples.at("event_cancelled"));
+    data["event_name"] = title;
+    const auto c = content("event_cancelled", data);
+    CAF_CHECK_EQUAL(wrong_with({.id = "m", .to = {{"a@b"}}, .subject = c.subject, .text = c.text, .html = c.html}), "");
+    CAF_CHECK(c.subject.size() <= 250);
+  }
+}
+
+CAF_TEST(a link to anything but a web page is refused) {
+  for (const auto* url : {"javascript:alert(1)", "data:text/html,x", "//evil.example", "https://a b", "https://a\nb", "https://a\"b", "", "ftp://a"}) {
+    auto data = data_of(samples.at("payment_link"));
+    data["payment_url"] = url;
+    CAF_CHECK_EQUAL(problem("payment_link", data), "payment_url is not an http(s) url");
+  }
+}
+
+CAF_TEST(missing and mistaken data are named) {
+  for (const auto key : mail_template_keys()) {
+    const auto whole = data_of(samples.at(std::string{key}));
+    CAF_CHECK(!problem(key, {}).empty());
+    for (const auto& [name, value] : whole) {
+      auto data = whole;
+      data[name] = boost::json::array{};
+      if (name != "items") CAF_CHECK(!problem(key, data).empty());
+    }
+  }
+  auto data = data_of(samples.at("order_refunded"));
+  data["currency"] = "euro";
+  CAF_CHECK_EQUAL(problem("order_refunded", data), "currency is not an ISO 4217 code");
+  data.erase("whole");
+  data["currency"] = "EUR";
+  CAF_CHECK_EQUAL(problem("order_refunded", data), "whole is missing");
+  data = data_of(samples.at("payment_link"));
+  data["expires_at"] = INT64_MAX;
+  CAF_CHECK_EQUAL(problem("payment_link", data), "expires_at is not a time in Unix milliseconds");
+  CAF_CHECK_EQUAL(problem("no_such", {}), "there is no template no_such");
+  CAF_CHECK_EQUAL(problem("../otp", {}), "there is no template ../otp");
+}
+
+CAF_TEST(a language that is not there is answered in English) {
+  const auto data = data_of(samples.at("otp"));
+  for (const auto* language : {"hr", "", "../en", "EN"}) {
+    CAF_CHECK_EQUAL(content("otp", data, language).text, content("otp", data).text);
+    CAF_CHECK(contains(content("otp", data, language).html, "lang=\"en\""));
+  }
+}
+
+CAF_TEST(a placeholder for many recipients passes through) {
+  auto data = data_of(samples.at("event_cancelled"));
+  data["order_id"] = "%recipient.order%";
+  const auto c = content("event_cancelled", data);
+  CAF_CHECK(contains(c.text, "Your order: %recipient.order%\n"));
+  CAF_CHECK(contains(c.html, "Your order: %recipient.order%<"));
+}
+
+CAF_TEST(threads render at once) {
+  const auto data = data_of(samples.at("order_receipt"));
+  const auto expected = content("order_receipt", data).html;
+  std::vector<std::thread> threads;
+  std::array<int, 4> wrong{};
+  for (auto& count : wrong)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 200; ++i) count += std::get<mail_content>(render("order_receipt", "en", data)).html == expected ? 0 : 1;
+    });
+  for (auto& t : threads) t.join();
+  for (const auto count : wrong) CAF_CHECK_EQUAL(count, 0);
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mail by NATS against a real server with JetStream: the envelope, duplicates, and a server that is away, killed or without the stream.
+#define CAF_SUITE nats_mailer
+#include "caf/test/unit_test.hpp"
+
+#include "outbound/nats_mailer.hpp"
+#include "tests/crypto/temp_folder.hpp"
+#include "tests/outbound/fixed_environment.hpp"
+#include "tests/outbound/helpers.hpp"
+
+#include <boost/json/parse.hpp>
+#include <nats/nats.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <stdexcept>
+#include <thread>
+
+#include <unistd.h>
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+constexpr auto accepted = mail_result::accepted, rejected = mail_result::rejected, unavailable = mail_result::unavailable;
+
+void need(natsStatus status, const std::string& what) {
+  if (status != NATS_OK) throw std::runtime_error{what + ": " + natsStatus_GetText(status)};
+}
+
+/// A server with JetStream by scripts/services, and the test's own eyes on it.
+class private_nats {
+public:
+  private_nats() {
+    const auto lines = output_of(FQ_SERVICES " start --nats --parent " + std::to_string(::getpid()));
+    folder_ = value(lines, "FAIRQUEUE_SERVICES");
+    url_ = value(lines, "FAIRQUEUE_TEST_NATS");
+  }
+  ~private_nats() {
+    try {
+      output_of(FQ_SERVICES " stop " + folder_);
+    } catch (const std::runtime_error&) {
+      // The script has said why; it ends with this process at the latest.
+    }
+  }
+  private_nats(const private_nats&) = delete;
+  private_nats& operator=(const private_nats&) = delete;
+
+  [[nodiscard]] const std::string& url() const { return url_; }
+  void tell(const std::string& verb) { output_of(FQ_SERVICES " " + verb + " nats " + folder_); }
+
+private:
+  static std::string value(const std::string& lines, const std::string& name) {
+    const auto key = "export " + name + "=";
+    const auto begin = lines.find(key);
+    if (begin == std::string::npos) throw std::runtime_error{"scripts/services does not tell " + name};
+    return lines.substr(begin + key.size(), lines.find('\n', begin) - begin - key.size());
+  }
+  std::string folder_, url_;
+};
+
+/// The test's own connection.
+class observer {
+public:
+  explicit observer(const std::string& url) {
+    need(natsConnection_ConnectTo(&connection_, url.c_str()), "connect");
+    need(natsConnection_JetStream(&context_, connection_, nullptr), "context");
+  }
+  ~observer() {
+    jsCtx_Destroy(context_);
+    natsConnection_Destroy(connection_);
+  }
+  observer(const observer&) = delete;
+  observer& operator=(const observer&) = delete;
+
+  struct stored {
+    std::string subject, id, data;
+  };
+  /// All that the stream holds.
+  std::vector<stored> messages(const char* stream = "mail") {
+    std::vector<stored> out;
+    jsStreamInfo* info = nullptr;
+    need(js_GetStreamInfo(&info, context_, stream, nullptr, nullptr), "stream info");
+    const auto first = info->State.FirstSeq, last = info->State.LastSeq;
+    jsStreamInfo_Destroy(info);
+    for (auto n = first; n <= last; ++n) {
+      natsMsg* m = nullptr;
+      need(js_GetMsg(&m, context_, stream, n, nullptr, nullptr), "message");
+      const char* id = nullptr;
+      natsMsgHeader_Get(m, "Nats-Msg-Id", &id);
+      out.push_back({natsMsg_GetSubject(m), id == nullptr ? "" : id, {natsMsg_GetData(m), static_cast<std::size_t>(natsMsg_GetDataLength(m))}});
+      natsMsg_Destroy(m);
+    }
+    return out;
+  }
+  void with_stream(const char* stream, const std::function<void(const jsStreamInfo&)>& look) {
+    jsStreamInfo* info = nullptr;
+    need(js_GetStreamInfo(&info, context_, stream, nullptr, nullptr), "stream info");
+    look(*info);
+    jsStreamInfo_Destroy(info);
+  }
+  void add_stream(const char* name, const char* subject, std::int32_t message_bytes_max = -1) {
+    jsStreamConfig config;
+    jsStreamConfig_Init(&config);
+    config.Name = name;
+    config.Subjects = &subject;
+    config.SubjectsLen = 1;
+    config.MaxMsgSize = message_bytes_max;
+    need(js_AddStream(nullptr, context_, &config, nullptr, nullptr), "add stream");
+  }
+  void remove_stream(const char* name) { need(js_DeleteStream(context_, name, nullptr, nullptr), "delete stream"); }
+
+private:
+  natsConnection* connection_ = nullptr;
+  jsCtx* context_ = nullptr;
+};
+
+nats_settings settings_for(const std::string& url) {
+  return {.url = url, .stream = "mail", .subjects = "mail.>", .subject = "mail.send", .timeout = milliseconds{2'000}};
+}
+
+mail_message message(std::string id) {
+  return {.id = std::move(id), .to = {{"fan@example.com", {{"name", "Ana <3"}}}}, .subject = "Fête", .text = "Hi %recipient.name%\n",
+          .html = "<p>Hi %recipient.name%</p>", .template_key = "otp"};
+}
+
+struct fixture {
+  fixed_environment env;
+  const mail_sender us{"no-reply@tickets.example", "Box office"};
+
+  /// Tries until it is accepted: libnats reconnects by itself, when it likes.
+  static bool accepted_in_time(nats_mailer& mailer, const mail_message& m) {
+    for (int i = 0; i < 100; ++i) {
+      if (mailer.send(m).result == accepted) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    }
+    return false;
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(nats_mailer_tests, fixture)
+
+CAF_TEST(a message becomes an envelope in a stream that is made for it) {
+  const private_nats server;
+  nats_mailer mailer{settings_for(server.url()), us, env};
+  const auto answer = mailer.send(message("order_confirmation:01HZ"));
+  CAF_CHECK_EQUAL(answer.why, "");
+  CAF_CHECK(answer.result == accepted);
+  observer eyes{server.url()};
+  const auto stored = eyes.messages();
+  CAF_REQUIRE_EQUAL(stored.size(), 1u);
+  CAF_CHECK_EQUAL(stored[0].subject, "mail.send");
+  CAF_CHECK_EQUAL(stored[0].id, "order_confirmation:01HZ");
+  const auto expected = boost::json::parse(R"({"event":"mail.send","version":1,"occurred_at":"2027-01-15T08:00:00.123Z","data":{
+    "to":["fan@example.com"],"subject":"Fête","html":"<p>Hi %recipient.name_html%</p>","text":"Hi %recipient.name%\n",
+    "from_email":"no-reply@tickets.example","from_name":"Box office","attachments":null,
+    "recipient_variables":{"fan@example.com":{"name":"Ana <3","name_html":"Ana &lt;3"}},
+    "metadata":{"source":"fairqueue","template_key":"otp","correlation_id":"order_confirmation:01HZ"}}})");
+  CAF_CHECK(boost::json::parse(stored[0].data) == expected);
+  eyes.with_stream("mail", [](const jsStreamInfo& info) {
+    CAF_CHECK_EQUAL(info.Config->MaxAge, std::int64_t{72} * 3600 * 1'000'000'000);
+    CAF_CHECK_EQUAL(info.Config->Duplicates, std::int64_t{3600} * 1'000'000'000);
+    CAF_CHECK(info.Config->Storage == js_FileStorage);
+    CAF_CHECK(std::strcmp(info.Config->Subjects[0], "mail.>") == 0);
+  });
+}
+
+CAF_TEST(a repeat is accepted and stored once) {
+  const private_nats server;
+  for (int i = 0; i < 3; ++i) {
+    nats_mailer mailer{settings_for(server.url()), us, env};
+    CAF_CHECK(mailer.send(message("m1")).result == accepted);
+    CAF_CHECK(mailer.send(message("m1")).result == accepted);
+  }
+  nats_mailer mailer{settings_for(server.url()), us, env};
+  CAF_CHECK(mailer.send(message("m2")).result == accepted);
+  CAF_CHECK_EQUAL(observer{server.url()}.messages().size(), 2u);
+}
+
+CAF_TEST(a stream that is there is left as it is) {
+  const private_nats server;
+  observer eyes{server.url()};
+  eyes.add_stream("hns_events", "mail.*");
+  auto s = settings_for(server.url());
+  s.stream = "hns_events";
+  nats_mailer own{s, us, env};
+  CAF_CHECK(own.send(message("m1")).result == accepted);
+  nats_mailer other{settings_for(server.url()), us, env}; // its own stream would overlap: the one that is there takes the mail
+  CAF_CHECK(other.send(message("m2")).result == accepted);
+  CAF_CHECK_EQUAL(eyes.messages("hns_events").size(), 2u);
+  eyes.with_stream("hns_events", [](const jsStreamInfo& info) {
+    CAF_CHECK_EQUAL(info.Config->MaxAge, 0);
+    CAF_CHECK(std::strcmp(info.Config->Subjects[0], "mail.*") == 0);
+  });
+}
+
+CAF_TEST(many recipients go in chunks and a repeat is the same chunks) {
+  const private_nats server;
+  nats_mailer mailer{settings_for(server.url()), us, env};
+  auto m = message("bulk");
+  m.to.clear();
+  for (int i = 0; i < 2500; ++i) m.to.push_back({"fan" + std::to_string(i) + "@example.com", {{"n", std::to_string(i)}}});
+  m.to[7].address = "not an address";
+  const auto answer = mailer.send(m);
+  CAF_CHECK(answer.result == accepted);
+  CAF_CHECK(answer.recipients[7] == rejected);
+  CAF_CHECK(mailer.send(m).result == accepted);
+  const auto stored = observer{server.url()}.messages();
+  CAF_REQUIRE_EQUAL(stored.size(), 3u);
+  const std::size_t sizes[] = {999, 1000, 500};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto id = "bulk#" + std::to_string(i + 1);
+    CAF_CHECK_EQUAL(stored[i].id, id);
+    const auto data = boost::json::parse(stored[i].data).at("data");
+    CAF_CHECK_EQUAL(data.at("to").as_array().size(), sizes[i]);
+    CAF_CHECK_EQUAL(data.at("recipient_variables").as_object().size(), sizes[i]);
+    CAF_CHECK_EQUAL(text_at(data.at("metadata"), "correlation_id"), id); // else a mailer that drops repeats would drop the second
+  }
+}
+
+CAF_TEST(chunks are cut by recipients and by size whoever is answered) {
+  mail_message m{.id = "m", .to = {}, .subject = "s", .text = "t"};
+  for (int i = 0; i < 300; ++i) m.to.push_back({"a" + std::to_string(i) + "@x.example", {{"v", std::string(2000, 'x')}}});
+  const auto whole = chunks_of(m);
+  CAF_CHECK(whole.size() > 2);
+  std::size_t at = 0;
+  for (const auto& c : whole) {
+    CAF_CHECK_EQUAL(c.begin, at);
+    CAF_CHECK(c.end > c.begin);
+    at = c.end;
+  }
+  CAF_CHECK_EQUAL(at, m.to.size());
+  m.to[0].answered = m.to[100].answered = true;
+  const auto rest = chunks_of(m);
+  CAF_REQUIRE_EQUAL(rest.size(), whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) CAF_CHECK(rest[i].id == whole[i].id && rest[i].begin == whole[i].begin && rest[i].end == whole[i].end);
+  m.to.resize(1);
+  const auto alone = chunks_of(m);
+  CAF_CHECK_EQUAL(alone.at(0).id, "m");
+}
+
+CAF_TEST(a server that is away loses nothing and sends nothing late) {
+  private_nats server;
+  nats_mailer mailer{settings_for(server.url()), us, env};
+  CAF_CHECK(mailer.send(message("before")).result == accepted);
+  server.tell("kill");
+  for (int i = 0; i < 50; ++i) {
+    const auto answer = mailer.send(message("away-" + std::to_string(i)));
+    CAF_CHECK(answer.result == unavailable);
+    CAF_CHECK(answer.service_down);
+  }
+  server.tell("up");
+  CAF_CHECK(accepted_in_time(mailer, message("after")));
+  const auto stored = observer{server.url()}.messages();
+  CAF_REQUIRE_EQUAL(stored.size(), 2u); // what we said is not sent was not sent behind our back
+  CAF_CHECK_EQUAL(stored[0].id, "before");
+  CAF_CHECK_EQUAL(stored[1].id, "after");
+}
+
+CAF_TEST(a mailer that starts before its server waits for it) {
+  private_nats server;
+  server.tell("kill");
+  nats_mailer mailer{settings_for(server.url()), us, env};
+  CAF_CHECK(mailer.send(message("m1")).result == unavailable);
+  server.tell("up");
+  CAF_CHECK(accepted_in_time(mailer, message("m1")));
+  CAF_CHECK_EQUAL(observer{server.url()}.messages().size(), 1u);
+}
+
+CAF_TEST(every message that was acknowledged is there after kills and none twice) {
+  private_nats server;
+  nats_mailer mailer{settings_for(server.url()), us, env};
+  CAF_CHECK(mailer.send(message("first")).result == accepted);
+  std::thread killer{[&server] {
+    for (int i = 0; i < 4; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{300});
+      server.tell("kill");
+      std::this_thread::sleep_for(std::chrono::milliseconds{200});
+      server.tell("up");
+    }
+  }};
+  constexpr int count = 400;
+  int repeats = 0;
+  for (int i = 0; i < count; ++i) {
+    const auto m = message("m" + std::to_string(i));
+    bool sent = false;
+    for (int attempt = 0; attempt < 600 && !sent; ++attempt) {
+      sent = mailer.send(m).result == accepted;
+      if (sent) break;
+      ++repeats;
+      std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    }
+    CAF_REQUIRE(sent);
+    std::this_thread::sleep_for(std::chrono::milliseconds{4});
+  }
+  killer.join();
+  CAF_MESSAGE("repeats: " << repeats);
+  CAF_CHECK(repeats > 0);
+  std::map<std::string, int> seen;
+  for (const auto& s : observer{server.url()}.messages()) ++seen[s.id];
+  CAF_CHECK_EQUAL(seen.size(), std::size_t{count + 1});
+  for (const auto& [id, times] : seen) CAF_CHECK_EQUAL(times, 1);
+}
+
+CAF_TEST(a stream that goes away is made again) {
+  const private_nats server;
+  nats_mailer mailer{settings_for(server.url()), us, env};
+  CAF_CHECK(mailer.send(message("m1")).result == accepted);
+  observer eyes{server.url()};
+  eyes.remove_stream("mail");
+  const auto answer = mailer.send(message("m2"));
+  CAF_CHECK(answer.result == unavailable); // nobody took it
+  CAF_CHECK(mailer.send(message("m2")).result == accepted);
+  CAF_CHECK_EQUAL(eyes.messages().size(), 1u);
+}
+
+CAF_TEST(a silent server costs no more than the timeout) {
+  private_nats server;
+  auto s = settings_for(server.url());
+  s.timeout = milliseconds{500};
+  nats_mailer mailer{s, us, env};
+  CAF_CHECK(mailer.send(message("m1")).result == accepted);
+  server.tell("pause");
+  const auto begin = std::chrono::steady_clock::now();
+  const auto answer = mailer.send(message("m2"));
+  CAF_CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
+  server.tell("resume");
+  CAF_CHECK(answer.result == unavailable);
+  CAF_CHECK(accepted_in_time(mailer, message("m2")));
+  CAF_CHECK_EQUAL(observer{server.url()}.messages().size(), 2u); // the first m2 may have arrived: once all the same
+}
+
+CAF_TEST(what no server will ever take is rejected) {
+  const private_nats server;
+  observer eyes{server.url()};
+  eyes.add_stream("mail", "mail.>", 2000);
+  nats_mailer mailer{settings_for(server.url()), us, env};
+  auto m = message("large");
+  m.text = std::string(3000, 'x');
+  CAF_CHECK(mailer.send(m).result == rejected);
+  m.text = std::string(700'000, '\n'); // twice that in JSON: more than a server takes at all
+  CAF_CHECK(mailer.send(m).result == rejected);
+  m = message("bad");
+  m.to[0].address = "nobody";
+  CAF_CHECK(mailer.send(m).result == rejected);
+  CAF_CHECK(mailer.send(message("m1")).result == accepted);
+}
+
+CAF_TEST(a login that is refused is unavailable and settings that are none are said at once) {
+  const private_nats server;
+  auto s = settings_for(server.url());
+  s.url.replace(s.url.find("fairqueue:") + 10, 8, "wrongpwd");
+  nats_mailer mailer{s, us, env};
+  for (int i = 0; i < 3; ++i) CAF_CHECK(mailer.send(message("m1")).result == unavailable);
+  s.ca_file = "/no/such/file";
+  bool refused = false;
+  try {
+    const nats_mailer impossible{s, us, env};
+  } catch (const std::runtime_error&) {
+    refused = true;
+  }
+  CAF_CHECK(refused);
+}
+
+CAF_TEST(the first of several servers may be away) {
+  const private_nats server;
+  nats_mailer mailer{settings_for("nats://127.0.0.1:1," + server.url()), us, env};
+  CAF_CHECK(accepted_in_time(mailer, message("m1")));
+}
+
+CAF_TEST(tls is checked by the file of certificates) {
+  const temp_folder folder;
+  make_certificate(folder.path());
+  std::ofstream{folder / "nats.conf"} << "host: \"127.0.0.1\"\nport: -1\nports_file_dir: \"" << folder.path().string() << "\"\njetstream { store_dir: \""
+                                      << (folder / "store").string() << "\" }\ntls { cert_file: \"" << (folder / "certificate.pem").string()
+                                      << "\", key_file: \"" << (folder / "key.pem").string() << "\" }\nlog_file: \"" << (folder / "log").string() << "\"\n";
+  child_process server{{"/usr/sbin/nats-server", "--config", (folder / "nats.conf").string()}};
+  std::string port;
+  for (int i = 0; i < 100 && port.empty(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    for (const auto& entry : std::filesystem::directory_iterator{folder.path()})
+      if (entry.path().extension() == ".ports") {
+        const auto text = read_file(entry.path());
+        const auto at = text.find("127.0.0.1:");
+        if (at != std::string::npos) port = text.substr(at + 10, text.find('"', at) - at - 10);
+      }
+  }
+  CAF_REQUIRE(!port.empty());
+  auto s = settings_for("tls://127.0.0.1:" + port);
+  {
+    nats_mailer unchecked{s, us, env}; // the system's certificates do not have it
+    CAF_CHECK(unchecked.send(message("m1")).result == unavailable);
+  }
+  s.ca_file = (folder / "certificate.pem").string();
+  nats_mailer mailer{s, us, env};
+  CAF_CHECK(accepted_in_time(mailer, message("m1")));
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()
