@@ -14,6 +14,14 @@ constexpr milliseconds password_timeout{5'000};
 constexpr milliseconds mail_timeout{5'000};
 constexpr std::uint64_t codes = 1'000'000; ///< six digits
 
+bool is_stripe_account(std::string_view text) {
+  constexpr std::string_view prefix = "acct_";
+  return text.starts_with(prefix) && text.size() > prefix.size() && text.size() <= prefix.size() + 60
+         && std::ranges::all_of(text.substr(prefix.size()), [](char c) {
+              return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+            });
+}
+
 bool is_tenant_name(const std::string& name) {
   return !name.empty() && name.size() <= 40 && std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
@@ -148,6 +156,8 @@ caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& 
 caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
   if (core_.refuses()) return core_.refusal();
   if (!is_tenant_name(x.name)) return ack_reply{{reason::invalid_field, "name: must be 1 to 40 of a-z, 0-9 and hyphens"}};
+  if (!x.stripe_account.empty() && !is_stripe_account(x.stripe_account))
+    return ack_reply{{reason::invalid_field, "stripe_account: must be acct_ and up to 60 letters and digits"}};
   const auto known = tenants_.find(x.name);
   if (known != tenants_.end() && !x.replace) return ack_reply{{reason::invalid_field, "name: is taken"}};
   tenant_row row = known == tenants_.end() ? tenant_row{} : known->second;
@@ -158,6 +168,7 @@ caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
     row.created_at = core_.now();
   }
   if (!x.subject_jwk.empty()) row.subject_jwk = x.subject_jwk;
+  if (!x.stripe_account.empty()) row.stripe_account = x.stripe_account;
   tenants_[x.name] = row;
   changes content;
   content.emplace_back(tenant_stored{std::move(row)});

@@ -564,8 +564,9 @@ struct add_tenant {
   std::string name;
   std::string subject_jwk; ///< may be empty
   bool replace = false;
+  std::string stripe_account = {}; ///< may be empty
 };
-FQ_INSPECT(add_tenant, x.name, x.subject_jwk, x.replace)
+FQ_INSPECT(add_tenant, x.name, x.subject_jwk, x.replace, x.stripe_account)
 
 struct list_tenants {};
 FQ_INSPECT_EMPTY(list_tenants)

@@ -133,7 +133,7 @@ int run_tenant_add(const tenant_command& command, const config::options& options
     if (const auto problem = subject_key_problem(jwk); !problem.empty()) return complain("--subject-jwk " + problem);
   }
   const auto answer = ask_owner_of(
-    options, {{"command", "tenant_add"}, {"name", command.name}, {"subject_jwk", jwk}, {"replace", command.replace}});
+    options, {{"command", "tenant_add"}, {"name", command.name}, {"subject_jwk", jwk}, {"replace", command.replace}, {"stripe_account", command.stripe_account}});
   return failed(answer) ? 1 : 0;
 }
 

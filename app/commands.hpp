@@ -28,6 +28,7 @@ int run_organizer_add(const organizer_command& command, const config::options& o
 struct tenant_command {
   std::string name;
   std::string subject_jwk_file; ///< empty: it signs no subject tokens
+  std::string stripe_account = {}; ///< empty: its money stays
   bool replace = false;
 };
 int run_tenant_add(const tenant_command& command, const config::options& options);

@@ -79,6 +79,7 @@ int run(int argc, char** argv) {
                          [&] { return run_tenant_add(tenant, loaded.values); });
   tenant_add->add_option("--name", tenant.name, "1 to 40 of a-z, 0-9 and hyphens; part of its API keys")->required();
   tenant_add->add_option("--subject-jwk", tenant.subject_jwk_file, "File with the public key (JWK) that it signs subject tokens with");
+  tenant_add->add_option("--stripe-account", tenant.stripe_account, "Connected account (acct_…) that Stripe passes its money on to");
   tenant_add->add_flag("--replace", tenant.replace, "The tenant exists");
   add(*tenant_app, "list", "List tenants and their API keys, without secrets", [&] { return run_tenant_list(loaded.values); });
 

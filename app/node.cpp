@@ -8,7 +8,6 @@
 #include "actors/session_reader.hpp"
 #include "actors/workers.hpp"
 #include "app/mailers.hpp"
-#include "app/outbox_log.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -27,12 +26,27 @@ sale_rules rules_of(const config::options& o) {
   r.attempts_per_claim = static_cast<std::uint32_t>(o.payments.attempts_per_claim);
   r.stale_after = o.payments.stale_after;
   r.verdict_grace = o.payments.verdict_grace;
+  for (const auto& [currency, fee] : o.checkout.parsed_fees().value_or(std::map<std::string, config::fee_option>{})) {
+    const fee_rules rules{.platform_per_ticket = fee.per_ticket, .processing_basis_points = fee.basis_points, .processing_fixed = fee.fixed};
+    (currency == "*" ? r.other_fees : r.fees[currency]) = rules;
+  }
   return r;
 }
 
 retry_policy retry_of(const config::options& o) {
   return {static_cast<std::uint32_t>(o.payments.retry_attempts), o.payments.retry_base, o.payments.retry_cap};
 }
+
+/// No payload: it names people.
+void log_event(const outbox_item& item) {
+  log::debug("domain event", {{"id", to_string(item.row.id)},
+                              {"topic", item.row.topic},
+                              {"aggregate", std::to_string(number_of(item.key.aggregate))},
+                              {"seq", std::to_string(item.key.seq)}});
+}
+
+/// Beyond a gateway's own deadline, for its answer to come through.
+constexpr milliseconds gateway_slack{5'000};
 
 } // namespace
 
@@ -49,7 +63,9 @@ node::node(const config::options& options, environment& env, std::function<void(
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(
       sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox}, env);
+  gateways_ = open_gateways(options, env);
   mail_ = open_mailer(options, env);
+  mail_of_events_ = open_mailer(options, env);
   system_ = std::make_unique<caf::actor_system>(caf_config_);
   spawn_actors(std::move(on_failure), std::move(on_directory));
 }
@@ -74,19 +90,29 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   if (sandbox_)
     payments_services_.gateways.emplace("sandbox",
                                         add("sandbox gateway", system_->spawn<caf::detached>(gateway_worker, sandbox_.get())));
+  for (const auto& [name, gateway] : gateways_)
+    payments_services_.gateways.emplace(name, add(name + " gateway", system_->spawn(gateway_worker, gateway.get())));
+  payments_services_.answer_timeout = options_.gateway.call_timeout + gateway_slack;
+  payments_services_.destination_of = [this](const std::string& gateway, tenant_id tenant) {
+    return gateway == "stripe" ? stripe_accounts_.of(tenant) : std::string{};
+  };
   const auto payments_actor = add("payments", system_->spawn(payments, &payments_services_));
 
   owner_services_.env = &env_;
   owner_services_.sessions = &sessions_;
   owner_services_.ledgers = ledgers;
   owner_services_.payments = payments_actor;
+  owner_services_.checkouts = &checkouts_;
   owner_services_.rules = rules_of(options_);
   owner_services_.sweep_interval = options_.workers.expiry_interval;
   owner_services_.reconciliation_interval = options_.workers.reconciliation_interval;
   if (has_other_nodes()) owner_services_.takeover_interval = takeover_interval;
   region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
-  if (!on_directory) on_directory = [](const directory_ptr&) {};
-  directory_ = add("directory", system_->spawn(fq::directory, ledgers, std::move(on_directory)));
+  auto publish = [this, then = std::move(on_directory)](const directory_ptr& content) {
+    stripe_accounts_.publish(content->tenants);
+    if (then) then(content);
+  };
+  directory_ = add("directory", system_->spawn(fq::directory, ledgers, std::move(publish)));
   catalog_ = add("catalog", system_->spawn(fq::catalog, &env_, ledgers));
 
   mailer_services_.env = &env_;
@@ -101,7 +127,12 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
                         .otp_life = options_.otp.ttl,
                         .otp_failures_max = static_cast<std::uint32_t>(options_.otp.guesses)};
   accounts_ = add("accounts", system_->spawn(fq::accounts, &accounts_services_));
-  const auto consumer = add("outbox log", system_->spawn(outbox_log));
+  notifier_services_.env = &env_;
+  notifier_services_.port = mail_of_events_.get();
+  notifier_services_.region = region_;
+  notifier_services_.log = log_event;
+  notifier_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
+  const auto consumer = add("notifier", system_->spawn<caf::detached>(notifier, &notifier_services_));
   add("dispatcher", system_->spawn(dispatcher, ledgers, consumer));
   root_ = system_->spawn(root_supervisor, std::move(children), std::move(on_failure));
 }
@@ -145,10 +176,19 @@ node::~node() {
   owner_services_.cache = nullptr;
   owner_services_.payments = nullptr;
   payments_services_.gateways.clear();
+  notifier_services_.region = nullptr;
+  gateways_.clear(); // answers what is outstanding, to actors that are gone
   accounts_services_.ledgers.clear();
   accounts_services_.passwords = nullptr;
   accounts_services_.mailer = nullptr;
   system_.reset();
+}
+
+std::map<std::string, const gateway_port*, std::less<>> node::gateways() const {
+  std::map<std::string, const gateway_port*, std::less<>> all;
+  for (const auto& [name, gateway] : gateways_) all.emplace(name, gateway.get());
+  if (sandbox_) all.emplace("sandbox", sandbox_.get());
+  return all;
 }
 
 } // namespace fq

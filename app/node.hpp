@@ -6,7 +6,9 @@
 #include "actors/cache_worker.hpp"
 #include "actors/catalog.hpp"
 #include "actors/directory.hpp"
+#include "actors/checkout_board.hpp"
 #include "actors/mailer.hpp"
+#include "actors/notifier.hpp"
 #include "actors/payments.hpp"
 #include "actors/region.hpp"
 #include "actors/system_config.hpp"
@@ -14,6 +16,7 @@
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/session_token.hpp"
+#include "app/gateways.hpp"
 #include "outbound/mail.hpp"
 #include "outbound/sandbox_gateway.hpp"
 
@@ -52,6 +55,9 @@ public:
   [[nodiscard]] const key_store& keys() const { return keys_; }
   [[nodiscard]] const session_keys& sessions() const { return sessions_; }
   [[nodiscard]] sandbox_gateway* sandbox() { return sandbox_.get(); }
+  /// Every gateway that may be paid through, the sandbox included.
+  [[nodiscard]] std::map<std::string, const gateway_port*, std::less<>> gateways() const;
+  [[nodiscard]] const checkout_board& checkouts() const { return checkouts_; }
   [[nodiscard]] region_handle region() const { return region_; }
   [[nodiscard]] catalog_handle catalog() const { return catalog_; }
   [[nodiscard]] accounts_handle accounts() const { return accounts_; }
@@ -79,7 +85,11 @@ private:
   std::unique_ptr<cache> cache_of_others_; ///< what other nodes' events have there; null: there are no other nodes
   cache_metrics cache_metrics_;
   std::unique_ptr<sandbox_gateway> sandbox_;
-  std::unique_ptr<mail_port> mail_;
+  std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< but for the sandbox
+  stripe_accounts stripe_accounts_;
+  checkout_board checkouts_;
+  std::unique_ptr<mail_port> mail_, mail_of_events_; ///< a port belongs to one thread
+  notifier_services notifier_services_;
   owner_services owner_services_;
   payments_services payments_services_;
   mailer_services mailer_services_;

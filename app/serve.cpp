@@ -128,12 +128,15 @@ int run_serve(bool demo, const config::loaded& config) {
   const auto public_routes = net::public_routes(static_cast<std::size_t>(options.http.webhook_body_limit));
   const auto admin_routes = net::admin_routes();
   net::services shared{options, below.keys(), keys, passes, env, public_routes, below.sandbox()};
+  shared.gateways = below.gateways();
   std::optional<net::limit_sharer> limits_of_all_nodes;
   if (auto store = open_shared_limits(options, below.keys(), env))
     limits_of_all_nodes.emplace(shared.limiters(), std::move(store), shared.address_key, env).start();
   net::server_state state;
   state.ledger_is_reachable = &below.ledger_is_reachable();
   state.cache = below.cache_counts();
+  state.checkouts = &below.checkouts();
+  state.wall_now = [&env] { return env.wall_now(); };
   net::server server{{.system = below.system(),
                       .environment = env,
                       .options = options,
@@ -141,6 +144,7 @@ int run_serve(bool demo, const config::loaded& config) {
                       .region = below.region(),
                       .catalog = below.catalog(),
                       .accounts = below.accounts(),
+                      .directory = below.directory(),
                       .session_reader = below.session_reader(),
                       .verifier = verifier,
                       .issuer = issuer,

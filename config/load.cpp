@@ -5,6 +5,8 @@
 #include "config/table.hpp"
 #include "config/toml_source.hpp"
 
+#include <charconv>
+#include <array>
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -189,6 +191,7 @@ public:
     require(o_.http.listen.port == 0 || o_.http.listen != o_.http.admin_listen, "http.admin_listen",
             "must differ from http.listen");
     check_mail();
+    check_money();
     const auto& origins = o_.http.allowed_origins;
     const bool every = std::find(origins.begin(), origins.end(), "*") != origins.end();
     require(!every || origins.size() == 1, "http.allowed_origins", "\"*\" must stand alone");
@@ -201,6 +204,15 @@ public:
     require(m.smtp_user.empty() == m.smtp_password.empty(), "mail.smtp_password", "and mail.smtp_user need each other");
     require(!m.smtp_insecure || m.smtp_is_local(), "mail.smtp_insecure",
             "needs mail.smtp_url to be smtp:// on this machine (127.0.0.1, [::1] or localhost): everybody on the way could read the mail");
+  }
+
+  void check_money() {
+    require(o_.checkout.parsed_fees().has_value(), "checkout.fees", "must be like *:150:290:30 or EUR:150:290:30, NGN:10000:150:0");
+    const auto& wanted = o_.payments.gateway;
+    const bool offered = wanted == "sandbox" ? o_.gateway.sandbox : wanted == "paystack" ? !o_.paystack.secret_keys.empty() : !o_.stripe.secret_key.empty();
+    require(offered || wanted == "sandbox", "payments.gateway", "is " + wanted + ", which has no secret key");
+    require(o_.stripe.secret_key.empty() || !o_.stripe.webhook_secrets.empty(), "stripe.webhook_secrets",
+            "is needed with stripe.secret_key: without it nobody tells us of payments");
   }
 
   void check_production() {
@@ -235,6 +247,40 @@ private:
 std::filesystem::path ledger_options::sqlite_path() const {
   constexpr std::string_view scheme = "sqlite:";
   return url.starts_with(scheme) ? std::filesystem::path{url.substr(scheme.size())} : std::filesystem::path{};
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(','), text.size());
+    auto part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    if (!part.empty()) parts.emplace_back(part);
+  }
+  return parts;
+}
+
+std::optional<std::map<std::string, fee_option>> checkout_options::parsed_fees() const {
+  constexpr std::int64_t amount_max = 1'000'000'000;
+  std::map<std::string, fee_option> result;
+  for (const auto& one : split_list(fees)) {
+    const auto colon = one.find(':');
+    const auto currency = one.substr(0, colon);
+    const bool is_currency = currency == "*" || (currency.size() == 3 && std::all_of(currency.begin(), currency.end(), [](char c) { return c >= 'A' && c <= 'Z'; }));
+    std::array<std::int64_t, 3> numbers{};
+    auto rest = colon == std::string::npos ? std::string_view{} : std::string_view{one}.substr(colon + 1);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto [at, error] = std::from_chars(rest.data(), rest.data() + rest.size(), numbers[i]);
+      const bool ends_well = i + 1 == numbers.size() ? at == rest.data() + rest.size() : at != rest.data() + rest.size() && *at == ':';
+      if (error != std::errc{} || !ends_well || numbers[i] < 0 || numbers[i] > (i == 1 ? 10'000 : amount_max)) return std::nullopt;
+      rest.remove_prefix(std::min(static_cast<std::size_t>(at - rest.data()) + 1, rest.size()));
+    }
+    if (!is_currency || !result.emplace(currency, fee_option{numbers[0], numbers[1], numbers[2]}).second) return std::nullopt;
+  }
+  if (result.empty()) return std::nullopt;
+  return result;
 }
 
 bool ledger_options::is_postgres() const {

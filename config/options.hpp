@@ -8,7 +8,10 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fq::config {
@@ -73,6 +76,22 @@ struct payments_options {
   std::int64_t retry_attempts{};
   milliseconds retry_base{};
   milliseconds retry_cap{};
+  std::string gateway; ///< of payments that name none: "sandbox", "paystack" or "stripe"
+};
+
+/// What the installation charges for an order in one currency: minor units, basis points.
+struct fee_option {
+  std::int64_t per_ticket{};
+  std::int64_t basis_points{};
+  std::int64_t fixed{};
+};
+
+struct checkout_options {
+  std::int64_t async_percent{};
+  std::string fees; ///< "EUR:150:290:30", ...; "*" is every other currency
+
+  /// `fees` by currency; nothing if it is malformed.
+  [[nodiscard]] std::optional<std::map<std::string, fee_option>> parsed_fees() const;
 };
 
 struct workers_options {
@@ -133,7 +152,25 @@ struct nats_options {
 struct gateway_options {
   bool sandbox{};
   milliseconds webhook_timeout{};
+  milliseconds call_timeout{};
+  std::filesystem::path ca_file; ///< empty: the system's
 };
+
+struct paystack_options {
+  std::string secret_keys; ///< the first makes calls, all sign webhooks; commas between; empty: no Paystack
+  std::string fallback_email;
+  std::string url;
+};
+
+struct stripe_options {
+  std::string secret_key; ///< empty: no Stripe
+  std::string webhook_secrets; ///< commas between
+  bool automatic_tax{};
+  std::string url;
+};
+
+/// The parts of a list with commas, without blanks around; no empty ones.
+[[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
 struct log_options {
   std::string level; ///< trace, debug, info, warn, error
@@ -164,6 +201,7 @@ struct options {
   queue_options queue;
   claims_options claims;
   payments_options payments;
+  checkout_options checkout;
   workers_options workers;
   tokens_options tokens;
   otp_options otp;
@@ -171,6 +209,8 @@ struct options {
   mail_options mail;
   nats_options nats;
   gateway_options gateway;
+  paystack_options paystack;
+  stripe_options stripe;
   log_options log;
   shutdown_options shutdown;
   caf_options caf;

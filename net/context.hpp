@@ -68,6 +68,7 @@ struct context {
   region_handle region;
   catalog_handle catalog;
   accounts_handle accounts;
+  directory_handle directory = {}; ///< null: nobody reads it here
   session_reader_handle session_reader; ///< null: there are no other nodes, or no cache
   const token_verifier& verifier;
   const token_issuer& issuer;

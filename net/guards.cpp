@@ -70,11 +70,11 @@ awaitable<response> limited(context& ctx, const request& rq, const path_paramete
 }
 
 awaitable<response> with_kind(context& ctx, const request& rq, const path_parameters& path, step run,
-                              token_kind kind, rate_limiter& limiter) {
+                              token_kind kind, rate_limiter& limiter, query_use query) {
   auto who = authenticate(ctx, rq, kind);
   if (who.no)
     return ready(std::move(*who.no));
-  return limited(ctx, rq, path, {who.subject}, run, query_use::none, limiter, who.subject);
+  return limited(ctx, rq, path, {who.subject}, run, query, limiter, who.subject);
 }
 
 } // namespace
@@ -90,8 +90,8 @@ std::optional<response> limit_customer(context& ctx, const request& rq, const uu
   return limit(ctx, rq, ctx.shared->customers, customer);
 }
 
-awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run) {
-  return with_kind(ctx, rq, path, run, token_kind::customer, ctx.shared->customers);
+awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run, query_use query) {
+  return with_kind(ctx, rq, path, run, token_kind::customer, ctx.shared->customers, query);
 }
 
 namespace {

@@ -32,7 +32,8 @@ using step = awaitable<response> (*)(call);
 /// Whether the step reads the query itself.
 enum class query_use : std::uint8_t { none, own };
 
-awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run);
+awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run,
+                                  query_use query = query_use::none);
 /// An organizer, or a backend with an operator's token, of which the key is still valid.
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,
                                  query_use query = query_use::none);

@@ -10,6 +10,8 @@ key_index::key_index(const access_directory& content) : organizers_(content.orga
     if (!t.subject_jwk.empty())
       subject_jwks_.emplace(t.id, t.subject_jwk);
   }
+  for (const auto& s : content.settings)
+    settings_.emplace(s.name, s.value);
   for (const auto& k : content.api_keys) {
     const api_key key{k.id, k.tenant, k.scope};
     by_tenant_name_[names[k.tenant]].push_back({key, k.secret_hash});
@@ -41,6 +43,11 @@ std::optional<api_key> key_index::find(const uuid& id) const {
 std::optional<tenant_id> key_index::tenant_of(const organizer_id& organizer) const {
   const auto found = organizers_.find(organizer);
   return found == organizers_.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::optional<std::string> key_index::setting(std::string_view name) const {
+  const auto found = settings_.find(name);
+  return found == settings_.end() ? std::nullopt : std::optional{found->second};
 }
 
 std::string key_index::subject_jwk_of(tenant_id tenant) const {

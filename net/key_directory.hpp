@@ -34,6 +34,8 @@ public:
   [[nodiscard]] std::optional<tenant_id> tenant_of(const organizer_id& organizer) const;
   /// Empty: it signs no subject tokens.
   [[nodiscard]] std::string subject_jwk_of(tenant_id tenant) const;
+  /// A setting of the installation; nothing if it was never changed.
+  [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
 
 private:
   struct stored_key {
@@ -44,6 +46,7 @@ private:
   std::map<uuid, api_key> by_id_;
   std::map<organizer_id, tenant_id> organizers_;
   std::map<tenant_id, std::string> subject_jwks_;
+  std::map<std::string, std::string, std::less<>> settings_;
 };
 
 /// The present content. Thread-safe.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders from their organizer's side: list, refund, send again; promo codes; who is served first; dead letters; the installation's settings.
 #include "domain/promo_codes.hpp"
+#include "domain/queue.hpp"
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
@@ -271,11 +272,11 @@ awaitable<response> change_settings(call c) {
   });
   if (no)
     co_return std::move(*no);
-  const auto percent = wish.setting.value;
   auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
   if (auto refusal = refused(c.rq, got))
     co_return std::move(*refusal);
-  c.ctx.shared->set_async_percent(percent); // here at once; other nodes read it within seconds
+  if (c.ctx.directory) // here at once; other nodes read it within seconds
+    co_await ask(c.ctx, c.ctx.directory, refresh_directory{});
   co_return settings_answer(c);
 }
 

@@ -21,6 +21,7 @@ struct server_parts {
   region_handle region;
   catalog_handle catalog;
   accounts_handle accounts;
+  directory_handle directory = {};
   session_reader_handle session_reader; ///< null: there are no other nodes, or no cache
   const token_verifier& verifier;
   const token_issuer& issuer;

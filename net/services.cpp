@@ -49,22 +49,18 @@ services::services(const config::options& o, const key_store& store, const key_d
                       env.random_u64()),
       keys(directory), passes(signer), subject_key(hmac_sha256(store.session.bytes(), "fairqueue subjects of queues")),
       cursors(store.session), address_key(hmac_sha256(store.session.bytes(), "fairqueue addresses of limits")), sandbox(gateway),
-      async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
+      configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
   if (gateway)
     gateways.emplace("sandbox", gateway);
 }
 
-void services::set_async_percent(std::string_view value) {
-  std::int32_t percent = -1;
-  const auto [at, error] = std::from_chars(value.data(), value.data() + value.size(), percent);
-  if (error == std::errc{} && at == value.data() + value.size() && percent >= 0 && percent <= 100)
-    async_percent_.store(percent, std::memory_order_relaxed);
-}
-
-void services::apply(const std::vector<setting_row>& settings) {
-  for (const auto& s : settings)
-    if (s.name == async_percent_setting)
-      set_async_percent(s.value);
+std::int32_t services::async_percent() const {
+  const auto index = keys.get();
+  const auto text = index ? index->setting(async_percent_setting) : std::nullopt;
+  std::int32_t percent = configured_async_percent_;
+  if (text)
+    std::from_chars(text->data(), text->data() + text->size(), percent);
+  return percent;
 }
 
 std::vector<rate_limiter*> services::limiters() {

@@ -15,7 +15,6 @@
 
 #include <boost/asio/ip/address.hpp>
 
-#include <atomic>
 #include <map>
 #include <span>
 #include <string>
@@ -66,11 +65,7 @@ struct services {
   blocking_lane sandbox_lane;
 
   /// checkout.async_percent of events that have none of their own: the installation's setting, or else the configured one.
-  [[nodiscard]] std::int32_t async_percent() const { return async_percent_.load(std::memory_order_relaxed); }
-  /// As stored: 0 to 100; anything else changes nothing.
-  void set_async_percent(std::string_view value);
-  /// Settings of the installation, as the ledger has them.
-  void apply(const std::vector<setting_row>& settings);
+  [[nodiscard]] std::int32_t async_percent() const;
 
   /// Every limit above.
   [[nodiscard]] std::vector<rate_limiter*> limiters();
@@ -80,7 +75,7 @@ struct services {
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
 
 private:
-  std::atomic<std::int32_t> async_percent_;
+  std::int32_t configured_async_percent_;
 };
 
 /// The limits' key of a client: its IPv4 address or its IPv6 /64.

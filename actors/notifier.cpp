@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/notifier.hpp"
+
+#include "domain/outbox.hpp"
+#include "outbound/mail_templates.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+constexpr milliseconds bury_timeout{5'000};
+
+std::string text_of(const boost::json::object& o, std::string_view name) {
+  const auto* v = o.if_contains(name);
+  const auto* text = v ? v->if_string() : nullptr;
+  return text ? std::string{text->data(), text->size()} : std::string{};
+}
+
+} // namespace
+
+std::variant<mail_message, std::string> mail_of(const outbox_row& row) {
+  boost::system::error_code error;
+  const auto parsed = boost::json::parse(row.payload, error);
+  const auto* o = error ? nullptr : parsed.if_object();
+  const auto* to = o && o->contains("to") ? o->at("to").if_array() : nullptr;
+  const auto* data = o && o->contains("data") ? o->at("data").if_object() : nullptr;
+  if (!to || !data) return "the payload is no mail";
+  const auto template_key = text_of(*o, "template");
+  auto content = render(template_key, text_of(*o, "language"), *data);
+  if (const auto* problem = std::get_if<template_problem>(&content)) return problem->what;
+  auto& words = std::get<mail_content>(content);
+  mail_message m{.id = to_string(row.id), .to = {}, .subject = std::move(words.subject), .text = std::move(words.text)};
+  m.html = std::move(words.html);
+  m.template_key = template_key;
+  for (const auto& one : *to) {
+    const auto* recipient = one.if_object();
+    if (!recipient) return "a recipient is malformed";
+    m.to.push_back({text_of(*recipient, "address")});
+  }
+  return m;
+}
+
+consumer_handle::behavior_type notifier(consumer_handle::stateful_pointer<notifier_state> self, const notifier_services* services) {
+  self->state.init(self, *services);
+  return self->state.behavior();
+}
+
+consumer_handle::behavior_type notifier_state::behavior() {
+  return {[this](const consume_outbox& x) { on_batch(x); }};
+}
+
+void notifier_state::on_batch(const consume_outbox& x) {
+  auto t = std::make_shared<turn>();
+  t->asker = caf::actor_cast<dispatcher_handle>(self_->current_sender());
+  const auto end = services_->env->steady_now() + services_->turn;
+  for (const auto& item : *x.items) {
+    if (services_->env->steady_now() >= end) break; // the rest comes again
+    if (!t->held_up.contains(item.key.aggregate)) deliver(t, item);
+  }
+  t->read = true;
+  finish(t);
+}
+
+void notifier_state::deliver(const turn_ptr& t, const outbox_item& item) {
+  std::string why;
+  const auto result = item.row.topic == topic::mail_send ? send(item, why) : mail_result::accepted;
+  switch (result) {
+    case mail_result::accepted:
+      if (services_->log) services_->log(item);
+      t->done->push_back(item.key);
+      return;
+    case mail_result::rejected: return bury(t, item, why);
+    case mail_result::unavailable: t->held_up.insert(item.key.aggregate); return;
+  }
+}
+
+/// A dead letter of its event; only then the row is done, and the next of the event may go.
+void notifier_state::bury(const turn_ptr& t, const outbox_item& item, const std::string& why) {
+  warn("undelivered: " + why);
+  ++t->in_the_air;
+  t->held_up.insert(item.key.aggregate);
+  const auto landed = [this, t, key = item.key](bool is_stored) {
+    if (is_stored) t->done->push_back(key);
+    --t->in_the_air;
+    finish(t);
+  };
+  self_->request(services_->region, bury_timeout, resolve_event{item.key.aggregate})
+    .then(
+      [this, landed, row = item.row, why](const event_handle& owner) {
+        self_->request(owner, bury_timeout, report_undelivered{row, why})
+          .then([landed](const ack_reply& reply) { landed(!reply.no); }, [landed](const caf::error&) { landed(false); });
+      },
+      [landed](const caf::error&) { landed(false); });
+}
+
+void notifier_state::finish(const turn_ptr& t) {
+  if (!t->read || t->in_the_air > 0 || !t->asker) return;
+  self_->send(std::exchange(t->asker, nullptr), outbox_consumed{t->done});
+}
+
+/// One message to all who have not got it yet, so many at a time that a turn stays a turn.
+mail_result notifier_state::send(const outbox_item& item, std::string& why) {
+  auto& env = *services_->env;
+  if (sent_.contains(item.row.id)) return mail_result::accepted;
+  if (env.steady_now() < down_until_) return mail_result::unavailable;
+  auto known = in_progress_.find(item.row.id);
+  if (known == in_progress_.end()) {
+    auto made = mail_of(item.row);
+    if (auto* wrong = std::get_if<std::string>(&made)) {
+      why = std::move(*wrong);
+      return mail_result::rejected;
+    }
+    if (in_progress_.size() >= mails_in_progress_max) in_progress_.clear();
+    known = in_progress_.emplace(item.row.id, std::move(std::get<mail_message>(made))).first;
+  }
+  auto& message = known->second;
+  mail_answer answer;
+  try {
+    answer = services_->port->send(message);
+  } catch (const std::exception& e) { // no memory, say: this actor must not end by it
+    answer = {.result = mail_result::unavailable, .service_down = true, .why = e.what()};
+  }
+  if (answer.result == mail_result::unavailable) {
+    mark_answered(message, answer);
+    warn("unavailable: " + answer.why);
+    ++failures_;
+    const auto pause = std::max(retry_delay(services_->pauses, failures_, env.random_u64()), answer.retry_after.value_or(milliseconds{0}));
+    if (answer.service_down) down_until_ = env.steady_now() + std::min(pause, services_->pauses.cap);
+    return answer.result;
+  }
+  failures_ = 0;
+  if (answer.result == mail_result::rejected) why = answer.why;
+  in_progress_.erase(known);
+  if (answer.result == mail_result::accepted) remember(item.row.id);
+  return answer.result;
+}
+
+void notifier_state::remember(const uuid& id) {
+  if (!sent_.insert(id).second) return;
+  sent_in_order_.push_back(id);
+  if (sent_in_order_.size() <= mails_remembered_max) return;
+  sent_.erase(sent_in_order_.front());
+  sent_in_order_.pop_front();
+}
+
+} // namespace fq

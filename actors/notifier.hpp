@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of domain events: mail is rendered and handed to the mail port, everything is told to the log. A consumer of the dispatcher,
+// detached in production because the port blocks. A row is done when its mail was taken; what the port cannot take now stays in the outbox,
+// with everything behind it of the same event; what it will never take becomes a dead letter of its event.
+#pragma once
+#include "actors/protocol.hpp"
+#include "domain/environment.hpp"
+#include "domain/retry.hpp"
+#include "outbound/mail.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <variant>
+
+namespace fq {
+
+struct notifier_services {
+  environment* env = nullptr;
+  mail_port* port = nullptr; ///< its own: ports belong to one thread
+  region_handle region;
+  std::function<void(const outbox_item&)> log; ///< of every event that is done; may be null
+  std::function<void(const std::string&)> warn; ///< why mail does not leave; may be null
+  retry_policy pauses{0, milliseconds{1'000}, milliseconds{30'000}}; ///< while the mail service is away; their number is not limited
+  milliseconds turn{10'000}; ///< for one batch; what is left comes again. Well below outbox_answer_timeout
+};
+
+/// A message that was given up with this many tries to some of its recipients is not kept in memory any more: it begins anew.
+inline constexpr std::size_t mails_in_progress_max = 1'000;
+inline constexpr std::size_t mails_remembered_max = 10'000;
+
+class notifier_state {
+public:
+  static inline const char* name = "notifier";
+  using pointer = consumer_handle::stateful_pointer<notifier_state>;
+
+  void init(pointer self, const notifier_services& services) {
+    self_ = self;
+    services_ = &services;
+  }
+  consumer_handle::behavior_type behavior();
+
+private:
+  /// One batch of the dispatcher: answered when nothing of it is left in the air.
+  struct turn {
+    dispatcher_handle asker;
+    std::shared_ptr<std::vector<outbox_key>> done = std::make_shared<std::vector<outbox_key>>();
+    std::set<aggregate_id> held_up; ///< a row of theirs waits
+    std::size_t in_the_air = 0;
+    bool read = false; ///< all rows were looked at
+  };
+  using turn_ptr = std::shared_ptr<turn>;
+
+  void on_batch(const consume_outbox& x);
+  void deliver(const turn_ptr& t, const outbox_item& item);
+  void bury(const turn_ptr& t, const outbox_item& item, const std::string& why);
+  void finish(const turn_ptr& t);
+  mail_result send(const outbox_item& item, std::string& why);
+  void warn(const std::string& what) const {
+    if (services_->warn) services_->warn(what);
+  }
+
+  pointer self_ = nullptr;
+  const notifier_services* services_ = nullptr;
+  void remember(const uuid& id);
+
+  std::set<uuid> sent_; ///< lately: a batch that took too long comes again before it was marked
+  std::deque<uuid> sent_in_order_;
+  std::map<uuid, mail_message> in_progress_; ///< some of their recipients have it
+  std::uint32_t failures_ = 0; ///< in a row
+  milliseconds down_until_{0}; ///< steady time: the mail service is not tried before
+};
+
+/// The mail that a payload of topic mail.send asks for, or why there is none.
+[[nodiscard]] std::variant<mail_message, std::string> mail_of(const outbox_row& row);
+
+consumer_handle::behavior_type notifier(consumer_handle::stateful_pointer<notifier_state> self, const notifier_services* services);
+
+} // namespace fq
