@@ -150,7 +150,7 @@ bool is_on_sale(const event_row& event) {
   return event.status == event_status::active || event.status == event_status::paused;
 }
 
-/// Needs a running owner: DESIGN I13.
+/// Needs a running owner: DESIGN I13. An order's payment link asks for none: it is due only while its claim lives, which does.
 bool must_run(const aggregate_image& image) {
   if (image.event && is_on_sale(*image.event)) return true;
   const bool cancelled = image.event && image.event->status == event_status::cancelled;

@@ -50,8 +50,8 @@ private:
 
   /// A row, or a fact about rows, that a change changes or builds on.
   enum class thing : std::uint8_t {
-    generation, event, ticket_type, ticket_type_exists, entry, claim, attempts, person, payment, refund, promo_code, promo_word, order, dead_letter, priority,
-    account, otp, api_key, setting
+    generation, event, ticket_type, ticket_type_exists, entry, claim, attempts, person, payment, refund, promo_code,
+    promo_word, order, dead_letter, priority, account, otp, api_key, setting
   };
   struct thing_key {
     aggregate_id aggregate{};

@@ -610,7 +610,8 @@ CAF_TEST(random calls have the same effect on every engine) {
   for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE(text_of(outcome) << ": " << count);
   CAF_MESSAGE("renewed in part: " << seen.partial_renewals << ", partitions leased in part: " << seen.partial_dispatches
                                   << ", marked delivered: " << seen.delivered << ", orders listed: " << seen.orders
-                                  << ", dead letters: " << seen.letters << ", open ones: " << seen.open_letters << ", second pages: " << seen.second_pages);
+                                  << ", dead letters: " << seen.letters << ", open ones: " << seen.open_letters
+                                  << ", second pages: " << seen.second_pages);
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);
