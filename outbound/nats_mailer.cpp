@@ -7,6 +7,8 @@
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
+#include <boost/url/parse.hpp>
+#include <boost/url/url.hpp>
 #include <nats/nats.h>
 
 #include <algorithm>
@@ -41,6 +43,33 @@ std::vector<std::string> split(const std::string& list) {
   }
   return out;
 }
+
+/// Servers, and the login that is the same for all. libnats would take the login in a url as it is written, with its %40 and %3A.
+struct servers {
+  std::vector<std::string> urls; ///< without it
+  std::string user, password, token;
+
+  explicit servers(const std::string& list) {
+    for (const auto& text : split(list)) {
+      const auto parsed = boost::urls::parse_uri(text);
+      if (!parsed) throw std::runtime_error{"NATS: an address is no url"};
+      boost::urls::url u{*parsed};
+      if (u.has_userinfo()) take_login(u);
+      u.remove_userinfo();
+      urls.emplace_back(u.buffer());
+    }
+  }
+
+private:
+  void take_login(const boost::urls::url& u) {
+    const std::string name = u.has_password() ? u.user() : "", secret = u.has_password() ? u.password() : "", word = u.has_password() ? "" : u.user();
+    const bool first = user.empty() && token.empty();
+    if (!first && (user != name || password != secret || token != word)) throw std::runtime_error{"NATS: all servers must have the same login"};
+    user = name;
+    password = secret;
+    token = word;
+  }
+};
 
 /// What a recipient adds to an envelope, about.
 std::size_t weight_of(const mail_recipient& recipient) {
@@ -139,19 +168,28 @@ public:
     return natsConnection_Status(connection_.get()) == NATS_CONN_STATUS_CONNECTED ? context_.get() : nullptr;
   }
 
+  /// Why there is none, as far as libnats says.
+  [[nodiscard]] std::string trouble() const {
+    const char* text = nullptr;
+    if (connection_) natsConnection_GetLastError(connection_.get(), &text);
+    return std::string{"NATS: not connected"}.append(text == nullptr || *text == '\0' ? "" : ": ").append(text == nullptr ? "" : text);
+  }
+
   bool stream_is_known = false;
 
 private:
   void set_servers(const nats_settings& s) {
-    const auto urls = split(s.url);
+    const servers all{s.url};
     std::vector<const char*> texts;
     bool tls = !s.ca_file.empty();
-    for (const auto& url : urls) {
+    for (const auto& url : all.urls) {
       texts.push_back(url.c_str());
       tls = tls || url.starts_with("tls://");
     }
     auto* o = options_.get();
     need(natsOptions_SetServers(o, texts.data(), static_cast<int>(texts.size())), "url");
+    if (!all.user.empty()) need(natsOptions_SetUserInfo(o, all.user.c_str(), all.password.c_str()), "login");
+    if (!all.token.empty()) need(natsOptions_SetToken(o, all.token.c_str()), "login");
     if (tls) need(natsOptions_SetSecure(o, true), "TLS");
     if (!s.ca_file.empty()) need(natsOptions_LoadCATrustedCertificates(o, s.ca_file.c_str()), "CA file");
     if (!s.credentials_file.empty()) need(natsOptions_SetUserCredentialsFromFiles(o, s.credentials_file.c_str(), nullptr), "credentials");
@@ -233,7 +271,7 @@ mail_answer nats_mailer::publish(const std::string& id, const std::string& envel
     return mail_answer{.result = mail_result::unavailable, .service_down = true, .why = std::move(why)};
   };
   auto* context = connection_->stream_context(settings_.timeout);
-  if (context == nullptr) return unavailable("NATS: not connected");
+  if (context == nullptr) return unavailable(connection_->trouble());
   if (!connection_->stream_is_known) connection_->stream_is_known = has_stream(context, settings_);
   if (!connection_->stream_is_known) return unavailable("NATS: nobody answers about the stream");
 

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <stdexcept>
 #include <thread>
 
@@ -61,6 +62,34 @@ private:
     return lines.substr(begin + key.size(), lines.find('\n', begin) - begin - key.size());
   }
   std::string folder_, url_;
+};
+
+/// A server whose settings scripts/services does not have.
+struct port_file_server {
+  port_file_server(const temp_folder& folder, const std::string& more) : process({"/usr/sbin/nats-server", "--config", write(folder, more)}) {
+    for (int i = 0; i < 200 && port.empty(); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{50});
+      for (const auto& entry : std::filesystem::directory_iterator{folder.path()})
+        if (entry.path().extension() == ".ports") port = port_in(read_file(entry.path()));
+    }
+    if (port.empty()) throw std::runtime_error{"nats-server does not start: " + read_file(folder / "log")};
+  }
+
+  std::string port;
+
+private:
+  static std::string write(const temp_folder& folder, const std::string& more) {
+    std::ofstream{folder / "nats.conf"} << "host: \"127.0.0.1\"\nport: -1\nports_file_dir: \"" << folder.path().string() << "\"\nlog_file: \""
+                                        << (folder / "log").string() << "\"\njetstream { store_dir: \"" << (folder / "store").string() << "\" }\n"
+                                        << more << "\n";
+    return (folder / "nats.conf").string();
+  }
+  static std::string port_in(const std::string& text) {
+    const auto at = text.find("127.0.0.1:");
+    return at == std::string::npos ? "" : text.substr(at + 10, text.find('"', at) - at - 10);
+  }
+
+  child_process process;
 };
 
 /// The test's own connection.
@@ -357,11 +386,37 @@ CAF_TEST(a login that is refused is unavailable and settings that are none are s
   auto s = settings_for(server.url());
   s.url.replace(s.url.find("fairqueue:") + 10, 8, "wrongpwd");
   nats_mailer mailer{s, us, env};
-  for (int i = 0; i < 3; ++i) CAF_CHECK(mailer.send(message("m1")).result == unavailable);
+  for (int i = 0; i < 3; ++i) {
+    const auto answer = mailer.send(message("m1"));
+    CAF_CHECK(answer.result == unavailable);
+    CAF_CHECK(answer.why.find("uthorization") != std::string::npos);
+    CAF_CHECK(answer.why.find("wrongpwd") == std::string::npos);
+  }
   s.ca_file = "/no/such/file";
   bool refused = false;
   try {
     const nats_mailer impossible{s, us, env};
+  } catch (const std::runtime_error&) {
+    refused = true;
+  }
+  CAF_CHECK(refused);
+}
+
+CAF_TEST(a password may have any characters) {
+  const temp_folder folder;
+  const port_file_server server{folder, "authorization { user: us, password: \"p@ss:w/d%41\" }"};
+  nats_mailer mailer{settings_for("nats://us:p%40ss%3Aw%2Fd%2541@127.0.0.1:" + server.port), us, env};
+  CAF_CHECK(accepted_in_time(mailer, message("m1")));
+  const temp_folder other;
+  const port_file_server by_token{other, "authorization { token: \"t0/ken\" }"};
+  nats_mailer second{settings_for("nats://t0%2Fken@127.0.0.1:" + by_token.port), us, env};
+  CAF_CHECK(accepted_in_time(second, message("m1")));
+}
+
+CAF_TEST(servers with different logins are refused) {
+  bool refused = false;
+  try {
+    const nats_mailer impossible{settings_for("nats://a:b@127.0.0.1:1,nats://a:c@127.0.0.1:2"), us, env};
   } catch (const std::runtime_error&) {
     refused = true;
   }
@@ -377,22 +432,8 @@ CAF_TEST(the first of several servers may be away) {
 CAF_TEST(tls is checked by the file of certificates) {
   const temp_folder folder;
   make_certificate(folder.path());
-  std::ofstream{folder / "nats.conf"} << "host: \"127.0.0.1\"\nport: -1\nports_file_dir: \"" << folder.path().string() << "\"\njetstream { store_dir: \""
-                                      << (folder / "store").string() << "\" }\ntls { cert_file: \"" << (folder / "certificate.pem").string()
-                                      << "\", key_file: \"" << (folder / "key.pem").string() << "\" }\nlog_file: \"" << (folder / "log").string() << "\"\n";
-  child_process server{{"/usr/sbin/nats-server", "--config", (folder / "nats.conf").string()}};
-  std::string port;
-  for (int i = 0; i < 100 && port.empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds{50});
-    for (const auto& entry : std::filesystem::directory_iterator{folder.path()})
-      if (entry.path().extension() == ".ports") {
-        const auto text = read_file(entry.path());
-        const auto at = text.find("127.0.0.1:");
-        if (at != std::string::npos) port = text.substr(at + 10, text.find('"', at) - at - 10);
-      }
-  }
-  CAF_REQUIRE(!port.empty());
-  auto s = settings_for("tls://127.0.0.1:" + port);
+  const port_file_server server{folder, "tls { cert_file: \"" + (folder / "certificate.pem").string() + "\", key_file: \"" + (folder / "key.pem").string() + "\" }"};
+  auto s = settings_for("tls://127.0.0.1:" + server.port);
   {
     nats_mailer unchecked{s, us, env}; // the system's certificates do not have it
     CAF_CHECK(unchecked.send(message("m1")).result == unavailable);
