@@ -161,14 +161,6 @@ response checkout_answer(const call& c, const order_view& order) {
   return answer;
 }
 
-awaitable<response> await_page(call c, order_view order, milliseconds wait) {
-  find_order question{order.order.id, c.who, {}, std::min(wait, wait_max(c.ctx))};
-  auto got = co_await ask_event(c.ctx, owner_of(order.order.id), std::move(question));
-  if (!got.error && !got.reply.no)
-    order = std::move(got.reply.order);
-  co_return checkout_answer(c, order); // it is placed, whatever became of the question
-}
-
 awaitable<response> check_out(call c) {
   const auto began = c.ctx.environment.steady_now();
   auto key = read_idempotency(c.rq, c.who);
@@ -193,7 +185,13 @@ awaitable<response> check_out(call c) {
   const auto mode = is_async(c, got.reply) ? checkout_mode::async : checkout_mode::sync;
   const auto wait = wanted > milliseconds{0} ? wanted : mode == checkout_mode::sync ? wait_max(c.ctx) : milliseconds{0};
   const bool replayed = got.reply.replayed, waits = wait > milliseconds{0} && got.reply.order.order.status == order_status::pending;
-  auto answer = waits ? co_await await_page(c, got.reply.order, wait) : checkout_answer(c, got.reply.order);
+  if (waits) {
+    find_order question{got.reply.order.order.id, c.who, {}, std::min(wait, wait_max(c.ctx))};
+    auto later = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(question));
+    if (!later.error && !later.reply.no) // it is placed, whatever became of the question
+      got.reply.order = std::move(later.reply.order);
+  }
+  auto answer = checkout_answer(c, got.reply.order);
   if (wanted > milliseconds{0})
     answer.fields.emplace_back("Preference-Applied", "wait=" + std::to_string(wanted.count() / 1'000));
   if (replayed)

@@ -558,7 +558,11 @@ CAF_TEST(a code gives a token of a customer and a wrong one does not ) {
 CAF_TEST(the hosted page pays once and says so ever after) {
   world w;
   const auto reference = make_reference(w.claim_id);
-  (void)w.sandbox.initialize({reference, {500'000, "NGN"}, "", "https://shop.example/?a=1&b=\"<x>"});
+  gateway_charge charge;
+  charge.reference = reference;
+  charge.money = {500'000, "NGN"};
+  charge.success_url = "https://shop.example/?a=1&b=\"<x>";
+  w.sandbox.initialize(charge, [](const initialize_result&) {});
   const auto path = "/sandbox/pay/" + reference;
   const auto open = w.send(method::get, path);
   CAF_CHECK_EQUAL(open.status, 200u);

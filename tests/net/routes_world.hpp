@@ -372,7 +372,7 @@ public:
   static access_directory make_directory() {
     access_directory d;
     d.organizers = {{uuid{0x2222, 0x8000'0000'0000'0002}, default_tenant}};
-    d.tenants = {{default_tenant, "default", {}, never}, {tenant_id{2}, "acme", {}, never}, {tenant_id{3}, "other", {}, never}};
+    d.tenants = {{default_tenant, "default", {}, {}, never}, {tenant_id{2}, "acme", {}, {}, never}, {tenant_id{3}, "other", {}, {}, never}};
     const auto add = [&d](std::uint64_t id, tenant_id tenant, api_key_scope scope, std::string_view secret) {
       d.api_keys.push_back({{0x4444, id}, tenant, scope, to_hex(sha256(secret)), {}, never, never});
     };
