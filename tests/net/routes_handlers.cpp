@@ -18,10 +18,6 @@ text_fields with(text_fields fields, std::string name, std::string value) {
   return fields;
 }
 
-std::string shown(const response& answer) {
-  return std::to_string(answer.status) + " " + made::code_of(answer);
-}
-
 std::string new_event(std::string_view more = "") {
   return R"({"name":"Sale","sale_start":"2027-01-15T08:00:00Z","sale_end":"2027-01-16T08:00:00Z")"
          + std::string{more} + "}";

@@ -137,7 +137,7 @@ CAF_TEST(every operation has an id of its own a summary answers and a stand on s
 
 CAF_TEST(codes in the description exist and codes that exist are described) {
   const auto text = yaml_text();
-  static const std::regex mention{"(?:code: |`)([a-z_]+)(?:,|`)"};
+  static const std::regex mention{"(?:\\bcode: |`)([a-z_]+)(?:,|`)"};
   const std::set<std::string> field_codes{"wrong_type", "out_of_range", "required", "invalid"};
   const std::set<std::string> words{"code", "status", "true"};
   std::set<std::string> mentioned;

@@ -11,8 +11,6 @@ using namespace fq::net::made;
 
 namespace {
 
-std::string shown(const response& answer) { return std::to_string(answer.status) + " " + made::code_of(answer); }
-
 /// A queue of tenant 2 with one session in force.
 struct room : world {
   explicit room(config::options o = world_options()) : world(std::move(o)) {

@@ -315,6 +315,9 @@ inline config::options world_options() {
   return o;
 }
 
+/// "404 not_found"; of an answer that is no problem, the status alone.
+inline std::string shown(const response& answer) { return std::to_string(answer.status) + " " + code_of(answer); }
+
 class world {
 public:
   explicit world(config::options o = world_options(), bool with_sandbox = true)
