@@ -31,7 +31,7 @@ bool is_tenant_name(const std::string& name) {
 send_mail code_mail(const std::string& to, const std::string& code, milliseconds life) {
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(life).count();
   auto content = std::get<mail_content>(render("otp", "en", {{"code", code}, {"minutes", minutes}})); // what it takes is what it gets
-  return {to, std::move(content.subject), std::move(content.text)};
+  return {to, std::move(content.subject), std::move(content.text), std::move(content.html)};
 }
 
 } // namespace

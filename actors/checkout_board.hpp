@@ -5,6 +5,7 @@
 #include "domain/ids.hpp"
 #include "domain/time.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
@@ -23,6 +24,10 @@ public:
   }
   void forget(aggregate_id event) { tell(event, 0, never); }
 
+  void count_dead_letter() { dead_letters_.fetch_add(1, std::memory_order_relaxed); }
+  /// Since this process began.
+  [[nodiscard]] std::uint64_t dead_letters() const { return dead_letters_.load(std::memory_order_relaxed); }
+
   struct total {
     std::size_t pending = 0;
     timestamp oldest; ///< `never` if none waits
@@ -40,6 +45,7 @@ public:
 private:
   mutable std::mutex mutex_; // owners on the actors' threads and the metrics' io thread meet here
   std::unordered_map<aggregate_id, total> waiting_;
+  std::atomic<std::uint64_t> dead_letters_{0};
 };
 
 } // namespace fq

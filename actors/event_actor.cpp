@@ -60,10 +60,11 @@ event_state::~event_state() {
 /// Nobody waits for a promise that nobody will keep.
 void event_state::fail_waiters() {
   for (auto& w : page_waiters_) w.promise.deliver(make_error(errc::unavailable));
-  for (auto& w : order_waiters_) w.promise.deliver(make_error(errc::unavailable));
-  for (auto& w : report_waiters_) w.promise.deliver(make_error(errc::unavailable));
+  for (auto& [order, w] : order_waiters_) w.promise.deliver(make_error(errc::unavailable));
+  for (auto& [payment, w] : report_waiters_) w.promise.deliver(make_error(errc::unavailable));
   page_waiters_.clear();
   order_waiters_.clear();
+  order_deadlines_.clear();
   report_waiters_.clear();
   if (services_ && services_->checkouts) services_->checkouts->forget(aggregate_);
 }
@@ -255,6 +256,7 @@ std::uint64_t event_state::commit(decision&& d, timestamp t) {
   line_is_blocked_ = sale_->queue().counts().waiting > 0;
   blocked_until_ = wake.at;
   tell_outside(d.content, t);
+  alert(d.content);
   auto orders = order_changes_of(d.content);
   const auto seq = journal_->append(std::move(d.content), t, d.reveals);
   answer_order_waiters(orders, seq);
@@ -274,6 +276,14 @@ void event_state::tell_outside(changes& content, timestamp t) {
     outbox_row row{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t};
     content.emplace_back(outbox_appended{std::move(row)});
   }
+}
+
+/// A person is called once it is in the journal; a call too many, when the commit fails after all, does no harm.
+void event_state::alert(const changes& content) const {
+  if (!services_->alert) return;
+  for (const auto& c : content)
+    if (const auto* letter = std::get_if<dead_letter_stored>(&c); letter != nullptr && letter->row.status == dead_letter_status::open)
+      services_->alert(letter->row);
 }
 
 void event_state::show(decision&& d, std::vector<order_change> orders, std::uint64_t seq) {

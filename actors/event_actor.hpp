@@ -18,8 +18,11 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
+#include <unordered_map>
 
 namespace fq {
 
@@ -30,6 +33,7 @@ struct owner_services {
   ledger_workers ledgers;
   payments_handle payments;
   checkout_board* checkouts = nullptr; ///< told of orders that wait for their page; null: nobody asks
+  std::function<void(const dead_letter_row&)> alert = nullptr; ///< told of what waits for a person; from an actor's thread; may be null
   cache_worker_handle cache{}; ///< null: none
   sale_rules rules;
   /// An owner without waiters, sessions and requests asks to be stopped after about this long.
@@ -153,6 +157,7 @@ private:
   /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait for.
   std::uint64_t commit(decision&& d, timestamp now);
   void tell_outside(changes& content, timestamp now);
+  void alert(const changes& content) const;
   void show(decision&& d, std::vector<order_change> orders, std::uint64_t seq);
   void arm(sale::wake_up wake, timestamp now);
   void set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation);
@@ -188,12 +193,10 @@ private:
   };
 
   struct order_waiter { ///< a find_order that waits until its order is no longer PENDING
-    order_id order;
     caf::response_promise promise;
     milliseconds deadline{0}; ///< steady time
   };
   struct report_waiter { ///< a webhook that the gateway is asked about
-    payment_id payment;
     gateway_fact fact;
     caf::response_promise promise;
   };
@@ -217,8 +220,9 @@ private:
   bool line_is_blocked_ = false; ///< the last run left somebody waiting
   std::uint64_t loads_ = 0;
   std::vector<page_waiter> page_waiters_;
-  std::vector<order_waiter> order_waiters_;
-  std::vector<report_waiter> report_waiters_;
+  std::unordered_multimap<order_id, order_waiter> order_waiters_;
+  std::set<std::pair<milliseconds, order_id>> order_deadlines_; ///< of waiters, those answered meanwhile included
+  std::unordered_multimap<payment_id, report_waiter> report_waiters_;
   std::vector<hub_handle> hubs_;
   milliseconds last_request_{0};
 };

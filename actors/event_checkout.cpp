@@ -61,7 +61,9 @@ caf::result<order_reply> event_state::on_find_order(const find_order& x) {
   if (order->status != order_status::pending || x.wait <= milliseconds{0} || order_waiters_.size() >= order_waiters_max)
     return reveal(order_answer(x.order));
   last_request_ = services_->env->steady_now();
-  order_waiters_.push_back({x.order, self_->make_response_promise(), last_request_ + x.wait});
+  const auto deadline = last_request_ + x.wait;
+  order_waiters_.emplace(x.order, order_waiter{self_->make_response_promise(), deadline});
+  order_deadlines_.emplace(deadline, x.order);
   set_timer(timer_kind::flush, x.wait, 0);
   return caf::delegated<order_reply>{};
 }
@@ -70,21 +72,29 @@ void event_state::answer_order_waiters(const std::vector<order_change>& changed,
   if (order_waiters_.empty()) return;
   for (const auto& c : changed) {
     if (c.status == order_status::pending) continue;
-    std::erase_if(order_waiters_, [&](order_waiter& w) {
-      if (w.order != c.order) return false;
-      journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise), caf::make_message(order_answer(w.order)));
-      return true;
-    });
+    const auto [first, last] = order_waiters_.equal_range(c.order);
+    for (auto i = first; i != last; ++i)
+      journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(i->second.promise), caf::make_message(order_answer(c.order)));
+    order_waiters_.erase(first, last);
   }
 }
 
 void event_state::on_order_timeout() {
   if (!serving_) return;
-  std::erase_if(order_waiters_, [&](order_waiter& w) {
-    if (w.deadline > services_->env->steady_now()) return false;
-    journal_->hold(journal_->reveal_barrier(), std::move(w.promise), caf::make_message(order_answer(w.order)));
-    return true;
-  });
+  const auto t = services_->env->steady_now();
+  while (!order_deadlines_.empty() && order_deadlines_.begin()->first <= t) {
+    const auto order = order_deadlines_.begin()->second;
+    order_deadlines_.erase(order_deadlines_.begin());
+    const auto [first, last] = order_waiters_.equal_range(order);
+    for (auto i = first; i != last;) {
+      if (i->second.deadline > t) {
+        ++i;
+        continue;
+      }
+      journal_->hold(journal_->reveal_barrier(), std::move(i->second.promise), caf::make_message(order_answer(order)));
+      i = order_waiters_.erase(i);
+    }
+  }
 }
 
 caf::result<order_reply> event_state::on_cancel_order(const cancel_order& x) {
@@ -100,7 +110,9 @@ std::vector<order_change> event_state::order_changes_of(const changes& content) 
   std::vector<order_change> changed;
   for (const auto& c : content) {
     const auto* moved = std::get_if<order_moved>(&c);
-    if (moved == nullptr || moved->from == moved->row.status) continue;
+    if (moved == nullptr) continue;
+    const bool has_new_page = moved->from == moved->row.status && is_set(moved->row.payment_link_at);
+    if (moved->from == moved->row.status && !has_new_page) continue;
     const auto view = sale_->view_of(*sale_->orders().find(moved->row.id));
     changed.push_back({moved->row.id, view.claim.claim.entry, moved->row.status, view.payment_url, moved->row.failure,
                        view.claim.claim.expires_at});
@@ -127,12 +139,14 @@ caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
   if (refuses()) return make_error(errc::unavailable);
   if (auto no = refused_to(own(x.what.by))) return order_reply{std::move(no)};
   const auto t = now();
+  if (auto before = replayed<order_reply>(x.idempotency, t)) return reveal(std::move(*before));
   decision d;
   refund_id opened;
   if (auto no = sale_->refund_order(x.what.id, x.items, t, d, opened)) return reveal(order_reply{std::move(no)});
   record(d, own(x.what.by), x.note, "refund", t);
-  const auto seq = commit(std::move(d), t);
-  return reply_after(seq, order_answer(x.what.id));
+  auto reply = order_answer(x.what.id);
+  remember(x.idempotency, reply, t, d);
+  return reply_after(commit(std::move(d), t), std::move(reply));
 }
 
 caf::result<ack_reply> event_state::on_resend(const resend_order& x) {
@@ -191,16 +205,10 @@ caf::result<count_reply> event_state::on_set_priorities(const set_priorities& x)
   const auto priority_class = x.priority_class.given ? std::optional{x.priority_class.value} : std::nullopt;
   decision d;
   count_reply reply;
-  for (const auto& customer : x.customers) {
-    if (auto no = sale_->set_priority(customer, priority_class, t, d)) {
-      reply.no = std::move(no);
-      break;
-    }
-    ++reply.count;
-  }
+  if (auto no = sale_->set_priorities(x.customers, priority_class, t, d)) return reveal(count_reply{std::move(no)});
+  reply.count = x.customers.size();
   record(d, x.what, x.note, "priority", t);
-  const auto seq = commit(std::move(d), t);
-  return reply_after(seq, std::move(reply));
+  return reply_after(commit(std::move(d), t), std::move(reply));
 }
 
 caf::result<customers_reply> event_state::on_find_priorities(const find_priorities& x) {

@@ -14,8 +14,6 @@ constexpr milliseconds page_wait{3'000};
 constexpr milliseconds page_life_min{35 * 60 * 1000};
 /// Webhooks that wait for the gateway's word at most; more are told to come again (I14).
 constexpr std::size_t report_waiters_max = 10'000;
-/// What a gateway that takes a reference once says of one whose answer was lost.
-constexpr std::string_view reference_used_up = "duplicate_reference";
 
 gateway_call_kind kind_of(gateway_order_kind kind) {
   switch (kind) {
@@ -108,20 +106,21 @@ caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
   if (sale_->payments().has_receipt(fact.gateway, fact.gateway_event)) return reveal(ack_reply{});
   if (report_waiters_.size() >= report_waiters_max) return make_error(errc::unavailable);
   last_request_ = services_->env->steady_now();
-  report_waiters_.push_back({*id, fact, self_->make_response_promise()});
+  report_waiters_.emplace(*id, report_waiter{fact, self_->make_response_promise()});
   call({gateway_order_kind::verify, *id, {}});
   return caf::delegated<ack_reply>{};
 }
 
-/// The gateway's own word about what it had reported: that is what counts, under the report's id.
+/// The gateway's own word about what it had reported. Only "paid" is applied, under the report's id; anything else may have been said before
+/// the payment that the report is about, so the report is to come again.
 void event_state::believe(const gateway_answered& x) {
   if (x.kind != gateway_call_kind::verify) return;
-  const auto due = std::stable_partition(report_waiters_.begin(), report_waiters_.end(),
-                                         [&](const report_waiter& w) { return w.payment != x.payment; });
-  std::vector<report_waiter> ready(std::make_move_iterator(due), std::make_move_iterator(report_waiters_.end()));
-  report_waiters_.erase(due, report_waiters_.end());
+  const auto [first, last] = report_waiters_.equal_range(x.payment);
+  std::vector<report_waiter> ready;
+  for (auto i = first; i != last; ++i) ready.push_back(std::move(i->second));
+  report_waiters_.erase(first, last);
   for (auto& w : ready) {
-    if (x.result == gateway_result::unavailable) {
+    if (x.result != gateway_result::paid) {
       w.promise.deliver(make_error(errc::unavailable));
       continue;
     }
@@ -129,7 +128,7 @@ void event_state::believe(const gateway_answered& x) {
     fact.amount = x.amount;
     fact.tax = x.tax;
     fact.currency = x.currency;
-    fact.what = x.result == gateway_result::paid ? verdict::paid : x.result == gateway_result::closed ? verdict::declined : verdict::nothing;
+    fact.gateway_id = x.gateway_id;
     const auto t = now();
     decision d;
     auto no = sale_->apply(fact, t, d);
@@ -140,7 +139,8 @@ void event_state::believe(const gateway_answered& x) {
 
 // -- gateways ----------------------------------------------------------------------------------------------------------
 
-/// The same at every call about this payment: Stripe refuses a reference that comes again with other parameters.
+/// As good as the same at every call about this payment: Stripe refuses a reference that comes again with other parameters. Names may have
+/// changed since; then it is refused as used up, and another attempt begins.
 gateway_charge event_state::charge_of(const payment_row& p) const {
   const auto& claim = *sale_->claims().find(p.claim);
   const auto& event = sale_->event();
@@ -186,12 +186,12 @@ void event_state::on_gateway_answered(const gateway_answered& x) {
     case gateway_result::initialized: sale_->initialized(x.payment, x.authorization_url, x.gateway_id, t, d); break;
     case gateway_result::paid:
       sale_->apply({.gateway = x.gateway, .gateway_event = "verify:" + x.reference, .what = verdict::paid, .reference = x.reference,
-                    .amount = x.amount, .currency = x.currency, .tax = x.tax}, t, d);
+                    .amount = x.amount, .currency = x.currency, .tax = x.tax, .gateway_id = x.gateway_id}, t, d);
       break;
-    case gateway_result::unpaid: sale_->unpaid(x.payment, d); break;
+    case gateway_result::unpaid: sale_->unpaid(x.payment, x.kind == gateway_call_kind::expire, t, d); break;
     case gateway_result::closed:
     case gateway_result::unknown_reference: sale_->closed(x.payment, t, d); break;
-    case gateway_result::rejected: sale_->not_taken(x.payment, x.what == reference_used_up, t, d); break;
+    case gateway_result::rejected: sale_->not_taken(x.payment, x.is_used_up, t, d); break;
     case gateway_result::refunded:
       sale_->apply({.gateway = x.gateway, .gateway_event = "refund:" + to_string(x.refund), .what = verdict::refund_processed,
                     .reference = x.reference, .amount = x.amount, .currency = x.currency, .refund = to_string(x.refund)}, t, d);

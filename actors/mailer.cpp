@@ -38,7 +38,7 @@ mailer_worker_handle::behavior_type mailer_state::behavior() {
 mail_sent mailer_state::on_mail(const send_mail& x) {
   auto& env = *services_->env;
   waiting_.erase(x.to);
-  waiting w{{.id = fresh_id(env), .to = {{x.to}}, .subject = x.subject, .text = x.body, .template_key = "otp"}, env.steady_now() + services_->keep_for};
+  waiting w{{.id = fresh_id(env), .to = {{x.to}}, .subject = x.subject, .text = x.body, .html = x.html, .template_key = "otp"}, env.steady_now() + services_->keep_for};
   const auto result = attempt(w);
   if (result != mail_result::unavailable) return {result == mail_result::accepted};
   if (waiting_.size() >= waiting_mail_max) {

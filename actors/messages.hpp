@@ -435,8 +435,9 @@ struct refund_tickets {
   order_act what;
   audit_note note;
   std::vector<item_wish> items;
+  idempotency_ref idempotency = {};
 };
-FQ_INSPECT(refund_tickets, x.what, x.note, x.items)
+FQ_INSPECT(refund_tickets, x.what, x.note, x.items, x.idempotency)
 
 /// Sends the mail that fits its state once more.
 struct resend_order {
@@ -991,10 +992,11 @@ struct gateway_answered {
   money tax = 0;
   std::string currency = {};
   std::string what = {}; ///< why not, for people
+  bool is_used_up = false; ///< rejected: another reference may do
   milliseconds retry_after{0}; ///< unavailable: as the gateway wishes
 };
 FQ_INSPECT(gateway_answered, x.kind, x.result, x.gateway, x.payment, x.reference, x.refund, x.authorization_url, x.gateway_id, x.amount,
-           x.tax, x.currency, x.what, x.retry_after)
+           x.tax, x.currency, x.what, x.is_used_up, x.retry_after)
 
 // -- blocking helpers of accounts ------------------------------------------------------------------------------------------
 
@@ -1024,8 +1026,9 @@ FQ_INSPECT(password_hashed, x.stored)
 /// From accounts to the mailer.
 struct send_mail {
   std::string to, subject, body;
+  std::string html = {};
 };
-FQ_INSPECT(send_mail, x.to, x.subject, x.body)
+FQ_INSPECT(send_mail, x.to, x.subject, x.body, x.html)
 
 struct mail_sent {
   bool accepted = false;

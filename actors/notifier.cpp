@@ -20,6 +20,23 @@ std::string text_of(const boost::json::object& o, std::string_view name) {
   return text ? std::string{text->data(), text->size()} : std::string{};
 }
 
+/// To as many of those who have not got it as the port takes at once.
+mail_answer send_some(const mail_message& message, mail_port& port) {
+  auto some = message;
+  std::size_t taken = 0;
+  for (auto& r : some.to)
+    if (!r.answered && ++taken > port.at_once()) r.answered = true;
+  mail_answer answer;
+  try {
+    answer = port.send(some);
+  } catch (const std::exception& e) { // no memory, say: the notifier must not end by it
+    return {.result = mail_result::unavailable, .service_down = true, .why = e.what()};
+  }
+  for (std::size_t i = 0; i < some.to.size() && i < answer.recipients.size(); ++i) // those whose turn it was not
+    if (some.to[i].answered && !message.to[i].answered) answer.recipients[i] = mail_result::unavailable;
+  return answer;
+}
+
 } // namespace
 
 std::variant<mail_message, std::string> mail_of(const outbox_row& row) {
@@ -59,15 +76,15 @@ void notifier_state::on_batch(const consume_outbox& x) {
   const auto end = services_->env->steady_now() + services_->turn;
   for (const auto& item : *x.items) {
     if (services_->env->steady_now() >= end) break; // the rest comes again
-    if (!t->held_up.contains(item.key.aggregate)) deliver(t, item);
+    if (!t->held_up.contains(item.key.aggregate)) deliver(t, item, end);
   }
   t->read = true;
   finish(t);
 }
 
-void notifier_state::deliver(const turn_ptr& t, const outbox_item& item) {
+void notifier_state::deliver(const turn_ptr& t, const outbox_item& item, milliseconds end) {
   std::string why;
-  const auto result = item.row.topic == topic::mail_send ? send(item, why) : mail_result::accepted;
+  const auto result = item.row.topic == topic::mail_send ? send(item, end, why) : mail_result::accepted;
   switch (result) {
     case mail_result::accepted:
       if (services_->log) services_->log(item);
@@ -102,8 +119,8 @@ void notifier_state::finish(const turn_ptr& t) {
   self_->send(std::exchange(t->asker, nullptr), outbox_consumed{t->done});
 }
 
-/// One message to all who have not got it yet, so many at a time that a turn stays a turn.
-mail_result notifier_state::send(const outbox_item& item, std::string& why) {
+/// One message to all who have not got it yet, a few at a time where the port takes them one by one, until the turn is over.
+mail_result notifier_state::send(const outbox_item& item, milliseconds end, std::string& why) {
   auto& env = *services_->env;
   if (sent_.contains(item.row.id)) return mail_result::accepted;
   if (env.steady_now() < down_until_) return mail_result::unavailable;
@@ -115,28 +132,40 @@ mail_result notifier_state::send(const outbox_item& item, std::string& why) {
       return mail_result::rejected;
     }
     if (in_progress_.size() >= mails_in_progress_max) in_progress_.clear();
-    known = in_progress_.emplace(item.row.id, std::move(std::get<mail_message>(made))).first;
+    known = in_progress_.emplace(item.row.id, unfinished{std::move(std::get<mail_message>(made)), env.steady_now()}).first;
   }
-  auto& message = known->second;
-  mail_answer answer;
-  try {
-    answer = services_->port->send(message);
-  } catch (const std::exception& e) { // no memory, say: this actor must not end by it
-    answer = {.result = mail_result::unavailable, .service_down = true, .why = e.what()};
-  }
-  if (answer.result == mail_result::unavailable) {
-    mark_answered(message, answer);
-    warn("unavailable: " + answer.why);
+  auto& mail = known->second;
+  if (env.steady_now() < mail.again_at) return mail_result::unavailable;
+  while (true) {
+    const auto answer = send_some(mail.message, *services_->port);
+    mark_answered(mail.message, answer);
+    if (!answer.why.empty()) warn(answer.why);
+    const auto left = std::ranges::count(mail.message.to, false, &mail_recipient::answered);
+    if (answer.result != mail_result::unavailable) {
+      failures_ = 0;
+      if (left > 0 && env.steady_now() < end) continue;
+      if (left > 0) return mail_result::unavailable; // no failure: the rest in the next turn
+      const auto result = mail.message.to.size() == 1 ? answer.result : mail_result::accepted;
+      if (result == mail_result::rejected) why = answer.why;
+      in_progress_.erase(known);
+      if (result == mail_result::accepted) remember(item.row.id);
+      return result;
+    }
     ++failures_;
     const auto pause = std::max(retry_delay(services_->pauses, failures_, env.random_u64()), answer.retry_after.value_or(milliseconds{0}));
-    if (answer.service_down) down_until_ = env.steady_now() + std::min(pause, services_->pauses.cap);
-    return answer.result;
+    if (answer.service_down) {
+      down_until_ = env.steady_now() + std::min(pause, services_->pauses.cap);
+      mail.since = env.steady_now(); // nobody's fault but the service's
+      return mail_result::unavailable;
+    }
+    if (env.steady_now() - mail.since < services_->patience) {
+      mail.again_at = env.steady_now() + services_->again_after;
+      return mail_result::unavailable;
+    }
+    why = "put off for too long: " + answer.why;
+    in_progress_.erase(known);
+    return mail_result::rejected;
   }
-  failures_ = 0;
-  if (answer.result == mail_result::rejected) why = answer.why;
-  in_progress_.erase(known);
-  if (answer.result == mail_result::accepted) remember(item.row.id);
-  return answer.result;
 }
 
 void notifier_state::remember(const uuid& id) {

@@ -27,6 +27,8 @@ struct notifier_services {
   std::function<void(const std::string&)> warn; ///< why mail does not leave; may be null
   retry_policy pauses{0, milliseconds{1'000}, milliseconds{30'000}}; ///< while the mail service is away; their number is not limited
   milliseconds turn{10'000}; ///< for one batch; what is left comes again. Well below outbox_answer_timeout
+  milliseconds patience{10 * 60 * 1000}; ///< with one mail that is put off while others are taken; then it waits for a person, not its event
+  milliseconds again_after{15'000}; ///< such a mail is tried once more
 };
 
 /// A message that was given up with this many tries to some of its recipients is not kept in memory any more: it begins anew.
@@ -56,10 +58,10 @@ private:
   using turn_ptr = std::shared_ptr<turn>;
 
   void on_batch(const consume_outbox& x);
-  void deliver(const turn_ptr& t, const outbox_item& item);
+  void deliver(const turn_ptr& t, const outbox_item& item, milliseconds end);
   void bury(const turn_ptr& t, const outbox_item& item, const std::string& why);
   void finish(const turn_ptr& t);
-  mail_result send(const outbox_item& item, std::string& why);
+  mail_result send(const outbox_item& item, milliseconds end, std::string& why);
   void warn(const std::string& what) const {
     if (services_->warn) services_->warn(what);
   }
@@ -70,7 +72,12 @@ private:
 
   std::set<uuid> sent_; ///< lately: a batch that took too long comes again before it was marked
   std::deque<uuid> sent_in_order_;
-  std::map<uuid, mail_message> in_progress_; ///< some of their recipients have it
+  struct unfinished {
+    mail_message message; ///< some of its recipients may have it
+    milliseconds since{0}; ///< steady time
+    milliseconds again_at{0};
+  };
+  std::map<uuid, unfinished> in_progress_;
   std::uint32_t failures_ = 0; ///< in a row
   milliseconds down_until_{0}; ///< steady time: the mail service is not tried before
 };

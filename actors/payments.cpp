@@ -38,7 +38,8 @@ void payments_state::on_call(const call_gateway& x) {
     known->second.owner = std::move(owner); // asked again, perhaps by the owner's successor: one call, the newest asker
     return;
   }
-  if (calls_.size() >= gateway_calls_max || !services_->gateways.contains(x.gateway))
+  const auto room = x.kind == gateway_call_kind::refund ? gateway_calls_max / 2 : gateway_calls_max;
+  if (calls_.size() >= room || !services_->gateways.contains(x.gateway))
     return self_->send(owner, unavailable(x));
   auto& p = calls_.emplace(key, pending{x, std::move(owner)}).first->second;
   if (services_->destination_of) p.call.charge.destination = services_->destination_of(x.gateway, x.tenant);
@@ -49,7 +50,7 @@ void payments_state::on_call(const call_gateway& x) {
 
 void payments_state::enqueue(const call_key& key, pending& p) {
   p.phase = call_phase::waiting;
-  gateways_[p.call.gateway].waiting.emplace(p.call.priority_class, p.age, key);
+  gateways_[p.call.gateway].waiting.emplace(p.call.kind == gateway_call_kind::refund, p.call.priority_class, p.age, key);
 }
 
 /// Begins as many of the waiting calls as may be under way.
@@ -58,8 +59,8 @@ void payments_state::pump(const std::string& gateway) {
   while (!g.waiting.empty()) {
     const bool is_open = g.open_until > services_->env->steady_now();
     const auto limit = g.is_suspect ? 1 : services_->calls_per_gateway;
-    if (!is_open && g.under_way >= limit) return;
-    const auto key = std::get<2>(*g.waiting.begin());
+    if (!is_open && (g.under_way >= limit || g.quiet_until > services_->env->steady_now())) return;
+    const auto key = std::get<call_key>(*g.waiting.begin());
     g.waiting.erase(g.waiting.begin());
     auto& p = calls_.at(key);
     if (is_open)
@@ -107,13 +108,25 @@ void payments_state::settle(const call_key& key, const gateway_answered& x) {
     g.is_suspect = true;
     g.failures = 0;
   }
+  if (x.retry_after > milliseconds{0}) leave_alone(x.gateway, std::min(x.retry_after, retry_after_max));
   if (!may_retry(services_->retry, p.attempts)) return finish(key, x);
   p.phase = call_phase::pausing;
   const auto jittered = retry_delay(services_->retry, p.attempts, services_->env->random_u64());
   wake(p, key, std::max(jittered, std::min(x.retry_after, retry_after_max)));
 }
 
+/// Nobody else calls it either until then.
+void payments_state::leave_alone(const std::string& gateway, milliseconds span) {
+  auto& g = gateways_[gateway];
+  const auto until = services_->env->steady_now() + span;
+  if (until <= g.quiet_until) return;
+  g.quiet_until = until;
+  quiet_ends_.emplace(++generation_, gateway);
+  self_->delayed_send(self_, span, timer_fired{timer_kind::restart, generation_});
+}
+
 void payments_state::on_timer(std::uint64_t generation) {
+  if (const auto quiet = quiet_ends_.extract(generation)) return pump(quiet.mapped());
   const auto timer = timers_.extract(generation);
   if (!timer) return;
   const auto key = timer.mapped();

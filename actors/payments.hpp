@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All gateways behind one handle. Of each gateway a bounded number of calls is under way, the others wait for their turn by priority class
-// and then by age; failures are tried again with full jitter, not before the gateway wishes; after several in a row its circuit is open, and
+// All gateways behind one handle. Of each gateway a bounded number of calls is under way, the others wait for their turn: refunds after the
+// rest, then by priority class and age; failures are tried again with full jitter, not before the gateway wishes; after several in a row its circuit is open, and
 // then one call at a time tries whether it is back. Owners never wait for it: every call is answered, and what could not be done in time is
 // `unavailable`, so owners ask again when a deadline makes them.
 #pragma once
@@ -28,7 +28,7 @@ struct payments_services {
   std::function<std::string(const std::string& gateway, tenant_id tenant)> destination_of = nullptr;
 };
 
-/// Calls known at most over all gateways; beyond it the answer is `unavailable` at once (I14).
+/// Calls known at most over all gateways; beyond it the answer is `unavailable` at once (I14). Refunds, which can wait, get half of that.
 inline constexpr std::size_t gateway_calls_max = 20'000;
 /// A gateway's wish to be left alone is respected up to this.
 inline constexpr milliseconds retry_after_max{60'000};
@@ -59,7 +59,8 @@ private:
   /// One call of a kind about a payment or refund at a time.
   using call_key = std::tuple<std::string, gateway_call_kind, payment_id, refund_id>;
   struct gateway_state {
-    std::set<std::tuple<std::uint8_t, std::uint64_t, call_key>> waiting; ///< by class, then age
+    std::set<std::tuple<bool, std::uint8_t, std::uint64_t, call_key>> waiting; ///< refunds last; by class, then age
+    milliseconds quiet_until{0}; ///< steady time: it asked to be left alone
     std::size_t under_way = 0;
     std::uint32_t failures = 0; ///< in a row
     milliseconds open_until{0}; ///< steady time
@@ -75,11 +76,13 @@ private:
   void settle(const call_key& key, const gateway_answered& x);
   void finish(const call_key& key, gateway_answered answer);
   void wake(pending& p, const call_key& key, milliseconds after);
+  void leave_alone(const std::string& gateway, milliseconds span);
 
   pointer self_ = nullptr;
   const payments_services* services_ = nullptr;
   std::map<call_key, pending> calls_;
   std::map<std::uint64_t, call_key> timers_; ///< by generation
+  std::map<std::uint64_t, std::string> quiet_ends_; ///< gateways by generation
   std::map<std::string, gateway_state> gateways_;
   std::uint64_t generation_ = 0;
   std::uint64_t next_age_ = 0;

@@ -26,6 +26,7 @@ void take(const gateway_error& error, gateway_result otherwise, gateway_answered
   out.result = error.kind == gateway_error::kind_type::unavailable ? gateway_result::unavailable : otherwise;
   out.retry_after = error.retry_after;
   out.what = error.what;
+  out.is_used_up = error.is_used_up;
 }
 
 void take(const verify_result& answer, gateway_answered& out) {
@@ -34,6 +35,7 @@ void take(const verify_result& answer, gateway_answered& out) {
   out.result = result_of(state->status);
   out.amount = state->money.amount;
   out.tax = state->tax;
+  out.gateway_id = state->gateway_id;
   out.currency = state->money.currency;
 }
 

@@ -4,6 +4,7 @@
 #include "app/log.hpp"
 
 #include "actors/dispatcher.hpp"
+#include "domain/outbox.hpp"
 #include "actors/ledger_worker.hpp"
 #include "actors/session_reader.hpp"
 #include "actors/workers.hpp"
@@ -37,8 +38,18 @@ retry_policy retry_of(const config::options& o) {
   return {static_cast<std::uint32_t>(o.payments.retry_attempts), o.payments.retry_base, o.payments.retry_cap};
 }
 
+/// "checkout.started" and its like: what a shop's operators watch for.
+std::string_view checkout_name(std::string_view topic) {
+  if (topic == topic::order_placed) return "checkout.started";
+  if (topic == topic::order_completed) return "checkout.completed";
+  if (topic == topic::order_failed || topic == topic::order_cancelled) return "checkout.failed";
+  return {};
+}
+
 /// No payload: it names people.
 void log_event(const outbox_item& item) {
+  if (const auto name = checkout_name(item.row.topic); !name.empty())
+    log::info(std::string{name}, {{"id", to_string(item.row.id)}, {"aggregate", std::to_string(number_of(item.key.aggregate))}});
   log::debug("domain event", {{"id", to_string(item.row.id)},
                               {"topic", item.row.topic},
                               {"aggregate", std::to_string(number_of(item.key.aggregate))},
@@ -103,6 +114,10 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   owner_services_.ledgers = ledgers;
   owner_services_.payments = payments_actor;
   owner_services_.checkouts = &checkouts_;
+  owner_services_.alert = [this](const dead_letter_row& letter) {
+    checkouts_.count_dead_letter();
+    log::error("something waits for a person", {{"dead_letter", to_string(letter.id)}, {"what", letter.detail}});
+  };
   owner_services_.rules = rules_of(options_);
   owner_services_.sweep_interval = options_.workers.expiry_interval;
   owner_services_.reconciliation_interval = options_.workers.reconciliation_interval;

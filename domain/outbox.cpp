@@ -38,6 +38,9 @@ struct teller {
     if (ran_out) return domain_event{topic::claim_expired, c.row.id, c.row.customer, {}, c.row.amount, never};
     return std::nullopt;
   }
+  std::optional<domain_event> operator()(const fq::order_placed& c) const {
+    return domain_event{topic::order_placed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
+  }
   std::optional<domain_event> operator()(const order_moved& c) const {
     if (c.from == c.row.status) return std::nullopt;
     switch (c.row.status) {

@@ -14,6 +14,7 @@ inline constexpr std::string_view turn_granted = "queue.turn_granted"; ///< entr
 inline constexpr std::string_view queue_expired = "queue.expired"; ///< entry: its place or its session ran out
 inline constexpr std::string_view claim_expired = "claim.expired"; ///< claim: not paid in time, its stock is free again
 inline constexpr std::string_view order_completed = "order.completed"; ///< claim: paid, the tickets are the customer's
+inline constexpr std::string_view order_placed = "order.placed"; ///< claim: its tickets are held
 inline constexpr std::string_view order_failed = "order.failed"; ///< claim: nothing was bought
 inline constexpr std::string_view order_cancelled = "order.cancelled"; ///< claim: its customer gave it up
 inline constexpr std::string_view payment_failed = "payment.failed"; ///< payment: declined or given up

@@ -43,6 +43,8 @@ void payments_book::index(const payment_row& row) {
     asks_.emplace(row.updated_at + stale_after_, row.id);
   }
   if (is_refundable(row.status)) refundable_.insert(row.id);
+  if (row.status == payment_status::failed)
+    for (auto& stage : lapsed_) stage.emplace(row.updated_at, row.id);
   if (counts_as_captured(row.status)) captured_ += row.captured;
   refunded_ += row.refunded;
 }
@@ -53,6 +55,7 @@ void payments_book::unindex(const payment_row& row) {
     ask_at_.erase(i);
   }
   refundable_.erase(row.id);
+  for (auto& stage : lapsed_) stage.erase({row.updated_at, row.id});
   if (counts_as_captured(row.status)) captured_ -= row.captured;
   refunded_ -= row.refunded;
 }
@@ -69,6 +72,7 @@ void payments_book::load(const payment_row& row) {
 
 void payments_book::load(const refund_row& row) {
   refunds_.emplace(row.id, row);
+  refunds_by_payment_[row.payment].push_back(row.id);
   if (row.status == refund_status::requested) refunds_wanted_.emplace(row.next_attempt_at, row.id);
 }
 
@@ -115,9 +119,20 @@ std::vector<refund_id> payments_book::refunds_due(timestamp now, std::size_t lim
 }
 
 std::vector<refund_id> payments_book::requested_of(const payment_id& payment) const {
-  std::vector<refund_id> ids;
-  for (const auto& [at, id] : refunds_wanted_)
-    if (refunds_.at(id).payment == payment) ids.push_back(id);
+  auto ids = refunds_of(payment);
+  std::erase_if(ids, [this](const refund_id& id) { return refunds_.at(id).status != refund_status::requested; });
+  return ids;
+}
+
+std::vector<refund_id> payments_book::refunds_of(const payment_id& payment) const {
+  const auto i = refunds_by_payment_.find(payment);
+  return i == refunds_by_payment_.end() ? std::vector<refund_id>{} : i->second;
+}
+
+std::vector<payment_id> payments_book::lapsed_by(timestamp t, std::size_t stage, std::size_t limit) {
+  std::vector<payment_id> ids;
+  auto& waiting = lapsed_[stage];
+  for (auto i = waiting.begin(); i != waiting.end() && i->first <= t && ids.size() < limit; i = waiting.erase(i)) ids.push_back(i->second);
   return ids;
 }
 

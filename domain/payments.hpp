@@ -3,6 +3,7 @@
 #pragma once
 #include "domain/change.hpp"
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,9 @@
 #include <vector>
 
 namespace fq {
+
+/// Gateway of claims that cost nothing.
+inline constexpr std::string_view no_gateway = "free";
 
 /// The reference we choose before a gateway is called: "fq-<payment id>", so it leads back to its owner.
 std::string make_reference(const payment_id& id);
@@ -43,6 +47,13 @@ public:
   [[nodiscard]] std::vector<refund_id> refunds_due(timestamp now, std::size_t limit) const;
   /// REQUESTED refunds of `payment`.
   [[nodiscard]] std::vector<refund_id> requested_of(const payment_id& payment) const;
+  /// All refunds of `payment`, in the order they were opened.
+  [[nodiscard]] std::vector<refund_id> refunds_of(const payment_id& payment) const;
+  [[nodiscard]] std::size_t requested_count() const { return refunds_wanted_.size(); }
+  /// FAILED attempts that failed at or before `t`, the oldest first, at most `limit`; they are not named again for that.
+  std::vector<payment_id> lapsed_by(timestamp t, std::size_t stage, std::size_t limit);
+  /// When the first of them failed that has not been named for `stage`; `never` if there is none.
+  [[nodiscard]] timestamp first_lapsed(std::size_t stage) const { return lapsed_[stage].empty() ? never : lapsed_[stage].begin()->first; }
   [[nodiscard]] timestamp next_refund_attempt() const;
   [[nodiscard]] timestamp next_ask() const;
   /// CONFIRMED and PARTIALLY_REFUNDED ones, at most `limit`: what a cancelled event still has to refund.
@@ -91,6 +102,8 @@ private:
   std::unordered_map<payment_id, timestamp> ask_at_;
   std::set<payment_id> refundable_;
   std::map<refund_id, refund_row> refunds_;
+  std::unordered_map<payment_id, std::vector<refund_id>> refunds_by_payment_;
+  std::array<std::set<std::pair<timestamp, payment_id>>, 2> lapsed_; ///< FAILED ones by updated_at, for each time they are looked at again
   std::set<std::pair<timestamp, refund_id>> refunds_wanted_; ///< requested ones by next_attempt_at
   std::unordered_set<std::string> receipts_; ///< "<gateway> <event>"
   money captured_ = 0; ///< of CONFIRMED and refunded ones

@@ -14,6 +14,14 @@ namespace {
 constexpr std::size_t rows_per_run = 500;
 /// Refunds begun in one run when an event is cancelled: each is a gateway call.
 constexpr std::size_t refunds_per_run = 100;
+/// Refunds of a cancelled event that wait for the gateway at a time.
+constexpr std::size_t refunds_under_way_max = 200;
+/// ... and the pause between two such runs.
+constexpr milliseconds lapsed_pause{1'000};
+/// Failed attempts that one run asks about again.
+constexpr std::size_t lapsed_per_run = 20;
+/// How long after its time an attempt is still looked at again: an owner may have been away.
+constexpr milliseconds lapsed_memory{24 * 60 * 60 * 1000};
 
 timestamp earlier(timestamp a, timestamp b) {
   if (!is_set(a)) return b;
@@ -46,7 +54,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
     claims_.restart_grace(now);
     watch_presence(now);
   }
-  auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out) + chase_payments(now, out);
+  auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out) + chase_payments(now, out) + look_again(now, out);
   moved += expire_waiting(now, out) + notice_absence(now, out) + send_links(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled) moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
@@ -135,9 +143,26 @@ std::size_t sale::chase_payments(timestamp now, decision& out) {
   return stale.size() + refunds.size();
 }
 
+/// Attempts that failed, asked about twice more: a page that could not be closed may have been paid, and its webhook been lost. Not many at a
+/// time; whoever is younger than a day at a restart is asked about once more.
+std::size_t sale::look_again(timestamp now, decision& out) {
+  std::size_t asked = 0;
+  for (std::size_t stage = 0; stage < rules_.look_again_after.size(); ++stage)
+    for (const auto& id : payments_.lapsed_by(now - rules_.look_again_after[stage], stage, lapsed_per_run)) {
+      const auto& p = *payments_.find(id);
+      if (p.gateway == no_gateway || now - p.updated_at > rules_.look_again_after[stage] + lapsed_memory) continue;
+      out.orders.push_back({gateway_order_kind::verify, id, {}});
+      ++asked;
+    }
+  return asked;
+}
+
 std::size_t sale::cancel_everything(timestamp now, decision& out) {
   std::size_t moved = 0;
-  for (const auto& id : payments_.refundable(refunds_per_run)) moved += request_refund(id, now, out) ? 1 : 0;
+  // As many as are under way, and no more: other events' payment pages go through the same gateway.
+  const auto under_way = payments_.requested_count();
+  const auto room = under_way < refunds_under_way_max ? std::min(refunds_per_run, refunds_under_way_max - under_way) : 0;
+  for (const auto& id : payments_.refundable(room)) moved += request_refund(id, now, out) ? 1 : 0;
   for (const auto& id : claims_.live_ones(rows_per_run)) {
     const auto& claim = *claims_.find(id);
     if (claim.status != claim_status::claimed && payments_.open_of(id) != nullptr) continue; // asked about already
@@ -187,6 +212,8 @@ timestamp sale::next_deadline(timestamp now) const {
   t = earlier(t, ticket_deadline());
   t = earlier(t, next_absence());
   t = earlier(t, next_checkout_deadline());
+  for (std::size_t stage = 0; stage < rules_.look_again_after.size(); ++stage)
+    if (const auto failed = payments_.first_lapsed(stage); is_set(failed)) t = earlier(t, std::max(failed + rules_.look_again_after[stage], now + lapsed_pause));
   if (event_.status == event_status::active || event_.status == event_status::paused) t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0 && event_.queue_opens_at > now)
     t = earlier(t, event_.queue_opens_at);

@@ -16,6 +16,7 @@
 #include "domain/retry.hpp"
 #include "domain/views.hpp"
 
+#include <array>
 #include <functional>
 #include <map>
 
@@ -55,6 +56,7 @@ struct sale_rules {
   retry_policy refund_retry{8, milliseconds{500}, milliseconds{60'000}};
   milliseconds pending_max{5 * 60 * 1000}; ///< an order that has no payment page by then fails
   milliseconds initialize_again{15'000}; ///< after a gateway that could not be reached, while an order waits for its page
+  std::array<milliseconds, 2> look_again_after{milliseconds{15 * 60 * 1000}, milliseconds{24 * 60 * 60 * 1000}}; ///< after an attempt failed: a page that could not be closed may have been paid
   milliseconds payment_link_after{2'000}; ///< an order that is not paid by then gets its page by mail
   std::map<std::string, fee_rules> fees = {}; ///< by currency
   fee_rules other_fees = {}; ///< of every other currency
@@ -124,8 +126,9 @@ public:
   /// Its customer gives it up: its tickets are free at once, or as soon as the gateway says that nobody can pay any more.
   refusal cancel_order(const customer_id& customer, const order_id& id, timestamp now, decision& out);
   refusal set_promo_code(const promo_code_patch& patch, timestamp now, decision& out, promo_code_id& id);
-  /// Serves `customer` in `priority_class` from its next join on; nothing: like everybody.
-  refusal set_priority(const customer_id& customer, std::optional<std::uint8_t> priority_class, timestamp now, decision& out);
+  /// Serves `customers` in `priority_class` from their next join on; nothing: like everybody. All or none.
+  refusal set_priorities(const std::vector<customer_id>& customers, std::optional<std::uint8_t> priority_class, timestamp now,
+                         decision& out);
 
   // -- money (sale_money.cpp) ------------------------------------------------------------------------------------
   struct attempt {
@@ -146,8 +149,8 @@ public:
   void not_taken(const payment_id& payment, bool is_used_up, timestamp now, decision& out);
   /// The gateway will never capture `payment` (declined, expired, never heard of it).
   void closed(const payment_id& payment, timestamp now, decision& out);
-  /// Asked about an attempt whose claim is EXPIRING and told "not paid": let the gateway close it.
-  void unpaid(const payment_id& payment, decision& out);
+  /// The gateway says "not paid", asked about an attempt or (`was_closing`) told to close it: one whose claim is over is to be closed.
+  void unpaid(const payment_id& payment, bool was_closing, timestamp now, decision& out);
 
   // -- refunds (sale_refunds.cpp) --------------------------------------------------------------------------------
   /// A refund call failed or is pending at the gateway.
@@ -224,6 +227,8 @@ private:
   [[nodiscard]] refusal wanted_promo(const customer_id& customer, std::string_view typed, timestamp now, const promo_code_row*& out) const;
   [[nodiscard]] const queue_line::entry* let_in(const customer_id& customer, timestamp now, decision& out, refusal& no);
   void move_order(const claim_id& claim, order_trigger trigger, timestamp now, decision& out, std::string_view failure = {});
+  void page_is_there(const claim_id& claim, timestamp now, decision& out);
+  void send_no_link(const claim_id& claim, timestamp now, decision& out);
   void withdraw(const claim_row& claim, timestamp now, decision& out, claim_end why);
   [[nodiscard]] bool is_given_up(const claim_id& claim) const;
   std::size_t end_pending(timestamp now, decision& out);
@@ -244,6 +249,7 @@ private:
   void refund_done(const refund_id& refund, timestamp now, decision& out);
   void take_tickets_back(const claim_id& claim, const std::vector<refund_item>& items, timestamp now, decision& out);
   void need_person(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload, timestamp now, decision& out);
+  void settle_letter_about(const uuid& subject, timestamp now, decision& out);
   void settle_dead_letter(const uuid& id, dead_letter_status status, timestamp now, decision& out);
   // time
   std::size_t end_sale(timestamp now, decision& out);
@@ -254,6 +260,7 @@ private:
   std::size_t end_sessions(timestamp now, decision& out);
   std::size_t end_claims(timestamp now, decision& out);
   std::size_t chase_payments(timestamp now, decision& out);
+  std::size_t look_again(timestamp now, decision& out);
   std::size_t cancel_everything(timestamp now, decision& out);
   admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
   void notice_stock(decision& out);

@@ -6,11 +6,6 @@
 #include "domain/planted.hpp"
 
 namespace fq {
-namespace {
-/// Gateway of claims that cost nothing.
-constexpr std::string_view no_gateway = "free";
-} // namespace
-
 sale::attempt sale::open_payment(const customer_id& customer, const claim_id& id, const std::string& gateway, timestamp now,
                                  decision& out) {
   const auto* claim = claims_.find(id);
@@ -57,7 +52,7 @@ void sale::initialized(const payment_id& id, const std::string& url, const std::
     row.gateway_id = gateway_id;
   });
   out.reveals = true;
-  if (claims_.find(claim)->status == claim_status::claimed) return move_order(claim, order_trigger::await_payment, now, out);
+  if (claims_.find(claim)->status == claim_status::claimed) return page_is_there(claim, now, out);
   out.orders.push_back({gateway_order_kind::expire, id, {}}); // its claim is on its way back
 }
 
@@ -71,8 +66,9 @@ void sale::not_taken(const payment_id& id, bool is_used_up, timestamp now, decis
   if (p == nullptr || !is_open(p->status)) return;
   const auto& claim = *claims_.find(p->claim);
   const auto gateway = p->gateway;
-  if (!is_used_up || claim.status != claim_status::claimed || payments_.of_claim(claim.id).size() >= rules_.attempts_per_claim)
-    return is_used_up || orders_.of_claim(claim.id) == nullptr ? closed(id, now, out) : give_up(id, now, out);
+  if (claim.status != claim_status::claimed) return closed(id, now, out);
+  if (!is_used_up || payments_.of_claim(claim.id).size() >= rules_.attempts_per_claim)
+    return orders_.of_claim(claim.id) == nullptr ? closed(id, now, out) : give_up(id, now, out);
   payments_.move(id, payment_trigger::fail, now, out.content);
   begin_attempt(claim, gateway, now, out);
 }
@@ -92,13 +88,18 @@ void sale::closed(const payment_id& id, timestamp now, decision& out) {
   out.reveals = true;
   if (const auto* c = claims_.find(claim); c->status == claim_status::expiring) return release(*c, now, out);
   move_order(claim, order_trigger::await_payment, now, out); // declined before its page was known here: it may try again
+  send_no_link(claim, now, out);
 }
 
-void sale::unpaid(const payment_id& id, decision& out) {
+void sale::unpaid(const payment_id& id, bool was_closing, timestamp now, decision& out) {
   const auto* p = payments_.find(id);
   if (p == nullptr || !is_open(p->status)) return;
-  if (claims_.find(p->claim)->status != claim_status::claimed) // EXPIRING, or paid by another attempt
-    out.orders.push_back({gateway_order_kind::expire, id, {}});
+  const auto claim = claims_.find(p->claim)->status;
+  if (claim == claim_status::claimed) return; // in time: let them pay
+  if (!was_closing) return out.orders.push_back({gateway_order_kind::expire, id, {}}); // EXPIRING, or paid by another attempt
+  // A gateway that cannot close it. An EXPIRING claim waits for its grace; of any other, this attempt is nothing that we wait for: what
+  // comes of it is late money.
+  if (claim != claim_status::expiring && payments_.move(id, payment_trigger::fail, now, out.content)) out.reveals = true;
 }
 
 /// The refund that `fact` speaks of, if it is one of `payment`.
@@ -152,6 +153,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
                   + event_.currency,
                 {}, now, out);
     if (is_live(claims_.find(claim)->status)) move_order(claim, order_trigger::await_payment, now, out); // it ends with its hold
+    send_no_link(claim, now, out);
     return {};
   }
   if (is_open(payment.status) && is_live(claims_.find(claim)->status) && !is_given_up(claim)) {
@@ -165,6 +167,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
 
 void sale::confirm_claim(const claim_id& id, timestamp now, decision& out) {
   const auto& claim = *claims_.find(id);
+  if (const auto* open = payments_.open_of(id)) out.orders.push_back({gateway_order_kind::expire, open->id, {}}); // nobody shall pay twice
   claims_.move(id, claim_trigger::confirm, now, out.content);
   stock_.confirm(claim.items, out.content);
   queue_.claim_closed(claim.entry);
@@ -195,7 +198,11 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   }
   const auto slot = claims_.free_slot(old.customer, event_.claims_per_customer);
   if (!slot || !stock_.has_free(old.items)) return false;
-  if (old.promo != 0 && !has_room(promo_codes_.all()[old.promo - 1])) return false;
+  if (old.promo != 0) {
+    const auto& code = promo_codes_.all()[old.promo - 1];
+    const bool own_room = code.uses_per_customer == 0 || claims_.promo_uses(old.customer, old.promo) < code.uses_per_customer;
+    if (!has_room(code) || !own_room) return false;
+  }
   auto row = old;
   row.id = make_uuid(now, event_.aggregate, random_());
   row.status = claim_status::claimed;

@@ -114,6 +114,20 @@ void sale::move_order(const claim_id& claim, order_trigger trigger, timestamp no
   out.reveals = true;
 }
 
+/// Its page can be paid now: by its customer, who is sent it later if that was not done.
+void sale::page_is_there(const claim_id& claim, timestamp now, decision& out) {
+  const auto* order = orders_.of_claim(claim);
+  if (order == nullptr) return;
+  if (order->status == order_status::pending) return move_order(claim, order_trigger::await_payment, now, out);
+  if (order->status == order_status::awaiting_payment) // another attempt, another page
+    orders_.edit(order->id, now, out.content, [&](order_row& row) { row.payment_link_at = now + rules_.payment_link_after; });
+}
+
+void sale::send_no_link(const claim_id& claim, timestamp now, decision& out) {
+  const auto* order = orders_.of_claim(claim);
+  if (order != nullptr && is_set(order->payment_link_at)) orders_.edit(order->id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
+}
+
 /// Its customer, or its event, has given up the order of `claim`: money that still comes goes back.
 bool sale::is_given_up(const claim_id& claim) const {
   const auto* order = orders_.of_claim(claim);
@@ -207,16 +221,20 @@ refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision&
   return {};
 }
 
-refusal sale::set_priority(const customer_id& customer, std::optional<std::uint8_t> priority_class, timestamp now, decision& out) {
-  if (!priority_class) {
-    if (priorities_.erase(customer) > 0) out.content.emplace_back(std::in_place_type<priority_removed>, priority_removed{customer});
-    return {};
+refusal sale::set_priorities(const std::vector<customer_id>& customers, std::optional<std::uint8_t> priority_class, timestamp now,
+                             decision& out) {
+  if (priority_class && priorities_.size() + customers.size() > priorities_max) return reason::limit_exceeded;
+  for (const auto& customer : customers) {
+    if (!priority_class) {
+      if (priorities_.erase(customer) > 0) out.content.emplace_back(std::in_place_type<priority_removed>, priority_removed{customer});
+      continue;
+    }
+    auto& row = priorities_[customer];
+    if (row.customer == customer && row.priority_class == *priority_class) continue;
+    row = {customer, *priority_class, now};
+    out.content.emplace_back(std::in_place_type<priority_stored>, priority_stored{row});
   }
-  if (!priorities_.contains(customer) && priorities_.size() >= priorities_max) return reason::limit_exceeded;
-  auto& row = priorities_[customer];
-  if (row.customer == customer && row.priority_class == *priority_class) return {};
-  row = {customer, *priority_class, now};
-  out.content.emplace_back(std::in_place_type<priority_stored>, priority_stored{row});
+  out.reveals = true;
   return {};
 }
 

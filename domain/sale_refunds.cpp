@@ -8,6 +8,8 @@
 namespace fq {
 namespace {
 
+constexpr milliseconds pending_refund_pause_max{6 * 60 * 60 * 1000};
+
 money value_of_one(const claim_item& i) { return i.unit_price - i.unit_discount + i.donation; }
 
 /// The tickets of `claim` that are not refunded yet.
@@ -50,12 +52,16 @@ refund_id sale::begin_refund(const payment_id& id, money amount, std::vector<ref
 
 void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   const auto* refund = payments_.find_refund(id);
-  if (refund == nullptr || refund->status != refund_status::requested) return;
+  if (refund == nullptr || refund->status == refund_status::succeeded) return;
   const auto payment = refund->payment;
   const auto amount = refund->amount;
   auto items = refund->items;
-  payments_.move(id, refund_trigger::succeed, now, out.content);
   const auto before = *payments_.find(payment);
+  const bool given_up = refund->status == refund_status::failed;
+  if (given_up && before.status != payment_status::refund_failed) // another refund was begun in its place: that one may be too much
+    return need_person(dead_letter_kind::refund_refused, id, "the gateway made a refund that had been given up", {}, now, out);
+  if (given_up) settle_letter_about(id, now, out);
+  payments_.move(id, refund_trigger::succeed, now, out.content);
   const auto claim = before.claim;
   const bool whole = items.empty() || items == left_of(*claims_.find(claim));
   payments_.move(payment, whole ? payment_trigger::refund_done : payment_trigger::refund_part_done, now, out.content,
@@ -82,7 +88,10 @@ void sale::take_tickets_back(const claim_id& id, const std::vector<refund_item>&
 
 void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, decision& out) {
   const auto* refund = payments_.find_refund(id);
-  if (refund == nullptr || refund->status != refund_status::requested) return;
+  if (refund == nullptr) return;
+  if (refused && refund->status == refund_status::succeeded) // days later: the bank did not take it, and the money is with us again
+    return need_person(dead_letter_kind::refund_refused, id, "it failed after it had succeeded", {}, now, out);
+  if (refund->status != refund_status::requested) return;
   if (refused && !may_retry(rules_.refund_retry, refund->attempts + 1)) {
     const auto payment = refund->payment;
     payments_.move(id, refund_trigger::give_up, now, out.content);
@@ -90,7 +99,9 @@ void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, dec
     return need_person(dead_letter_kind::refund_refused, id, "the gateway refused it", {}, now, out);
   }
   const auto back_off = retry_delay(rules_.refund_retry, refund->attempts + 1, random_()) + rules_.refund_retry.base;
-  payments_.tried(id, refused, now + (refused ? back_off : rules_.refund_retry.cap), now, out.content);
+  // Pending ones take a bank days: asked about ever less often.
+  const auto pending = std::clamp<milliseconds>((now - refund->created_at) / 4, rules_.refund_retry.cap, pending_refund_pause_max);
+  payments_.tried(id, refused, now + (refused ? back_off : pending), now, out.content);
 }
 
 // -- by the organizer --------------------------------------------------------------------------------------------------
@@ -103,7 +114,7 @@ refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wis
   for (const auto& p : payments_.of_claim(claim.id)) {
     const auto* row = payments_.find(p);
     if (row->status == payment_status::refund_pending) return reason::refund_open;
-    if (is_refundable(row->status)) paid = row;
+    if (is_refundable(row->status) || row->status == payment_status::refund_failed) paid = row;
   }
   if (paid == nullptr || claim.status != claim_status::confirmed) return reason::nothing_to_refund;
   std::vector<refund_item> items;
@@ -127,6 +138,7 @@ refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wis
     items.clear();
     amount = paid->captured - paid->refunded;
   }
+  for (const auto& r : payments_.refunds_of(paid->id)) settle_letter_about(r, now, out); // this one is in the place of any that failed
   opened = begin_refund(paid->id, amount, std::move(items), now, out);
   return {};
 }
@@ -146,6 +158,14 @@ void sale::need_person(dead_letter_kind kind, const uuid& subject, std::string d
   out.content.emplace_back(std::in_place_type<dead_letter_stored>, dead_letter_stored{std::move(row)});
 }
 
+/// What waited for a person is no longer so.
+void sale::settle_letter_about(const uuid& subject, timestamp now, decision& out) {
+  const auto letter = std::ranges::find_if(dead_letters_, [&](const auto& l) { return l.second.subject == subject; });
+  if (letter == dead_letters_.end()) return;
+  const auto id = letter->first;
+  settle_dead_letter(id, dead_letter_status::retried, now, out);
+}
+
 void sale::settle_dead_letter(const uuid& id, dead_letter_status status, timestamp now, decision& out) {
   auto row = dead_letters_.extract(id).mapped();
   row.status = status;
@@ -161,7 +181,8 @@ refusal sale::retry_dead_letter(const uuid& id, timestamp now, decision& out) {
   switch (row.kind) {
     case dead_letter_kind::refund_refused: {
       const auto refused = *payments_.find_refund(row.subject); // a gateway remembers its no under that id: another refund
-      if (payments_.find(refused.payment)->status != payment_status::refund_failed) return reason::refund_open;
+      const auto status = payments_.find(refused.payment)->status;
+      if (status != payment_status::refund_failed) return {reason::invalid_transition, std::string{name_of(status)}}; // a person's to mend elsewhere
       begin_refund(refused.payment, refused.amount, refused.items, now, out);
       break;
     }
@@ -184,6 +205,8 @@ refusal sale::dismiss_dead_letter(const uuid& id, timestamp now, decision& out) 
 }
 
 void sale::undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out) {
+  const bool is_known = std::ranges::any_of(dead_letters_, [&](const auto& l) { return l.second.subject == row.id; });
+  if (is_known) return; // told again, because our answer was lost
   need_person(dead_letter_kind::undelivered, row.id, detail, row.topic + '\n' + row.payload, now, out);
 }
 

@@ -123,6 +123,8 @@ inline constexpr std::array payment_rules{
   rule{payment_status::refund_pending, payment_trigger::refund_part_done, payment_status::partially_refunded},
   rule{payment_status::refund_pending, payment_trigger::refund_refused, payment_status::refund_failed},
   rule{payment_status::refund_failed, payment_trigger::request_refund, payment_status::refund_pending},
+  rule{payment_status::refund_failed, payment_trigger::refund_done, payment_status::refunded}, // given up, and it went after all
+  rule{payment_status::refund_failed, payment_trigger::refund_part_done, payment_status::partially_refunded},
 };
 static_assert(is_deterministic(payment_rules));
 
@@ -143,6 +145,7 @@ enum class refund_trigger : std::uint8_t { succeed, give_up };
 inline constexpr std::array refund_rules{
   rule{refund_status::requested, refund_trigger::succeed, refund_status::succeeded},
   rule{refund_status::requested, refund_trigger::give_up, refund_status::failed},
+  rule{refund_status::failed, refund_trigger::succeed, refund_status::succeeded}, // the gateway made it after all
 };
 static_assert(is_deterministic(refund_rules));
 

@@ -207,6 +207,7 @@ std::string metrics::text(const server_state& s) const {
     gauge("checkout_queue_length", "Orders of this process that wait for their payment page.", static_cast<std::int64_t>(waiting.pending));
     const auto age = is_set(waiting.oldest) ? (s.wall_now() - waiting.oldest).count() / 1'000 : 0;
     gauge("checkout_oldest_pending_seconds", "Age of the oldest of them.", age);
+    single(out, "fairqueue_dead_letters_total", "counter", "Refunds, payments and domain events that were left to a person.", s.checkouts->dead_letters());
   }
   gauge("fairqueue_connections", "Open connections, WebSockets included.",
         s.connections.load(std::memory_order_relaxed));

@@ -5,6 +5,7 @@
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
+#include "net/idempotency.hpp"
 #include "net/json_in.hpp"
 #include "net/order_codec.hpp"
 #include "net/query.hpp"
@@ -45,7 +46,10 @@ awaitable<response> list_of_event(call c) {
 }
 
 awaitable<response> refund(call c) {
-  refund_tickets wish{{c.id, c.by}, {}, {}};
+  auto key = read_idempotency(c.rq, c.who);
+  if (key.no)
+    co_return std::move(*key.no);
+  refund_tickets wish{{c.id, c.by}, {}, {}, key.ref};
   wish.note.detail = c.rq.body.empty() ? "{}" : std::string{c.rq.body};
   auto no = read_json(c.rq, body_need::optional, [&wish](object_reader& body) {
     wish.note.reason = read_reason(body);
@@ -58,10 +62,16 @@ awaitable<response> refund(call c) {
   });
   if (no)
     co_return std::move(*no);
+  keys_in_flight::hold working;
+  if (auto busy = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working))
+    co_return std::move(*busy);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto refusal = refused(c.rq, got))
     co_return std::move(*refusal);
-  co_return text_answer(order_text(got.reply.order), 202); // the money follows
+  auto answer = text_answer(order_text(got.reply.order), 202); // the money follows
+  if (got.reply.replayed)
+    mark_replayed(c.ctx, answer);
+  co_return answer;
 }
 
 awaitable<response> resend(call c) {

@@ -183,17 +183,17 @@ awaitable<response> check_out(call c) {
   }
   const auto wanted = preferred_wait(c.rq);
   const auto mode = is_async(c, got.reply) ? checkout_mode::async : checkout_mode::sync;
-  const auto wait = wanted > milliseconds{0} ? wanted : mode == checkout_mode::sync ? wait_max(c.ctx) : milliseconds{0};
+  const auto wait = std::min(wanted > milliseconds{0} ? wanted : mode == checkout_mode::sync ? wait_max(c.ctx) : milliseconds{0}, wait_max(c.ctx));
   const bool replayed = got.reply.replayed, waits = wait > milliseconds{0} && got.reply.order.order.status == order_status::pending;
   if (waits) {
-    find_order question{got.reply.order.order.id, c.who, {}, std::min(wait, wait_max(c.ctx))};
+    find_order question{got.reply.order.order.id, c.who, {}, wait};
     auto later = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(question));
     if (!later.error && !later.reply.no) // it is placed, whatever became of the question
       got.reply.order = std::move(later.reply.order);
   }
   auto answer = checkout_answer(c, got.reply.order);
   if (wanted > milliseconds{0})
-    answer.fields.emplace_back("Preference-Applied", "wait=" + std::to_string(wanted.count() / 1'000));
+    answer.fields.emplace_back("Preference-Applied", "wait=" + std::to_string(wait.count() / 1'000));
   if (replayed)
     mark_replayed(c.ctx, answer);
   counts.observe(mode, answer.status == 202 ? checkout_result::processing : checkout_result::ready, c.ctx.environment.steady_now() - began);
@@ -281,10 +281,8 @@ awaitable<response> delete_order(context& ctx, const request& rq, const path_par
   return with_customer(ctx, rq, path, give_up);
 }
 
-/// Where a payer comes back to whose order named no page of its own.
-awaitable<response> get_checkout_return(context&, const request& rq, const path_parameters&) {
-  if (auto no = expect_no_query(rq))
-    return ready(std::move(*no));
+/// Where a payer comes back to whose order named no page of its own. Gateways add what they like to the address; nothing of it is read.
+awaitable<response> get_checkout_return(context&, const request&, const path_parameters&) {
   return ready(page(200, "Payment", "<h1>Thank you</h1><p role=\"status\">Your payment is being checked. You will get a mail, and you may close this page.</p>",
                     page_rights::none));
 }

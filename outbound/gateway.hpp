@@ -28,7 +28,8 @@ struct gateway_line {
   friend bool operator==(const gateway_line&, const gateway_line&) = default;
 };
 
-/// A charge, the same in every call about it: what is in it depends on committed rows only, so that a call may be repeated after a crash.
+/// A charge, as good as the same in every call about it: what is in it depends on committed rows only, so that a call may be repeated after a
+/// crash. If a name in it has changed meanwhile, a gateway may reject the reference as used up.
 struct gateway_charge {
   std::string reference; ///< ours, unique; chosen before the first call
   std::string gateway_id; ///< the gateway's own name for it; empty until it was heard
@@ -47,6 +48,7 @@ struct gateway_error {
   enum class kind_type { unavailable, rejected } kind = kind_type::unavailable;
   milliseconds retry_after{0}; ///< as the gateway wishes; 0: it did not say
   std::string what; ///< for people: status and the gateway's error code; no secret, no personal data
+  bool is_used_up = false; ///< rejected: only because of its reference, which the gateway took before: with another one it may do
 };
 
 struct gateway_authorization {
@@ -69,6 +71,7 @@ struct charge_state {
   charge_status status = charge_status::unknown;
   gateway_money money; ///< what was captured when paid, without tax; else what was asked
   std::int64_t tax = 0; ///< that the gateway added to it
+  std::string gateway_id = {}; ///< if it was learnt on the way
 };
 using verify_result = std::variant<charge_state, gateway_error>;
 

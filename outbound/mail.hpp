@@ -51,6 +51,8 @@ class mail_port {
 public:
   virtual ~mail_port() = default;
   [[nodiscard]] virtual mail_answer send(const mail_message& message) = 0;
+  /// Recipients that one call had better not exceed, so that it does not take too long.
+  [[nodiscard]] virtual std::size_t at_once() const { return 1'000; }
 };
 
 /// Marks those who are done, so that sending the message again is for the others only. Who sends to many must do that before a repeat.
@@ -107,6 +109,7 @@ class letter_port : public mail_port {
 public:
   /// Stops at the first answer that says the service is down.
   [[nodiscard]] mail_answer send(const mail_message& message) final;
+  [[nodiscard]] std::size_t at_once() const final { return 20; }
 
 protected:
   [[nodiscard]] virtual mail_answer deliver(const mail_letter& letter) = 0;

@@ -183,7 +183,7 @@ gateway_error paystack_gateway::error_of(const api_answer& answer) const {
 }
 
 initialize_result paystack_gateway::authorization_of(const api_answer& answer, const std::string& reference) const {
-  if (is_duplicate_reference(answer)) return gateway_error{gateway_error::kind_type::rejected, {}, "duplicate_reference"};
+  if (is_duplicate_reference(answer)) return gateway_error{gateway_error::kind_type::rejected, {}, "duplicate_reference", true};
   const auto& data = object_at(answer.body, "data");
   gateway_authorization out{text_at(data, "authorization_url"), {}};
   if (answer.failure || is_refusal(answer) || out.url.empty() || text_at(data, "reference") != reference) return error_of(answer);

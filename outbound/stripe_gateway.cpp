@@ -148,6 +148,7 @@ webhook_result parse_event(const json::object& event) {
     auto [money, tax] = amounts_of(object);
     out.money = std::move(money);
     out.tax = tax;
+    out.gateway_id = text_at(object, "id");
     return out;
   }
   out.refund_id = metadata_of(object, refund_key);
@@ -259,7 +260,9 @@ gateway_error stripe_gateway::error_of(const api_answer& answer) const {
   auto word = text_at(error, "code");
   if (word.empty()) word = text_at(error, "type");
   if (const auto parameter = text_at(error, "param"); !parameter.empty()) word += " " + parameter;
-  return api_->rejected(answer.status, word);
+  auto wrong = api_->rejected(answer.status, word);
+  wrong.is_used_up = text_at(error, "type") == "idempotency_error"; // what we sent has changed since, a name perhaps
+  return wrong;
 }
 
 initialize_result stripe_gateway::authorization_of(const api_answer& answer) const {
@@ -277,7 +280,7 @@ verify_result stripe_gateway::state_of(const gateway_charge& charge, const api_a
     return api_->unavailable("a session that says too little");
   if (reference != charge.reference) return api_->rejected(answer.status, "the session is of another charge");
   auto [money, tax] = amounts_of(answer.body);
-  return charge_state{*status, std::move(money), tax};
+  return charge_state{*status, std::move(money), tax, text_at(answer.body, "id")};
 }
 
 /// No id was to be had. A replayed answer would have come whatever the time is now, so a complaint about the time means that there is none.
@@ -318,6 +321,14 @@ void stripe_gateway::close(const gateway_charge& charge, const std::string& sess
   });
 }
 
+/// Where the money went when it was charged, whatever the tenant's account is today: a transfer that never was cannot be reversed.
+static refund_order as_charged(refund_order order, const json::object& intent) {
+  if (!intent.contains("transfer_data")) return order;
+  order.charge.destination = text_at(object_at(intent, "transfer_data"), "destination");
+  order.charge.application_fee = integer_at(intent, "application_fee_amount").value_or(0);
+  return order;
+}
+
 void stripe_gateway::refund(const refund_order& order, gateway_done<refund_result> done) {
   const auto deadline = api_->deadline();
   const auto retrieved = [this, order, deadline, done](const api_answer& a) {
@@ -325,7 +336,7 @@ void stripe_gateway::refund(const refund_order& order, gateway_done<refund_resul
     if (const auto* error = std::get_if<gateway_error>(&state)) return done(*error);
     const auto intent = id_at(a.body, "payment_intent");
     if (!is_paid(a.body) || intent.empty()) return done(api_->rejected(a.status, "there is no payment to refund"));
-    find_or_make_refund(order, intent, deadline, done);
+    find_or_make_refund(as_charged(order, object_at(a.body, "payment_intent")), intent, deadline, done);
   };
   const auto found = [this, deadline, retrieved](const std::string& id) { retrieve(id, deadline, retrieved); };
   with_session_id(order.charge, deadline, found, [this, done](const api_answer& a) { done(error_of(a)); });

@@ -161,10 +161,10 @@ CAF_TEST(an attempt whose page was never heard of is begun again while its claim
 
 CAF_TEST(an unpaid attempt of an expiring claim is closed at the gateway then released) {
   one_buyer s;
-  s.it->unpaid(s.paying, s.last = {});
+  s.it->unpaid(s.paying, false, s.now, s.last = {});
   CAF_CHECK(!s.asked(gateway_order_kind::expire)); // in time: let them pay
   s.pass(seconds{20});
-  s.it->unpaid(s.paying, s.last = {});
+  s.it->unpaid(s.paying, false, s.now, s.last = {});
   CAF_CHECK(s.asked(gateway_order_kind::expire));
   s.closed(s.paying);
   CAF_CHECK(s.claim_state() == claim_status::released);
@@ -240,7 +240,7 @@ CAF_TEST(a failed attempt that was captured after all still pays a live claim an
   s.captured(s.paying);
   CAF_CHECK(s.payment(s.paying).status == payment_status::confirmed);
   CAF_CHECK(s.claim_state() == claim_status::confirmed);
-  s.it->unpaid(second, s.last = {});
+  s.it->unpaid(second, false, s.now, s.last = {});
   CAF_CHECK(s.asked(gateway_order_kind::expire)); // nobody may pay it any more
   s.captured(second);
   CAF_CHECK(s.payment(second).status == payment_status::refund_pending);

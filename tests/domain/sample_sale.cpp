@@ -147,7 +147,7 @@ refusal sample_sale::promo(const promo_code_patch& p) {
 
 refusal sample_sale::prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class) {
   last = {};
-  auto no = it->set_priority(fan(n), priority_class, now, last);
+  auto no = it->set_priorities({fan(n)}, priority_class, now, last);
   settle();
   return no;
 }
