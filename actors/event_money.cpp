@@ -113,7 +113,8 @@ caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
   return caf::delegated<ack_reply>{};
 }
 
-/// The gateway's own word about what it had reported: that is what counts, under the report's id.
+/// The gateway's own word about what it had reported: that is what counts, under the report's id. That it has no money may be older than the
+/// report of it, since the question may have been under way already: nothing is remembered then, and the report comes again.
 void event_state::believe(const gateway_answered& x) {
   if (x.kind != gateway_call_kind::verify) return;
   const auto due = std::stable_partition(report_waiters_.begin(), report_waiters_.end(),
@@ -121,7 +122,8 @@ void event_state::believe(const gateway_answered& x) {
   std::vector<report_waiter> ready(std::make_move_iterator(due), std::make_move_iterator(report_waiters_.end()));
   report_waiters_.erase(due, report_waiters_.end());
   for (auto& w : ready) {
-    if (x.result == gateway_result::unavailable) {
+    const bool denies = w.fact.what == verdict::paid && x.result != gateway_result::paid;
+    if (denies || x.result == gateway_result::unavailable) {
       w.promise.deliver(make_error(errc::unavailable));
       continue;
     }

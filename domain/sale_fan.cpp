@@ -108,6 +108,7 @@ const queue_line::entry* sale::let_in(const customer_id& customer, timestamp now
   auto place = join(customer, 0, now, out);
   no = std::move(place.no);
   if (no) return nullptr;
+  out.reveals = true; // the answer to a checkout does not tell of the place: who asks for it waits for its commit
   admit(now, out);
   own = queue_.find(customer);
   if (is_shopping(own, customer, now)) return own;

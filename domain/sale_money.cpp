@@ -69,6 +69,7 @@ void sale::not_answered(const payment_id& id, timestamp now) {
 void sale::not_taken(const payment_id& id, bool is_used_up, timestamp now, decision& out) {
   const auto* p = payments_.find(id);
   if (p == nullptr || !is_open(p->status)) return;
+  if (is_used_up && p->status == payment_status::pending) return; // by our own first call, whose page is known
   const auto& claim = *claims_.find(p->claim);
   const auto gateway = p->gateway;
   if (!is_used_up || claim.status != claim_status::claimed || payments_.of_claim(claim.id).size() >= rules_.attempts_per_claim)
@@ -195,7 +196,8 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   }
   const auto slot = claims_.free_slot(old.customer, event_.claims_per_customer);
   if (!slot || !stock_.has_free(old.items)) return false;
-  if (old.promo != 0 && !has_room(promo_codes_.all()[old.promo - 1])) return false;
+  const auto* promo = old.promo != 0 ? &promo_codes_.all()[old.promo - 1] : nullptr;
+  if (promo != nullptr && !(has_room(*promo) && has_room(*promo, claims_.promo_uses(old.customer, old.promo)))) return false;
   auto row = old;
   row.id = make_uuid(now, event_.aggregate, random_());
   row.status = claim_status::claimed;
