@@ -124,7 +124,8 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
   const bool again = planted(bug::release_twice) && claim.status == claim_status::released;
   if (!again && !claims_.move(claim.id, claim_trigger::release, now, out.content)) return;
   stock_.release(items, out.content);
-  promo_codes_.move_uses(promo, -1, out.content);
+  const bool keeps_promo = planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
+  if (!keeps_promo) promo_codes_.move_uses(promo, -1, out.content);
   queue_.claim_closed(entry);
   move_order(id, why.trigger, now, out, why.failure);
   out.reveals = true;

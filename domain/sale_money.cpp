@@ -118,7 +118,7 @@ refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
   const auto id = parse_reference(fact.reference);
   const auto* payment = id ? payments_.find(*id) : nullptr;
   if (payment == nullptr || payment->gateway != fact.gateway) return reason::not_found;
-  if (payments_.has_receipt(fact.gateway, fact.gateway_event)) return {};
+  if (payments_.has_receipt(fact.gateway, fact.gateway_event) && !planted(bug::webhook_applied_twice)) return {};
   payments_.receive({fact.gateway, fact.gateway_event, now}, out.content);
   switch (fact.what) {
     case verdict::paid: return paid(*payment, fact, now, out);
@@ -144,6 +144,8 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
     row.tax = fact.tax;
     if (row.gateway_id.empty()) row.gateway_id = fact.gateway_id;
   };
+  if (planted(bug::webhook_applied_twice) && payment.status == payment_status::confirmed)
+    stock_.confirm(claims_.find(claim)->items, out.content);
   const bool as_quoted = (fact.amount == payment.amount || planted(bug::amount_unchecked)) && fact.currency == event_.currency;
   if (!as_quoted) {
     if (!payments_.move(id, payment_trigger::quarantine, now, out.content, captured)) return {};
