@@ -22,7 +22,7 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
     reply.entry = sale_->view_of(own, t);
     return reveal(std::move(reply), own.changed_seq);
   }
-  const auto seq = blocked ? journal_->append(std::move(d.content), t, false) : commit(std::move(d), t);
+  const auto seq = blocked ? journal_->append(std::move(d.content), t, d.reveals) : commit(std::move(d), t);
   sale_->queue().mark(done.number, seq);
   reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);
   return reply_after(seq, std::move(reply));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event actor's requests about money, and its talk with gateways (through the payments actor, after the commit).
 #include "actors/event_actor.hpp"
+#include "domain/planted.hpp"
 
 #include <algorithm>
 
@@ -86,7 +87,7 @@ caf::result<payment_reply> event_state::on_find_payment(const find_payment& x) {
 
 caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
   if (refuses()) return make_error(errc::unavailable);
-  if (x.is_report) return ask_about(x.fact);
+  if (x.is_report && !planted(bug::report_believed)) return ask_about(x.fact);
   const auto t = now();
   decision d;
   auto no = sale_->apply(x.fact, t, d);

@@ -104,7 +104,8 @@ struct mail_writer {
 
   void operator()(const order_moved& c) const {
     const bool link_is_due = c.from == c.row.status && c.row.status == order_status::awaiting_payment && !is_set(c.row.payment_link_at);
-    if (link_is_due && !now.view_of(c.row).payment_url.empty()) out.push_back(payment_link(c.row, now)); // or its page is gone
+    const bool has_page = link_is_due && !now.view_of(c.row).payment_url.empty(); // it may have been declined meanwhile
+    if (has_page) out.push_back(payment_link(c.row, now));
     if (c.from == c.row.status) return;
     if (c.row.status == order_status::success) out.push_back(receipt(c.row, now));
     if (c.row.status == order_status::failed && c.row.failure != "event_cancelled") out.push_back(failed(c.row, now));

@@ -28,6 +28,13 @@ enum class bug : std::uint8_t {
   takeover_forgotten, ///< a region looks only once for what must run
   fenced_taken_for_commit, ///< a zombie trusts its memory after its batch was refused
   marked_before_consumed, ///< an outbox row counts as delivered when it was read
+  webhook_applied_twice, ///< receipts are ignored, and a second "paid" moves the stock again
+  report_believed, ///< a webhook that proves nothing is applied without asking the gateway
+  promo_not_returned, ///< a failed order keeps its use of the promo code
+  promo_limit_forgotten, ///< a promo code is used however often it was used
+  order_left_pending, ///< no order fails for want of a page
+  cancelled_order_sells, ///< money for an order that was cancelled buys its tickets
+  refund_keeps_tickets, ///< refunded tickets stay sold
 };
 
 #ifdef FQ_PLANTED_BUGS

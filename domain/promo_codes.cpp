@@ -59,7 +59,7 @@ refusal may_use(const promo_code_row& row, std::uint64_t own_uses, timestamp now
     return no;
   }
   if (!has_room(row)) return reason::promo_code_exhausted;
-  if (row.uses_per_customer != 0 && own_uses >= row.uses_per_customer) return reason::promo_code_limit;
+  if (!has_room(row, own_uses)) return reason::promo_code_limit;
   return {};
 }
 

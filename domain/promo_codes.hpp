@@ -27,6 +27,10 @@ inline constexpr std::size_t promo_code_length_max = 40;
 
 /// Whether its total limit allows one more use.
 [[nodiscard]] inline bool has_room(const promo_code_row& row) { return row.uses_max == 0 || row.uses < row.uses_max; }
+/// The same for the limit of a customer who has used it `own_uses` times.
+[[nodiscard]] inline bool has_room(const promo_code_row& row, std::uint64_t own_uses) {
+  return row.uses_per_customer == 0 || own_uses < row.uses_per_customer;
+}
 
 class promo_codes_book {
 public:

@@ -71,6 +71,10 @@ std::uint64_t queue_line::position(const entry& e) const {
   return before + order_[e.row.priority_class].rank(e.row.number);
 }
 
+bool queue_line::overtakes(std::uint8_t priority_class) const {
+  return std::any_of(order_.begin() + priority_class + 1, order_.end(), [](const line_order& line) { return line.size() > 0; });
+}
+
 timestamp queue_line::next_session_deadline() const {
   return session_deadlines_.empty() ? never : session_deadlines_.begin()->first;
 }

@@ -48,6 +48,8 @@ public:
   [[nodiscard]] const queue_counts& counts() const { return counts_; }
   /// 1-based over all classes. Precondition: in line.
   [[nodiscard]] std::uint64_t position(const entry& e) const;
+  /// Whether somebody is in line whom a new place of this class goes before.
+  [[nodiscard]] bool overtakes(std::uint8_t priority_class) const;
   [[nodiscard]] const admission_window& window() const { return window_; }
   [[nodiscard]] const admission_window& arrivals() const { return arrivals_; }
   [[nodiscard]] std::uint32_t last_batch() const { return last_batch_; }

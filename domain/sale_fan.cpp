@@ -108,6 +108,7 @@ const queue_line::entry* sale::let_in(const customer_id& customer, timestamp now
   auto place = join(customer, 0, now, out);
   no = std::move(place.no);
   if (no) return nullptr;
+  out.reveals = true; // the answer to a checkout does not tell of the place: who asks for it waits for its commit
   admit(now, out);
   own = queue_.find(customer);
   if (is_shopping(own, customer, now)) return own;
@@ -123,7 +124,8 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
   const bool again = planted(bug::release_twice) && claim.status == claim_status::released;
   if (!again && !claims_.move(claim.id, claim_trigger::release, now, out.content)) return;
   stock_.release(items, out.content);
-  promo_codes_.move_uses(promo, -1, out.content);
+  const bool keeps_promo = planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
+  if (!keeps_promo) promo_codes_.move_uses(promo, -1, out.content);
   queue_.claim_closed(entry);
   move_order(id, why.trigger, now, out, why.failure);
   out.reveals = true;

@@ -46,6 +46,7 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
   if (event_.queue.capacity != 0 && line.waiting + line.away >= event_.queue.capacity) return {reason::queue_full};
   const auto preferred = priorities_.find(subject);
   const auto priority_class = preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;
+  if (queue_.overtakes(priority_class)) out.reveals = true; // others are further back now
   const auto& e = queue_.join(subject, join_key, now, out.content, std::move(subject_name), priority_class);
   if (event_.queue.presence_timeout.count() > 0) present_.seen(e.row.number, now, presence_grain());
   return {{}, true, false, e.row.number};

@@ -64,6 +64,7 @@ void sale::not_answered(const payment_id& id, timestamp now) {
 void sale::not_taken(const payment_id& id, bool is_used_up, timestamp now, decision& out) {
   const auto* p = payments_.find(id);
   if (p == nullptr || !is_open(p->status)) return;
+  if (is_used_up && p->status == payment_status::pending) return; // by our own first call, whose page is known
   const auto& claim = *claims_.find(p->claim);
   const auto gateway = p->gateway;
   if (claim.status != claim_status::claimed) return closed(id, now, out);
@@ -118,7 +119,7 @@ refusal sale::apply(const gateway_fact& fact, timestamp now, decision& out) {
   const auto id = parse_reference(fact.reference);
   const auto* payment = id ? payments_.find(*id) : nullptr;
   if (payment == nullptr || payment->gateway != fact.gateway) return reason::not_found;
-  if (payments_.has_receipt(fact.gateway, fact.gateway_event)) return {};
+  if (payments_.has_receipt(fact.gateway, fact.gateway_event) && !planted(bug::webhook_applied_twice)) return {};
   payments_.receive({fact.gateway, fact.gateway_event, now}, out.content);
   switch (fact.what) {
     case verdict::paid: return paid(*payment, fact, now, out);
@@ -144,6 +145,8 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
     row.tax = fact.tax;
     if (row.gateway_id.empty()) row.gateway_id = fact.gateway_id;
   };
+  if (planted(bug::webhook_applied_twice) && payment.status == payment_status::confirmed)
+    stock_.confirm(claims_.find(claim)->items, out.content);
   const bool as_quoted = (fact.amount == payment.amount || planted(bug::amount_unchecked)) && fact.currency == event_.currency;
   if (!as_quoted) {
     if (!payments_.move(id, payment_trigger::quarantine, now, out.content, captured)) return {};
@@ -198,11 +201,8 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   }
   const auto slot = claims_.free_slot(old.customer, event_.claims_per_customer);
   if (!slot || !stock_.has_free(old.items)) return false;
-  if (old.promo != 0) {
-    const auto& code = promo_codes_.all()[old.promo - 1];
-    const bool own_room = code.uses_per_customer == 0 || claims_.promo_uses(old.customer, old.promo) < code.uses_per_customer;
-    if (!has_room(code) || !own_room) return false;
-  }
+  const auto* promo = old.promo != 0 ? &promo_codes_.all()[old.promo - 1] : nullptr;
+  if (promo != nullptr && !(has_room(*promo) && has_room(*promo, claims_.promo_uses(old.customer, old.promo)))) return false;
   auto row = old;
   row.id = make_uuid(now, event_.aggregate, random_());
   row.status = claim_status::claimed;

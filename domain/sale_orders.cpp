@@ -3,6 +3,8 @@
 // and how it moves with them. Promo codes and who is served first belong here too.
 #include "domain/sale.hpp"
 
+#include "domain/planted.hpp"
+
 #include <algorithm>
 
 namespace fq {
@@ -33,7 +35,9 @@ refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, 
   const auto code = normalized_code(typed);
   const auto* row = code ? promo_codes_.find(*code) : nullptr;
   if (row == nullptr) return reason::promo_code_invalid;
-  if (auto no = may_use(*row, claims_.promo_uses(customer, row->ordinal + 1), now)) return no;
+  auto no = may_use(*row, claims_.promo_uses(customer, row->ordinal + 1), now);
+  const bool is_used_up = no.why == reason::promo_code_exhausted || no.why == reason::promo_code_limit;
+  if (no && !(is_used_up && planted(bug::promo_limit_forgotten))) return no;
   out = row;
   return {};
 }
@@ -131,7 +135,7 @@ void sale::send_no_link(const claim_id& claim, timestamp now, decision& out) {
 /// Its customer, or its event, has given up the order of `claim`: money that still comes goes back.
 bool sale::is_given_up(const claim_id& claim) const {
   const auto* order = orders_.of_claim(claim);
-  if (order == nullptr) return false;
+  if (order == nullptr || planted(bug::cancelled_order_sells)) return false;
   return order->status == order_status::cancelled || (order->status == order_status::failed && event_.status == event_status::cancelled);
 }
 
@@ -158,6 +162,7 @@ refusal sale::cancel_order(const customer_id& customer, const order_id& id, time
 
 /// No order waits for its page for longer than pending_max. Its attempt is closed at the gateway, which may have made the page after all.
 std::size_t sale::end_pending(timestamp now, decision& out) {
+  if (planted(bug::order_left_pending)) return 0;
   const auto late = orders_.pending_since(now - rules_.pending_max, orders_per_run);
   for (const auto& id : late) {
     const auto& claim = *claims_.find(orders_.find(id)->claim);
@@ -179,7 +184,8 @@ std::size_t sale::send_links(timestamp now, decision& out) {
 }
 
 timestamp sale::next_checkout_deadline() const {
-  const auto page = plus(orders_.oldest_pending(), rules_.pending_max), link = orders_.next_link();
+  const auto page = planted(bug::order_left_pending) ? never : plus(orders_.oldest_pending(), rules_.pending_max);
+  const auto link = orders_.next_link();
   if (!is_set(page) || !is_set(link)) return is_set(page) ? page : link;
   return std::min(page, link);
 }

@@ -116,6 +116,22 @@ CAF_TEST(a read waits for the commit of what it would reveal) {
   CAF_CHECK(stats->ok && stats->value.stats.admitted == 1);
 }
 
+CAF_TEST(a read waits for the commit of a join that overtakes) {
+  start(10, one_by_one());
+  auto first = join_as(1);
+  auto waiting = join_as(2);
+  auto preferred = ask<count_reply>(owner, set_priorities{managed_by_organizer(event), {}, {customer(3)}, {true, priority_vip}});
+  run();
+  auto overtakes = join_as(3);
+  run_without(worker);
+  auto seen = find_as(2);
+  run_without(worker);
+  CAF_CHECK(seen->open());
+  run();
+  CAF_REQUIRE(seen->ok);
+  CAF_CHECK_EQUAL(seen->value.entry.position, 2u);
+}
+
 CAF_TEST(joining again finds the same place and a key replays it) {
   start(10, one_by_one());
   auto other = join_as(9);
@@ -381,6 +397,34 @@ CAF_TEST(a webhook is acknowledged only after its commit) {
   run();
   CAF_CHECK(webhook->ok);
   CAF_CHECK(unknown->ok && unknown->value.no.why == reason::not_found);
+}
+
+CAF_TEST(a report of money that the gateway does not know yet comes again) {
+  start(10, one_by_one());
+  const auto claim = admitted_claim(1);
+  auto paying = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", {}});
+  run();
+  advance(3'000ms);
+  const auto id = paying->value.payment.payment.id;
+  const auto report = [&] {
+    auto told = ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}, true});
+    run();
+    return told;
+  };
+  const auto answer = [&](gateway_result result) {
+    caf::anon_send(owner, gateway_answered{.kind = gateway_call_kind::verify, .result = result, .gateway = "sandbox", .payment = id,
+                                           .reference = make_reference(id), .amount = 5'000, .currency = "NGN"});
+    run();
+  };
+  auto first = report();
+  CAF_CHECK(first->open());
+  answer(gateway_result::unpaid); // of a question from before it was paid
+  CAF_CHECK(first->unavailable());
+  auto again = report();
+  CAF_CHECK(again->open());
+  answer(gateway_result::paid);
+  CAF_CHECK(again->ok && !again->value.no);
+  CAF_CHECK(store.find_claim(event.aggregate, claim)->status == claim_status::confirmed);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

@@ -121,6 +121,14 @@ CAF_TEST(an open event lets who orders in by itself) {
   f.sound();
 }
 
+CAF_TEST(a place that an order took and could not shop from is revealed by its commit only) {
+  fixture f{open_event()};
+  f.s.turn(event_trigger::pause);
+  CAF_CHECK(f.s.order(1, {f.standard()}).no.why == reason::not_admitted);
+  CAF_CHECK(f.s.entry(1).status == entry_status::waiting);
+  CAF_CHECK(f.s.last.reveals);
+}
+
 CAF_TEST(what costs nothing is bought at once) {
   auto types = fixture::two_types();
   types[0].price = 0;
@@ -225,6 +233,18 @@ CAF_TEST(a gateway that will not take it fails the order and one that has used u
   f.sound();
 }
 
+CAF_TEST(a reference that came twice takes no page away that is known) {
+  fixture f;
+  const auto first = f.s.payment_of(f.ordered(1, {f.standard()})).id;
+  f.s.initialized(first);
+  f.s.it->not_taken(first, true, f.s.now, f.s.last = {}); // asked again while the answer was on its way
+  f.s.settle();
+  CAF_CHECK(f.s.payment(first).status == payment_status::pending);
+  f.s.captured(first);
+  CAF_CHECK(f.s.order_of(1).status == order_status::success);
+  f.sound();
+}
+
 CAF_TEST(an order given up frees its tickets once nobody can pay any more) {
   fixture f;
   const auto& o = f.ordered(1, {f.standard()});
@@ -320,6 +340,21 @@ CAF_TEST(late money does not redeem a code once more than it may be) {
   f.s.captured(payment);
   CAF_CHECK(f.s.payment(payment).status == payment_status::refund_pending);
   CAF_CHECK(f.s.order_of(1).status == order_status::failed);
+  f.sound();
+}
+
+CAF_TEST(late money does not redeem a code for a customer who has used it up) {
+  auto event = sample_event();
+  event.claims_per_customer = 2;
+  fixture f{event};
+  f.code("ONCE", percent(5'000), 0, 1);
+  const auto payment = f.s.payment_of(f.ordered(1, {f.standard()}, "ONCE")).id;
+  f.s.initialized(payment);
+  f.s.pass(seconds{20});
+  f.s.closed(payment);
+  f.bought(1, {f.standard()}, "ONCE"); // the first use came back
+  f.s.captured(payment);
+  CAF_CHECK(f.s.payment(payment).status == payment_status::refund_pending);
   f.sound();
 }
 
@@ -477,6 +512,19 @@ CAF_TEST(who has not paid after a while is sent the page once) {
   CAF_CHECK(!is_set(f.s.order_of(1).payment_link_at));
   f.bought(2, {f.standard()});
   CAF_CHECK(!is_set(f.s.order_of(2).payment_link_at)); // paid before
+}
+
+CAF_TEST(a join that moves others reveals itself to their reads) {
+  auto event = sample_event();
+  event.queue_opens_at = event.sale_start = opening;
+  event.queue.batch_size = 1;
+  fixture f{event};
+  f.s.prefer(3, priority_vip);
+  f.s.join(1); // is let in
+  f.s.join(2);
+  CAF_CHECK(!f.s.last.reveals);
+  f.s.join(3);
+  CAF_CHECK(f.s.last.reveals); // who is second now must not see it before it is durable
 }
 
 CAF_TEST(preferred customers come first and in order) {

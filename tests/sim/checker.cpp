@@ -35,6 +35,15 @@ std::string_view name_of(rare r) {
   case rare::mirror_rebuilt: return "mirror lost, begun anew";
   case rare::old_dump_noticed: return "old dump of the cache noticed";
   case rare::delivered_again: return "domain event delivered again";
+  case rare::promo_refused: return "promo code refused at its limit";
+  case rare::promo_came_back: return "use of a promo code came back";
+  case rare::order_paid_late: return "failed order bought with late money";
+  case rare::order_given_up_then_paid: return "cancelled order paid, refunded";
+  case rare::order_failed_pending: return "order failed without a page";
+  case rare::order_partly_refunded: return "order refunded in part";
+  case rare::refund_dead_letter: return "refund became a dead letter";
+  case rare::preferred_admitted: return "preferred customer overtook others";
+  case rare::paid_with_tax: return "paid with tax";
   case rare::count_: break;
   }
   return "";
@@ -56,7 +65,9 @@ void checker::applied(const batch& b) {
     if (!seen_seq_.emplace(b.from_seq, b.to_seq).second) fail("I9", "the same batch was applied twice");
   }
   for (const auto& c : b.content) std::visit([this](const auto& x) { see(x); }, c);
-  if (b.aggregate == aggregate_) check_stock();
+  if (b.aggregate != aggregate_) return;
+  check_stock();
+  check_batch();
 }
 
 void checker::settled(const batch& b, commit_outcome outcome) {
@@ -119,7 +130,7 @@ void checker::see(const entry_joined& c) {
   latest_ = row.joined_at;
   if (!live_place_.emplace(row.subject, row.number).second) fail("I2", "a second live place for one subject");
   entries_[row.number] = row;
-  waiting_.insert(row.number);
+  waiting_.emplace(row.priority_class, row.number);
 }
 
 void checker::see(const entry_moved& c) {
@@ -134,7 +145,7 @@ void checker::see(const entry_moved& c) {
   if (c.row.status == entry_status::admitted) admitted(c.row);
   if (c.row.status == entry_status::session_expired && c.row.ended_at < deadline_of(c.row))
     fail("I15", "session of " + text(c.row.number) + " ended before its time");
-  waiting_.erase(c.row.number);
+  waiting_.erase({c.row.priority_class, c.row.number});
   if (!is_live(c.row.status)) {
     active_.erase(c.row.number);
     live_place_.erase(c.row.subject);
@@ -142,8 +153,10 @@ void checker::see(const entry_moved& c) {
 }
 
 void checker::admitted(const entry_row& row) {
-  if (*waiting_.begin() != row.number)
-    fail("I6", text(row.number) + " was admitted before " + text(*waiting_.begin()));
+  if (const auto& [first_class, first] = *waiting_.begin(); first != row.number) // a better class goes first, within one the number
+    fail("I6", text(row.number) + " was admitted before " + text(first));
+  const auto overtaken = [&](const auto& w) { return w.first > row.priority_class && w.second < row.number; };
+  if (std::ranges::any_of(waiting_, overtaken)) reached(rare::preferred_admitted);
   if (row.admitted_at < latest_) fail("clock", "the aggregate's time went back");
   latest_ = row.admitted_at;
   active_.insert(row.number);
@@ -168,8 +181,9 @@ void checker::count_claim(const claim_row& row, std::int64_t sign) {
   for (const auto& i : row.items) {
     auto& sum = claimed_.at(i.ticket_type);
     if (is_live(row.status)) sum.held += sign * std::int64_t{i.quantity};
-    if (row.status == claim_status::confirmed) sum.sold += sign * std::int64_t{i.quantity};
+    if (row.status == claim_status::confirmed) sum.sold += sign * (std::int64_t{i.quantity} - i.refunded);
   }
+  if (row.promo != 0 && takes_a_slot(row.status)) promo_claims_[row.promo] += sign;
   if (is_live(row.status)) live_claims_[row.entry] += static_cast<int>(sign);
 }
 
@@ -185,10 +199,10 @@ void checker::check_claims_of(const customer_id& who) {
 }
 
 void checker::see(const claim_opened& c) {
-  money amount = 0;
-  for (const auto& i : c.row.items) amount += i.unit_price * i.quantity;
-  if (amount != c.row.amount) fail("I4", "a claim's amount is not the sum of its items");
   claims_[c.row.id] = c.row;
+  opened_claims_.insert(c.row.id);
+  touched_claims_.insert(c.row.id);
+  check_own_uses(c.row);
   count_claim(c.row, 1);
   check_claims_of(c.row.customer);
 }
@@ -199,7 +213,9 @@ void checker::see(const claim_moved& c) {
   if (c.from != c.row.status && !is_step(claim_rules, c.from, c.row.status))
     fail("I10", "illegal step of a claim");
   count_claim(known, -1);
+  if (known.promo != 0 && takes_a_slot(known.status) && !takes_a_slot(c.row.status)) reached(rare::promo_came_back);
   known = c.row;
+  touched_claims_.insert(known.id);
   count_claim(known, 1);
   if (known.status == claim_status::expiring) reached(rare::claim_waited_for_verdict);
   if (known.status != claim_status::released) return;
@@ -228,61 +244,16 @@ void checker::see(const payment_moved& c) {
   if (known.status == from) return;
   if (known.status == payment_status::confirmed && known.captured - known.tax != known.amount)
     fail("I4", "a payment of another amount was confirmed");
+  touched_claims_.insert(known.claim);
+  if (known.status == payment_status::confirmed && known.tax > 0) reached(rare::paid_with_tax);
   if (from == payment_status::confirmed_late) {
     if (known.status == payment_status::confirmed) reached(rare::late_money_claimed_again);
     if (known.status == payment_status::refund_pending) reached(rare::late_money_refunded);
+    const auto* order = order_of(known.claim);
+    const bool given_up = order != nullptr && order->status == order_status::cancelled;
+    if (given_up && known.status == payment_status::refund_pending) reached(rare::order_given_up_then_paid);
   }
 }
-
-void checker::see(const refund_opened& c) { refunds_[c.row.id] = c.row; }
-
-void checker::see(const refund_moved& c) {
-  auto& known = refunds_.at(c.row.id);
-  if (c.from != c.row.status && !is_step(refund_rules, c.from, c.row.status))
-    fail("I10", "illegal step of a refund");
-  known = c.row;
-}
-
-void checker::see(const promo_code_added& c) { promo_codes_[c.row.ordinal] = c.row; }
-
-void checker::see(const promo_code_changed& c) {
-  auto& known = promo_codes_.at(c.row.ordinal);
-  auto next = c.row;
-  next.id = known.id;
-  next.uses = known.uses;
-  next.created_at = known.created_at;
-  known = next;
-}
-
-void checker::see(const promo_uses_moved& c) {
-  auto& known = promo_codes_.at(c.promo_code);
-  known.uses = static_cast<std::uint32_t>(known.uses + c.delta);
-}
-
-void checker::see(const order_placed& c) {
-  if (find_claim(c.row.claim) == nullptr) return fail("I4", "an order for no claim");
-  orders_[c.row.id] = c.row;
-}
-
-void checker::see(const order_moved& c) {
-  auto& known = orders_.at(c.row.id);
-  if (known.status != c.from) fail("I10", "an order was not in the state its change starts from");
-  if (c.from != c.row.status && !is_step(order_rules, c.from, c.row.status)) fail("I10", "illegal step of an order");
-  known = c.row;
-}
-
-void checker::see(const dead_letter_stored& c) {
-  auto& known = dead_letters_.try_emplace(c.row.id, c.row).first->second;
-  known.status = c.row.status;
-  known.updated_at = c.row.updated_at;
-  if (known.status == dead_letter_status::open)
-    open_letters_[known.id] = known;
-  else
-    open_letters_.erase(known.id);
-}
-
-void checker::see(const priority_stored& c) { priorities_[c.row.customer] = c.row; }
-void checker::see(const priority_removed& c) { priorities_.erase(c.customer); }
 
 void checker::see(const idempotency_stored& c) { answered_.emplace(c.row.key, c.row.body); }
 
@@ -390,10 +361,13 @@ void checker::saw_entry(const customer_id& who, const entry_reply& told) {
   }
   if (!is_in_line(e.status)) return;
   const auto [last, first] = last_position_.emplace(e.id, e.position);
-  if (!first && e.position > last->second)
+  const auto overtakers = std::ranges::count_if(entries_, [&](const auto& other) { // of better classes, later than it
+    return other.first > e.number && other.second.priority_class < row->priority_class;
+  });
+  if (!first && e.position > last->second + static_cast<std::uint64_t>(overtakers))
     fail("I8", "position of " + text(e.number) + " grew from " + std::to_string(last->second) + " to "
                    + std::to_string(e.position));
-  last->second = e.position;
+  last->second = std::min(last->second, e.position);
 }
 
 bool checker::has_answer(const idempotency_ref& key) const {
@@ -469,9 +443,10 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
     if (c.status == claim_status::claimed && now > c.expires_at + sweep)
       return fail("I13", "a CLAIMED claim outlived its deadline");
     // The grace begins when the gateway can be asked: an owner that loads asks anew.
-    if (c.status == claim_status::expiring && now > std::max(c.expires_at, owned_since) + grace_ + sweep)
+    if (c.status == claim_status::expiring && now > std::max(c.expires_at, owned_since) + rules_.verdict_grace + sweep)
       return fail("I13", "an EXPIRING claim outlived the verdict's grace");
   }
+  check_pending(now, owned_since);
   const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
   if (selling && now > event_.sale_end + sweep) fail("I13", "the sale outlived its end");
   if (!selling && !waiting_.empty() && now > event_.updated_at + sweep * 5)
@@ -491,18 +466,15 @@ void checker::check_end() {
       fail("I3", "late money was neither claimed again nor refunded");
     if (p.status == payment_status::refund_pending) fail("I3", "a refund never ended");
     const auto* claim = find_claim(p.claim);
-    if (p.status == payment_status::confirmed && claim->status != claim_status::confirmed)
+    if (is_refundable(p.status) && claim->status != claim_status::confirmed)
       fail("I3", "a confirmed payment without a confirmed claim");
+    check_letters(p);
   }
   for (const auto& [id, c] : claims_) {
     if (is_live(c.status)) fail("I13", "a claim is still live");
-    if (c.status != claim_status::confirmed) continue;
-    const auto pays = [&, claim = id](const auto& p) {
-      return p.second.claim == claim && p.second.status == payment_status::confirmed;
-    };
-    if (std::ranges::count_if(payments_, pays) != 1)
-      fail("I4", "a confirmed claim is not paid for exactly once");
+    if (c.status == claim_status::confirmed) check_payers(c);
   }
+  check_orders_at_end();
   const auto* image = store_.committed(aggregate_);
   const auto same = [](const auto& model, const auto& rows) {
     return std::ranges::equal(model, rows, [](const auto& m, const auto& r) { return m.second == r; });

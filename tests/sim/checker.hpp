@@ -5,6 +5,7 @@
 #pragma once
 #include "actors/messages.hpp"
 #include "domain/admission.hpp"
+#include "domain/sale.hpp"
 #include "store/memory_ledger.hpp"
 
 #include <array>
@@ -38,16 +39,25 @@ enum class rare : std::uint8_t {
   mirror_rebuilt,
   old_dump_noticed,
   delivered_again,
+  promo_refused,
+  promo_came_back,
+  order_paid_late,
+  order_given_up_then_paid,
+  order_failed_pending,
+  order_partly_refunded,
+  refund_dead_letter,
+  preferred_admitted,
+  paid_with_tax,
   count_
 };
 std::string_view name_of(rare r);
 
 class checker {
 public:
-  checker(memory_ledger& store, aggregate_id aggregate, milliseconds verdict_grace)
+  checker(memory_ledger& store, aggregate_id aggregate, sale_rules rules)
       : store_(store),
         aggregate_(aggregate),
-        grace_(verdict_grace) {}
+        rules_(std::move(rules)) {}
 
   // -- what the ledger did --------------------------------------------------------------------------------
   void applied(const batch& b);
@@ -64,6 +74,15 @@ public:
                  std::uint64_t asked, bool was_durable);
   void saw_payment(const idempotency_ref& key, const payment_reply& told, bool was_durable);
   void saw_released(const claim_id& claim);
+  // -- checkout (checker_checkout.cpp)
+  void saw_placed(const idempotency_ref& key, const customer_id& who, const order_wish& wish, const order_reply& told,
+                  std::uint64_t asked, bool was_durable);
+  void saw_order(const customer_id& who, const order_view& told);
+  void saw_cancelled(const customer_id& who, const order_view& told);
+  // what organizers were told
+  void saw_refund_begun(const order_id& order, const order_view& told);
+  void saw_promo_code(const promo_code_row& told);
+  void saw_settled(const uuid& letter);
   /// Whether the answer to `key` was committed already: from then on nothing else may be answered (I9).
   [[nodiscard]] bool has_answer(const idempotency_ref& key) const;
 
@@ -81,6 +100,16 @@ public:
   [[nodiscard]] const auto& reached() const { return reached_; }
   [[nodiscard]] const std::map<payment_id, payment_row>& payments() const { return payments_; }
   [[nodiscard]] const claim_row* find_claim(const claim_id& id) const;
+  [[nodiscard]] const std::map<order_id, order_row>& orders() const { return orders_; }
+  [[nodiscard]] const std::map<std::uint32_t, promo_code_row>& promo_codes() const { return promo_codes_; }
+  [[nodiscard]] const std::map<uuid, dead_letter_row>& open_letters() const { return open_letters_; }
+  [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; }
+  [[nodiscard]] const std::map<refund_id, refund_row>& refunds() const { return refunds_; }
+  /// Null: the claim was made without an order.
+  [[nodiscard]] const order_row* order_of(const claim_id& claim) const;
+  [[nodiscard]] const order_row* order_of_payment(const payment_id& payment) const;
+  /// Whether the order ever had this status at a committed moment.
+  [[nodiscard]] bool was(const order_id& order, order_status status) const;
   [[nodiscard]] const event_row& event() const { return event_; }
   [[nodiscard]] std::int64_t sold() const;
   struct counts_t {
@@ -116,6 +145,18 @@ private:
   template <class Other>
   void see(const Other&) {}
 
+  // checkout (checker_checkout.cpp)
+  void check_price(const claim_row& claim);
+  void check_order(const order_row& order);
+  void check_promo_codes();
+  void check_own_uses(const claim_row& claim);
+  void check_batch();
+  void check_rows();
+  void check_pending(timestamp now, timestamp owned_since);
+  void check_payers(const claim_row& claim);
+  void check_letters(const payment_row& payment);
+  void check_orders_at_end();
+
   void admitted(const entry_row& row);
   void count_claim(const claim_row& row, std::int64_t sign);
   void check_stock();
@@ -135,7 +176,7 @@ private:
 
   memory_ledger& store_;
   aggregate_id aggregate_;
-  milliseconds grace_;
+  sale_rules rules_;
   std::uint64_t epoch_ = 0, rival_epoch_ = 0, owner_epoch_ = 0;
   std::uint64_t digest_ = 0;
 
@@ -144,7 +185,7 @@ private:
   std::vector<ticket_type_row> types_;
   std::vector<stock> claimed_; ///< what the claims add up to, per type
   std::map<queue_number, entry_row> entries_;
-  std::set<queue_number> waiting_;
+  std::set<std::pair<std::uint8_t, queue_number>> waiting_; ///< by class
   std::map<customer_id, queue_number> live_place_;
   std::set<queue_number> active_;
   std::map<queue_number, int> live_claims_; ///< per entry
@@ -155,6 +196,12 @@ private:
   std::map<order_id, order_row> orders_;
   std::map<uuid, dead_letter_row> dead_letters_, open_letters_;
   std::map<customer_id, priority_row> priorities_;
+  std::map<order_id, std::set<order_status>> was_;
+  std::map<claim_id, order_id> order_of_claim_;
+  std::map<std::uint32_t, std::int64_t> promo_claims_; ///< live and confirmed ones by claim_row::promo
+  std::set<claim_id> touched_claims_, opened_claims_;  ///< of this batch
+  std::set<order_id> touched_orders_;
+  std::uint64_t batches_ = 0;
   std::map<digest128, digest128> answered_; ///< idempotency keys in the ledger
   std::deque<timestamp> admissions_;
   timestamp latest_;                                           ///< greatest time of a join or an admission
@@ -166,6 +213,11 @@ private:
   std::map<customer_id, queue_number> known_place_;
   std::map<entry_id, timestamp> promised_; ///< until when an admitted fan may claim
   std::map<digest128, uuid> effect_of_key_;
+  struct acknowledged_order {
+    order_row row;    ///< as it was told first
+    order_status last{}; ///< that its customer was told
+  };
+  std::map<order_id, acknowledged_order> acknowledged_;
   std::uint64_t sold_out_at_ = 0; ///< last step at which the ledger was sold out
   bool was_sold_out_ = false;
   timestamp stuck_since_;

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fan.hpp"
-
-#include "ledger_connection.hpp"
+#include "fan_ask.hpp"
 
 namespace fq::sim {
 namespace {
@@ -9,16 +7,22 @@ constexpr std::uint32_t places_max = 3;   ///< how often a fan queues again
 constexpr std::uint32_t watches_max = 40; ///< polls of a payment's outcome before it gives up
 } // namespace
 
-fan::fan(caf::actor_config& config, world* w, std::uint32_t number)
+customer_id customer_of(std::uint32_t number) {
+  return make_uuid(from_unix_ms(start_of_time_ms), accounts_aggregate, number + 1);
+}
+
+fan::fan(caf::actor_config& config, world* w, std::uint32_t number, milliseconds comes_at)
     : caf::event_based_actor(config),
       world_(w),
-      me_(make_uuid(from_unix_ms(start_of_time_ms), accounts_aggregate, number + 1)) {}
+      me_(customer_of(number)),
+      comes_at_(comes_at) {}
 
 caf::behavior fan::make_behavior() {
   set_default_handler(caf::drop);
   join_key_ = world_->rng() | 1;
   node_ = world_->rng() % world_->regions.size();
-  next(goal::join, between(world_->rng, milliseconds{0}, world_->options.arrival_span));
+  const auto latest = world_->options.arrival_span;
+  next(first_goal(), comes_at_ > milliseconds{0} ? comes_at_ : between(world_->rng, milliseconds{0}, latest));
   return {[this](const timer_fired& t) {
             if (t.generation == generation_) act();
           },
@@ -68,47 +72,22 @@ void fan::act() {
   case goal::page: return do_page();
   case goal::watch: return do_watch();
   case goal::leave: return do_leave();
+  case goal::order: return do_order();
+  case goal::order_watch: return do_order_watch();
+  case goal::order_cancel: return do_order_cancel();
   case goal::done: return;
   }
 }
-
-template <class Message, class Then>
-void fan::ask(Message message, Then then) {
-  const auto asked = world_->check->step;
-  const auto lease = world_->leases->asked(node_name(node_));
-  request(owner_, world_->options.patience, std::move(message))
-      .then(
-          [this, then, asked, lease, node = node_](const typename Then::reply_type& reply) {
-            world_->leases->answered(lease, node_name(node));
-            then.check(reply, asked); // the server has answered, whether the fan hears it or not
-            if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
-            then.use(reply);
-          },
-          [this](caf::error&) { stumble(); });
-}
-
-namespace {
-/// What to hold against a reply, and what to do with it.
-template <class Reply, class Check, class Use>
-struct answer_to {
-  using reply_type = Reply;
-  Check check;
-  Use use;
-};
-template <class Reply, class Check, class Use>
-answer_to<Reply, Check, Use> on(Check check, Use use) {
-  return {std::move(check), std::move(use)};
-}
-} // namespace
 
 idempotency_ref fan::fresh_key() { return {true, {me_.lo, ++keys_}, {me_.hi, 7}}; }
 
 void fan::finish() {
   claim_ = {};
+  order_ = {};
   decided_ = false;
   if (world_->closing || ++places_ >= places_max) return next(goal::done, milliseconds{1});
   join_key_ = world_->rng() | 1;
-  next(goal::join, soon(50, 2'000));
+  next(first_goal(), soon(50, 2'000));
 }
 
 // -- the line ---------------------------------------------------------------------------------------------
@@ -167,6 +146,7 @@ void fan::on_admitted(const entry_view& entry) {
     if (wants(world_->options.leaves)) return next(goal::leave, soon(1, 500));
   }
   if (watches_ >= watches_max) return next(goal::poll, soon(300, 1'500));
+  if (buys_by_order()) return wish_order();
   claim_key_ = fresh_key();
   wishes_.clear();
   if (wants(700))
@@ -186,6 +166,7 @@ void fan::do_claim() {
 }
 
 void fan::on_claimed(const claim_reply& told) {
+  order_ = {};
   if (!told.no) {
     claim_ = told.claim.claim.id;
     attempts_ = 0;
@@ -217,7 +198,7 @@ void fan::do_release() {
             if (!told.no) world_->check->saw_released(claim_);
           },
           [this](const ack_reply& told) {
-            if (told.no) return next(goal::watch, soon(100, 600));
+            if (told.no) return next(watching(), soon(100, 600));
             // An impatient finger presses twice.
             next(goal_ == goal::release && wants(500) ? goal::release_again : goal::poll, soon(1, 400));
           }));
@@ -233,7 +214,7 @@ void fan::do_pay() {
             world_->check->saw_payment(payment_key_, told, durable);
           },
           [this](const payment_reply& told) {
-            if (told.no) return next(goal::watch, soon(100, 600));
+            if (told.no) return next(watching(), soon(100, 600));
             payment_ = told.payment.payment.id;
             on_payment(told);
           }));
@@ -246,17 +227,20 @@ void fan::on_payment(const payment_reply& told) {
   case payment_status::initializing:
     if (++watches_ > watches_max) return finish();
     return next(goal::page, soon(200, 900));
-  case payment_status::pending: {
-    const auto thinking = wants(world_->options.pays_late) ? soon(1'000, 6'000) : soon(10, 900);
-    if (wants(world_->options.abandons / 2)) return next(goal::watch, thinking);
-    const bool declines = wants(world_->options.declines);
-    delayed_send(this, thinking, std::string{declines ? "decline" : "pay"}, reference_);
-    if (declines && wants(world_->options.pays_after_declining)) // another card, on the same page
-      delayed_send(this, thinking + soon(300, 3'000), std::string{"pay"}, reference_);
-    return next(goal::watch, thinking + soon(10, 500));
+  case payment_status::pending: return on_page();
+  default: return next(watching(), soon(10, 400));
   }
-  default: return next(goal::watch, soon(10, 400));
-  }
+}
+
+/// It sees the gateway's page of `reference_`.
+void fan::on_page() {
+  const auto thinking = wants(world_->options.pays_late) ? soon(1'000, 6'000) : soon(10, 900);
+  if (wants(world_->options.abandons / 2)) return next(watching(), thinking);
+  const bool declines = wants(world_->options.declines);
+  delayed_send(this, thinking, std::string{declines ? "decline" : "pay"}, reference_);
+  if (declines && wants(world_->options.pays_after_declining)) // another card, on the same page
+    delayed_send(this, thinking + soon(300, 3'000), std::string{"pay"}, reference_);
+  next(watching(), thinking + soon(10, 500));
 }
 
 void fan::do_page() {

@@ -11,14 +11,18 @@
 
 namespace fq::sim {
 
+/// Fan `number`'s account, from 0.
+customer_id customer_of(std::uint32_t number);
+
 class fan final : public caf::event_based_actor {
 public:
-  fan(caf::actor_config& config, world* w, std::uint32_t number);
+  /// `comes_at` 0: some time within the arrival span.
+  fan(caf::actor_config& config, world* w, std::uint32_t number, milliseconds comes_at = milliseconds{0});
   caf::behavior make_behavior() override;
 
 private:
   /// What it does next; one request at a time.
-  enum class goal : std::uint8_t { join, poll, claim, release, release_again, pay, page, watch, leave, done };
+  enum class goal : std::uint8_t { join, poll, claim, release, release_again, pay, page, watch, leave, order, order_watch, order_cancel, done };
 
   void act();
   void next(goal g, milliseconds delay);
@@ -40,6 +44,18 @@ private:
   void on_claimed(const claim_reply& told);
   void after_claim();
   void on_payment(const payment_reply& told);
+  void on_page();
+  // checkout (fan_checkout.cpp)
+  [[nodiscard]] bool buys_by_order();
+  [[nodiscard]] goal first_goal();
+  [[nodiscard]] goal watching() const { return order_.is_nil() ? goal::watch : goal::order_watch; }
+  void wish_order();
+  void do_order();
+  void do_order_watch();
+  void do_order_cancel();
+  void on_ordered(const order_reply& told);
+  void on_order(const order_view& seen);
+  void on_unpaid_order(const order_view& seen);
   void finish(); ///< this place is over; perhaps another one
   idempotency_ref fresh_key();
   [[nodiscard]] bool wants(std::uint32_t per_mille) { return chance(world_->rng, per_mille); }
@@ -49,13 +65,17 @@ private:
 
   world* world_;
   customer_id me_;
+  milliseconds comes_at_{0};
   goal goal_ = goal::join;
   std::uint64_t generation_ = 0, keys_ = 0;
   std::size_t node_ = 0; ///< that it sends its requests to
   event_handle owner_;
   std::uint64_t join_key_ = 0;
-  idempotency_ref claim_key_, payment_key_;
+  idempotency_ref claim_key_, payment_key_, order_key_;
   std::vector<item_wish> wishes_;
+  order_wish order_wish_;
+  order_id order_; ///< nil: it buys with a claim of its own
+  std::string seen_url_; ///< of the last payment page that it acted on
   std::string token_;
   claim_id claim_;
   payment_id payment_;

@@ -7,6 +7,7 @@
 #include <caf/event_based_actor.hpp>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,13 +22,17 @@ struct charge {
   money amount = 0;
   std::string currency;
   charge_state state = charge_state::unpaid;
-  money captured = 0;
+  money captured = 0; ///< tax included
+  money tax = 0;
+  bool was_declined = false;
   std::map<refund_id, money> refunds; ///< done
+  std::set<refund_id> refused; ///< and it stays so
   std::map<refund_id, money> refunds_pending;
 };
 
 struct webhook {
   gateway_fact fact;
+  bool is_forged = false;
   milliseconds due{0}; ///< steady time
   bool acknowledged = false;
 };
@@ -40,11 +45,16 @@ public:
   void initialize(const std::string& reference, money amount, const std::string& currency);
   [[nodiscard]] const charge* find(const std::string& reference) const;
   void expire(const std::string& reference);
-  /// True if it is done, false if it is pending.
-  bool refund(const std::string& reference, const refund_id& id, money amount);
+  gateway_result refund(const std::string& reference, const refund_id& id, money amount);
   // the hosted page
   void pay(const std::string& reference);
   void decline(const std::string& reference);
+
+  /// A stranger, who cannot sign, reports that somebody paid.
+  void forge();
+
+  /// What the ledger says of money is what happened here.
+  void applied(const batch& b, checker& check) const;
 
   /// Webhooks that wait for their acknowledgement.
   [[nodiscard]] std::vector<webhook>& outbox() { return outbox_; }
@@ -56,6 +66,9 @@ public:
   milliseconds down_until{0}; ///< its API answers nothing before then (steady time)
 
 private:
+  void check_payment(const payment_moved& c, checker& check) const;
+  void check_refund(const refund_moved& c, checker& check) const;
+  void check_charge(const charge& c, const payment_row& payment, checker& check) const;
   void tell(verdict what, const std::string& reference, money amount, const refund_id& refund);
   void finish_refund(const std::string& reference, charge& c, const refund_id& id, money amount);
 

@@ -80,6 +80,45 @@ void draw_nodes(generator& rng, sale_options& o) {
   o.takeover_interval = between(rng, milliseconds{200}, milliseconds{600});
 }
 
+/// On top of everything else. Orders have their own clocks (pending_max), fees, and a gateway that says no in more ways.
+void draw_checkout(generator& rng, sale_options& o) {
+  auto& c = o.checkout;
+  auto& f = o.faults;
+  c.on = true;
+  c.by_order = static_cast<std::uint32_t>(chance(rng, 500) ? 1000 : between(rng, 500, 900));
+  c.two_types = perhaps(rng, 200, 600);
+  c.donates = perhaps(rng, 100, 500);
+  c.uses_promo = static_cast<std::uint32_t>(between(rng, 200, 800));
+  c.cancels = perhaps(rng, 50, 300);
+  c.releases = perhaps(rng, 20, 150);
+  c.pays_all_the_same = perhaps(rng, 100, 600);
+  c.webhooks_are_reports = chance(rng, 350);
+  o.ticket_types = chance(rng, 600) ? 2 : 1;
+  o.price = chance(rng, 80) ? 0 : between(rng, 1, 5'000);
+  o.claim_ttl = between(rng, milliseconds{1'500}, milliseconds{7'000});
+  o.queue.session_ttl = o.queue.claim_window + o.claim_ttl + between(rng, milliseconds{0}, milliseconds{4'000});
+  o.claims_per_customer = static_cast<std::uint32_t>(between(rng, 1, 3));
+  o.rules.fees["NGN"] = {.platform_per_ticket = 7, .processing_basis_points = 290, .processing_fixed = 3};
+  o.rules.pending_max = between(rng, milliseconds{700}, milliseconds{4'000});
+  o.rules.initialize_again = between(rng, milliseconds{200}, milliseconds{1'500});
+  o.rules.payment_link_after = between(rng, milliseconds{50}, milliseconds{1'500});
+  o.rules.refund_retry = {3, milliseconds{50}, milliseconds{1'000}};
+  f.rejected = perhaps(rng, 20, 150);
+  f.taxed = perhaps(rng, 50, 500);
+  f.refund_refused = perhaps(rng, 50, 400);
+  f.declined_after_paid = perhaps(rng, 50, 300);
+  f.report_forged = c.webhooks_are_reports ? perhaps(rng, 5, 30) : 0;
+  f.references_once = chance(rng, 300);
+  f.gateway_stays_away = chance(rng, 200);
+  if (!f.gateway_stays_away) return;
+  c.late_fans = static_cast<std::uint32_t>(between(rng, 3, 8));
+  c.by_order = 1000;
+  o.total += 20; // something is left for them
+  o.fans_vanish = false;
+  o.organizer_may_end = o.organizer_may_cancel = false;
+  o.sale_length = milliseconds{3'600'000};
+}
+
 } // namespace
 
 sale_options options_of(std::uint64_t seed) {
@@ -123,8 +162,25 @@ sale_options options_of(std::uint64_t seed) {
   o.cache_chunk_max = static_cast<std::size_t>(chance(rng, 500) ? between(rng, 2, 5) : 1'000);
   o.has_dispatcher = chance(rng, 500);
   o.patience = between(rng, milliseconds{1'500}, milliseconds{8'000});
+  if (seed % checkout_every == 0) draw_checkout(rng, o);
   return o;
 }
+
+namespace {
+
+void describe_checkout(std::ostringstream& s, const sale_options& o) {
+  const auto& c = o.checkout;
+  const auto& f = o.faults;
+  s << "\n  checkout: by order " << c.by_order << ", two types " << c.two_types << ", donates " << c.donates << ", promo "
+    << c.uses_promo << ", cancels " << c.cancels << ", pays all the same " << c.pays_all_the_same << ", late fans " << c.late_fans
+    << "; claims per customer " << o.claims_per_customer << ", pending at most " << o.rules.pending_max.count() << " ms"
+    << "; webhooks " << (c.webhooks_are_reports ? "are reports" : "are believed") << ", forged " << f.report_forged
+    << ", declined after paid " << f.declined_after_paid << "; gateway: rejects " << f.rejected << ", taxes " << f.taxed
+    << ", refuses refunds " << f.refund_refused << (f.references_once ? ", references once" : "")
+    << (f.gateway_stays_away ? ", stays away" : "");
+}
+
+} // namespace
 
 std::string describe(const sale_options& o) {
   const auto& f = o.faults;
@@ -161,6 +217,7 @@ std::string describe(const sale_options& o) {
   if (o.has_dispatcher)
     s << "\n  consumer: refuses " << f.consumer_refuses << ", stops early " << f.consumer_stops_early
       << ", answer lost " << f.consumer_answer_lost << ", delay " << f.consumer_delay.count() << " ms";
+  if (o.checkout.on) describe_checkout(s, o);
   return s.str();
 }
 

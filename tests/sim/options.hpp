@@ -22,6 +22,9 @@ inline milliseconds between(generator& rng, milliseconds low, milliseconds high)
   return milliseconds{between(rng, low.count(), high.count())};
 }
 
+/// The same, but draws nothing where the rate is 0: sales that know no such fault stay as they were.
+inline bool strikes(generator& rng, std::uint32_t per_mille) { return per_mille != 0 && chance(rng, per_mille); }
+
 /// Probabilities are per mille: of commits, of messages, of calls, or of steps divided by a further hundred
 /// ("per 100,000 steps").
 struct fault_rates {
@@ -46,7 +49,26 @@ struct fault_rates {
   std::uint32_t consumer_refuses = 0, consumer_stops_early = 0, consumer_answer_lost = 0;
   milliseconds consumer_delay{0};
   bool wall_clock_jumps = false;
+  // of checkouts only
+  std::uint32_t rejected = 0;                      ///< the gateway will never take this charge
+  std::uint32_t taxed = 0;                         ///< it adds tax to what it captures
+  std::uint32_t refund_refused = 0;                ///< for good, under this refund's id
+  std::uint32_t declined_after_paid = 0;           ///< it tells of a failure after the success
+  std::uint32_t report_forged = 0;                 ///< per courier round: a stranger reports a payment that never was
+  bool references_once = false;                    ///< a reference that comes again is refused as a duplicate
+  bool gateway_stays_away = false;                 ///< well into the quiet phase: orders must not wait for it
 };
+
+/// What a sale with checkouts draws; every `checkout_every`th seed is one.
+struct checkout_options {
+  bool on = false;
+  std::uint32_t by_order = 0;     ///< fans who buy with place_order; the others open claims
+  std::uint32_t two_types = 0, donates = 0, uses_promo = 0, cancels = 0, releases = 0, pays_all_the_same = 0;
+  std::uint32_t late_fans = 0;    ///< how many come when the faults are over
+  bool webhooks_are_reports = false; ///< their word is checked with the gateway
+};
+
+inline constexpr std::uint64_t checkout_every = 4;
 
 struct sale_options {
   std::uint64_t seed = 0;
@@ -79,6 +101,7 @@ struct sale_options {
                 pays_late = 0;
   bool fans_vanish = false; ///< when the faults stop, nobody asks any more: deadlines must run all the same
   fault_rates faults;
+  checkout_options checkout;
 };
 
 sale_options options_of(std::uint64_t seed);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "simulation.hpp"
 
+#include "box_office.hpp"
 #include "fan.hpp"
 #include "ledger_connection.hpp"
+#include "mail_watch.hpp"
 #include "organizer.hpp"
 #include "outbox.hpp"
 #include "process.hpp"
@@ -26,6 +28,7 @@ constexpr aggregate_id sale_aggregate = first_event_aggregate;
 constexpr milliseconds recovery{16'000};    ///< after faults stop: back-off, cool-down, reload, resubmission
 constexpr milliseconds last_claims{22'000}; ///< after faults stop, fans begin nothing new
 constexpr milliseconds quiet_span{48'000};
+constexpr milliseconds gateway_away{28'000}; ///< after faults stop, where it stays away: orders of late fans must not wait for it
 constexpr milliseconds look_interval{1'000}; ///< how often the cache is compared when all is quiet
 constexpr milliseconds load_time{100};       ///< of an owner when nothing fails
 constexpr std::uint64_t steps_max = 600'000;
@@ -115,6 +118,7 @@ private:
   checker check_;
   lease_watch leases_;
   outbox_watch outbox_;
+  mail_watch mails_;
   gateway_books gateway_;
   session_keys sessions_;
   std::optional<watched_cache> cache_;
@@ -147,6 +151,8 @@ memory_ledger_options simulation::store_options() {
   o.on_applied = [this](const batch& b) {
     if (unknown_.erase({b.epoch, b.to_seq}) != 0) check_.reached(rare::unknown_commit_landed_late);
     check_.applied(b);
+    gateway_.applied(b, check_);
+    mails_.applied(b);
     outbox_.applied(b);
     if (cache_) cache_->applied(b);
   };
@@ -160,9 +166,10 @@ simulation::simulation(std::uint64_t seed, bool trace)
       sched_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
       env_(sched_.clock(), seed),
       store_(store_options()),
-      check_(store_, sale_aggregate, options_of(seed).rules.verdict_grace),
+      check_(store_, sale_aggregate, options_of(seed).rules),
       leases_(world_),
       outbox_(world_),
+      mails_(world_),
       gateway_(world_),
       sessions_(some_keys()) {
   system_.await_actors_before_shutdown(false); // close() looks for who is left
@@ -187,9 +194,12 @@ simulation::simulation(std::uint64_t seed, bool trace)
     nodes_.push_back({node_name(i), {sched_.clock(), seed + (std::uint64_t{i} << 32)}});
   for (auto& n : nodes_) start_process(n);
   for (std::uint32_t i = 0; i < o.fans; ++i) people_.push_back(system_.spawn<fan>(&world_, i));
+  for (std::uint32_t i = 0; i < o.checkout.late_fans; ++i)
+    people_.push_back(system_.spawn<fan>(&world_, o.fans + i, o.chaos + between(world_.rng, recovery, last_claims)));
   people_.push_back(system_.spawn(sim_courier, &world_));
   people_.push_back(witness_ = system_.spawn(witness, &check_));
   if (o.organizer_acts) people_.push_back(system_.spawn(organizer, &world_));
+  if (o.checkout.on) people_.push_back(system_.spawn(box_office, &world_));
   homes_.settle(system_.latest_actor_id(), nullptr);
 }
 
@@ -232,7 +242,8 @@ void simulation::create_event() {
   e.created_at = e.updated_at = t;
   std::vector<ticket_type_row> types;
   for (std::uint32_t i = 0; i < o.ticket_types; ++i) {
-    types.push_back({i, env_.make_id(t, sale_aggregate), "Type", o.price, o.total, 0, 0, 2, true});
+    const auto price = o.checkout.on && i > 0 ? o.price * 2 : o.price;
+    types.push_back({i, env_.make_id(t, sale_aggregate), "Type", price, o.total, 0, 0, 2, true});
     world_.ticket_types.push_back(types.back().id);
   }
   if (auto no = validate(e, types)) check_.fail("simulation", "invalid options: " + no.detail);
@@ -357,7 +368,7 @@ void simulation::strike(node& n) {
 void simulation::begin_quiet() {
   world_.chaos = false;
   store_.settle();
-  gateway_.down_until = milliseconds{0};
+  gateway_.down_until = world_.options.faults.gateway_stays_away ? now() + gateway_away : milliseconds{0};
   for (auto& n : nodes_) {
     if (n.runs && n.runs->is_frozen()) n.runs->go_on();
     const bool restarts = n.dies_at >= milliseconds{0} || world_.options.faults.wall_clock_jumps || chance(world_.rng, 300);
@@ -495,7 +506,8 @@ void simulation::check_memory() {
       || memory.event() != check_.event() || counts.waiting != model.waiting
       || counts.admitted != model.admitted || memory.claims().counts().live != model.claims_live
       || memory.claims().counts().confirmed != model.claims_confirmed
-      || memory.payments().open_count() != model.payments_open)
+      || memory.payments().open_count() != model.payments_open
+      || memory.orders().all() != check_.orders() || memory.promo_codes().all() != store_.committed(sale_aggregate)->promo_codes)
     check_.fail("I11", "the owner's memory is not what the ledger holds");
 }
 
@@ -504,6 +516,7 @@ void simulation::check_end() {
   check_.check_end();
   check_memory();
   if (world_.options.has_dispatcher) outbox_.check_end();
+  mails_.check_end();
   gateway_.check_end(check_);
 }
 

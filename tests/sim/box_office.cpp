@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "box_office.hpp"
+
+#include "fan.hpp"
+
+#include "domain/queue.hpp"
+
+namespace fq::sim {
+namespace {
+
+constexpr seconds patience{5};
+
+principal organizer_of(const world& w) { return {principal_kind::organizer, default_tenant, w.organizer}; }
+managed event_of(const world& w) { return {w.event, organizer_of(w)}; }
+
+/// An answer that never comes was perhaps done all the same: nobody asks again, the checker knows only what was acknowledged.
+template <class Reply, class Message, class Check>
+void ask_owner(caf::event_based_actor* self, world* w, Message message, Check check) {
+  self->request(w->some_region(), patience, resolve_event{w->aggregate})
+      .then(
+          [=](const event_handle& owner) {
+            self->request(owner, patience, message).then([=](const Reply& told) { check(told); }, [](caf::error&) {});
+          },
+          [](caf::error&) {});
+}
+
+template <class Map>
+const typename Map::mapped_type* any(world* w, const Map& rows) {
+  if (rows.empty()) return nullptr;
+  return &std::next(rows.begin(), static_cast<std::ptrdiff_t>(w->rng() % rows.size()))->second;
+}
+
+/// Limits small enough to bite; now and then one that is changed while it is in use.
+void set_promo(caf::event_based_actor* self, world* w) {
+  promo_code_patch p;
+  const auto* old = any(w, w->check->promo_codes());
+  const bool changes = old != nullptr && chance(w->rng, 400);
+  if (changes) p.id = old->id;
+  if (!changes || chance(w->rng, 200)) p.code = {true, "CODE" + std::to_string(between(w->rng, 0, 3))};
+  set_promo_code x{event_of(*w), {}, {}, {}};
+  if (!changes || chance(w->rng, 500)) {
+    const auto kind = static_cast<discount_kind>(between(w->rng, 0, 2));
+    const auto most = kind == discount_kind::percent && chance(w->rng, 800) ? 6'000 : 10'000; // the whole price now and then
+    p.reduction = {true, {kind, kind == discount_kind::none ? 0 : between(w->rng, 1, most), 0}};
+    if (chance(w->rng, 300)) x.ticket_types.push_back(w->ticket_types[w->rng() % w->ticket_types.size()]);
+  }
+  p.uses_max = {true, static_cast<std::uint32_t>(between(w->rng, 0, 4))};
+  p.uses_per_customer = {true, static_cast<std::uint32_t>(between(w->rng, 0, 2))};
+  if (chance(w->rng, 150)) p.is_active = {true, chance(w->rng, 500)};
+  x.patch = p;
+  ask_owner<promo_codes_reply>(self, w, std::move(x), [=](const promo_codes_reply& told) {
+    if (!told.no) w->check->saw_promo_code(told.codes.front());
+  });
+}
+
+void prefer(caf::event_based_actor* self, world* w) {
+  set_priorities x{event_of(*w), {}, {}, {}};
+  for (std::uint32_t i = 0; i < w->options.fans; ++i)
+    if (chance(w->rng, 250)) x.customers.push_back(customer_of(i));
+  if (chance(w->rng, 800)) x.priority_class = {true, static_cast<std::uint8_t>(chance(w->rng, 800) ? priority_vip : 2)};
+  ask_owner<count_reply>(self, w, std::move(x), [](const count_reply&) {});
+}
+
+/// Some tickets of an order, or all that are left.
+void refund(caf::event_based_actor* self, world* w) {
+  const auto* order = any(w, w->check->orders());
+  if (order == nullptr) return;
+  refund_tickets x{{order->id, organizer_of(*w)}, {}, {}};
+  const auto* claim = w->check->find_claim(order->claim);
+  if (claim != nullptr && chance(w->rng, 650))
+    for (const auto& i : claim->items)
+      if (chance(w->rng, 600)) x.items.push_back({w->ticket_types[i.ticket_type], static_cast<std::uint32_t>(between(w->rng, 1, i.quantity)), 0});
+  ask_owner<order_reply>(self, w, std::move(x), [=, id = order->id](const order_reply& told) {
+    if (!told.no) w->check->saw_refund_begun(id, told.order);
+  });
+}
+
+void resend(caf::event_based_actor* self, world* w) {
+  const auto* order = any(w, w->check->orders());
+  if (order == nullptr) return;
+  resend_order x{{order->id, organizer_of(*w)}, {.detail = "{}", .reason = to_string(order->id)}}; // the watch over mails reads it there
+  ask_owner<ack_reply>(self, w, std::move(x), [](const ack_reply&) {});
+}
+
+void settle(caf::event_based_actor* self, world* w) {
+  const auto* letter = any(w, w->check->open_letters());
+  if (letter == nullptr) return;
+  settle_dead_letter x{{letter->id, organizer_of(*w)}, {}, chance(w->rng, 750)};
+  ask_owner<ack_reply>(self, w, std::move(x), [=, id = letter->id](const ack_reply& told) {
+    if (!told.no) w->check->saw_settled(id);
+  });
+}
+
+} // namespace
+
+caf::behavior box_office(caf::event_based_actor* self, world* w) {
+  self->set_default_handler(caf::drop);
+  self->send(self, timer_fired{timer_kind::sweep, 0});
+  return {[=](const timer_fired&) {
+    if (w->closing) return; // what is under way comes to its end
+    self->delayed_send(self, between(w->rng, milliseconds{100}, milliseconds{1'200}), timer_fired{timer_kind::sweep, 0});
+    const auto what = w->rng() % 100;
+    if (what < 25) return set_promo(self, w);
+    if (what < 35) return prefer(self, w);
+    if (what < 65) return refund(self, w);
+    if (what < 80) return resend(self, w);
+    settle(self, w);
+  }};
+}
+
+} // namespace fq::sim

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulated organizer's other desk: promo codes, preferred customers, refunds, mails once more, what waits for a person.
+#pragma once
+#include "world.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+namespace fq::sim {
+
+caf::behavior box_office(caf::event_based_actor* self, world* w);
+
+} // namespace fq::sim

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a simulated fan asks: what the server answers goes to the checker, whether the fan hears it or not.
+#pragma once
+#include "fan.hpp"
+
+#include "ledger_connection.hpp"
+
+namespace fq::sim {
+
+template <class Message, class Then>
+void fan::ask(Message message, Then then) {
+  const auto asked = world_->check->step;
+  const auto lease = world_->leases->asked(node_name(node_));
+  request(owner_, world_->options.patience, std::move(message))
+      .then(
+          [this, then, asked, lease, node = node_](const typename Then::reply_type& reply) {
+            world_->leases->answered(lease, node_name(node));
+            then.check(reply, asked); // the server has answered, whether the fan hears it or not
+            if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
+            then.use(reply);
+          },
+          [this](caf::error&) { stumble(); });
+}
+
+/// What to hold against a reply, and what to do with it.
+template <class Reply, class Check, class Use>
+struct answer_to {
+  using reply_type = Reply;
+  Check check;
+  Use use;
+};
+template <class Reply, class Check, class Use>
+answer_to<Reply, Check, Use> on(Check check, Use use) {
+  return {std::move(check), std::move(use)};
+}
+
+} // namespace fq::sim

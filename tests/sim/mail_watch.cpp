@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mail_watch.hpp"
+
+#include "domain/outbox.hpp"
+
+#include <boost/json/parse.hpp>
+
+namespace fq::sim {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view to_many = "event_cancelled";
+const std::string link_mail = "payment_link";
+
+money sum_of_receipt(const json::object& data) {
+  money sum = 0;
+  for (const auto& i : data.at("items").as_array()) sum += i.at("amount").to_number<money>();
+  return sum - data.at("discount").to_number<money>() + data.at("donations").to_number<money>() + data.at("fees").to_number<money>();
+}
+
+} // namespace
+
+/// Which mails `c` must be told by, and what an organizer had sent again: one that fits the order's state, which we do not know.
+void mail_watch::due(const change& c, orders_mails& all) const {
+  if (const auto* order = std::get_if<order_moved>(&c)) {
+    const auto& row = order->row;
+    auto& mails = all[to_string(row.id)];
+    const bool link = order->from == row.status && row.status == order_status::awaiting_payment && !is_set(row.payment_link_at);
+    if (link) ++mails.links_allowed;
+    if (order->from == row.status) return;
+    if (row.status == order_status::success) ++mails.due["order_receipt"];
+    if (row.status == order_status::failed && row.failure != "event_cancelled") ++mails.due["order_failed"];
+  } else if (const auto* refund = std::get_if<refund_moved>(&c)) {
+    const bool done = refund->from != refund->row.status && refund->row.status == refund_status::succeeded && refund->row.amount > 0;
+    const auto* row = done ? world_.check->order_of_payment(refund->row.payment) : nullptr;
+    if (row != nullptr) ++all[to_string(row->id)].due["order_refunded"];
+  } else if (const auto* audit = std::get_if<audit_recorded>(&c)) {
+    if (audit->row.action == "event.resend") ++all[audit->row.reason].again;
+  }
+}
+
+void mail_watch::sent(const outbox_row& row, orders_mails& all) const {
+  const auto mail = json::parse(row.payload).as_object();
+  const std::string kind{mail.at("template").as_string()};
+  const auto& data = mail.at("data").as_object();
+  if (mail.at("to").as_array().empty()) return world_.check->fail("I16", kind + " is a mail to nobody");
+  if (kind == to_many) return;
+  if (kind == link_mail && data.at("payment_url").as_string().empty())
+    return world_.check->fail("I16", "a payment link without a page was sent");
+  if (kind == "order_receipt" && sum_of_receipt(data) != data.at("total").to_number<money>())
+    return world_.check->fail("I4", "a receipt that does not add up");
+  ++all[std::string{data.at("order_id").as_string()}].sent[kind];
+}
+
+void mail_watch::check_order(const std::string& order, mails_of_order& mails) {
+  auto beyond = -mails.again;
+  for (const auto& [kind, n] : mails.due) {
+    if (mails.sent[kind] < n) return world_.check->fail("I16", kind + " was not sent");
+    beyond -= n;
+  }
+  for (const auto& [kind, n] : mails.sent) beyond += n;
+  if (beyond < 0) return world_.check->fail("I16", "a mail that was to be sent again was not");
+  if (beyond > mails.links_allowed) return world_.check->fail("I16", "a mail tells of nothing that happened");
+  receipts_[order] += mails.due["order_receipt"];
+}
+
+void mail_watch::applied(const batch& b) {
+  if (b.aggregate != world_.aggregate) return;
+  orders_mails all;
+  for (const auto& c : b.content) due(c, all);
+  for (const auto& c : b.content)
+    if (const auto* told = std::get_if<outbox_appended>(&c); told != nullptr && told->row.topic == topic::mail_send) sent(told->row, all);
+  for (auto& [order, mails] : all) check_order(order, mails);
+}
+
+void mail_watch::check_end() const {
+  for (const auto& [id, order] : world_.check->orders()) {
+    const auto sent = receipts_.find(to_string(id));
+    if ((sent == receipts_.end() ? 0 : sent->second) != (world_.check->was(id, order_status::success) ? 1 : 0))
+      world_.check->fail("I16", "an order has not one receipt, or has one and never succeeded");
+  }
+}
+
+} // namespace fq::sim
