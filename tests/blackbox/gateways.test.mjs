@@ -274,19 +274,18 @@ describe('webhooks', side_by_side, () => {
       it(`${gateway}: ${what} waits for a person, who sends it back`, async (t) => {
         const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 3 } });
         const [fan] = await shop.server.customers(1);
+        const quarantined = async (status) => (await shop.dead_letters(status)).filter((l) => l.kind !== 'undelivered');
         const { order, page } = await shop.ordered(fan);
         await shop.double.pay(page, { ...paid, awaitWebhook: true });
         await eventually('its webhooks are taken', () => shop.double.webhooks.log.at(-1)?.status === 200);
         const [letter, ...more] = await eventually('a dead letter', async () => {
-          const all = await shop.dead_letters();
+          const all = await quarantined();
           return all.length > 0 && all;
         });
         assert.deepEqual([letter.kind, letter.event_id, more.length], ['payment_quarantined', shop.event.id, 0]);
         assert.match(letter.detail, paid.amount ? /1212|1300/ : /usd|ghs/i);
         assert.equal((await shop.whole(fan, order)).payment_status, 'QUARANTINED');
-        await shop.books({ ignore: paid.currency ? [] : [] }).catch((error) => {
-          if (!paid.currency) throw error; // the rows have the event's currency only
-        });
+        await shop.books();
         const ended = await shop.reaches(fan, order, 'failed'); // with its hold
         assert.equal(ended.failure, 'expired');
         assert.equal(await shop.available(), 10);
@@ -297,9 +296,10 @@ describe('webhooks', side_by_side, () => {
           { timeout_ms: 12_000 },
         );
         await eventually('and it is said', async () => (await shop.whole(fan, order)).payment_status === 'REFUNDED');
-        assert.deepEqual(await shop.dead_letters(), []);
-        assert.equal((await shop.dead_letters('all'))[0].status, 'retried');
-        if (!paid.currency) await shop.settled();
+        assert.deepEqual(await quarantined(), []);
+        assert.equal((await quarantined('all'))[0].status, 'retried');
+        if (paid.currency) return; // a row has no currency of its own: the oracle would take it for the event's
+        await shop.settled();
       });
   }
 
@@ -317,6 +317,22 @@ describe('webhooks', side_by_side, () => {
     await shop.double.pay(page); // its event has the id of the early one
     await shop.reaches(fan, order, 'success', { timeout_ms: 5000 }); // by the webhook: payments.stale_after is later
     await shop.settled();
+  });
+
+  it('stripe: an order whose attempt is over has no page to be mailed', async (t) => {
+    const shop = await Shop.open(t);
+    const [fan, other, third] = await shop.server.customers(3);
+    const wrong = await shop.ordered(fan);
+    await shop.double.pay(wrong.page, { amount: 1212 });
+    const failed = await shop.ordered(other);
+    await shop.double.payAsync(failed.page);
+    await shop.double.settleAsync(failed.page, false);
+    const unpaid = await shop.ordered(third, { contact: { ...contact, email: 'eve@example.org' } });
+    const plain = (mail) => mail.replaceAll(/=\r?\n/g, '');
+    await eventually('the page of the unpaid one, ordered last', () => mails(shop.server).some((m) => plain(m).includes(unpaid.page)));
+    const letters = (await shop.dead_letters()).filter((l) => l.kind === 'undelivered');
+    assert.deepEqual(letters.map((l) => [l.topic, l.detail]), []);
+    assert.ok(!mails(shop.server).some((m) => m.includes(contact.email)), 'nothing to say to the others');
   });
 
   it('stripe: news of an expired session that come after its payment', async (t) => {
