@@ -125,15 +125,15 @@ export class Shop {
       return [wanted].flat().includes(last.status) && last;
     };
     return eventually(`order ${wanted}`, look, { timeout_ms }).catch((error) => {
-      error.message += `\nlast: ${JSON.stringify(last)}\n${this.server.log.split('\n').filter((l) => /warn|error/i.test(l)).slice(-15).join('\n')}`;
-      throw error;
+      const loud = this.server.log.split('\n').filter((line) => /warn|error/i.test(line));
+      assert.fail(`${error.message}\nit is ${JSON.stringify(last)}\n${loud.slice(-15).join('\n')}`);
     });
   }
 
   /** Ordered, and its page known: {order, page}; `page`: what the stand-in calls it. */
   async ordered(fan, body, options) {
     const order = await this.order(fan, body);
-    const ready = await this.reaches(fan, order, 'awaiting_payment', options);
+    const ready = await this.reaches(fan, order, ['awaiting_payment', 'failed'], options);
     assert.ok(ready.payment_url?.startsWith(this.double.publicUrl), `the page is the gateway's: ${JSON.stringify(ready)}`);
     return { order, url: ready.payment_url, page: new URL(ready.payment_url).pathname.split('/').pop() };
   }

@@ -2,7 +2,7 @@
 // Gateways that hang, refuse, stammer or cut the line. Every order comes to a defined end, none is paid twice, the rest of the server
 // stays fast meanwhile, and the circuit closes by itself. Prints its seed.
 import { describe, it } from 'node:test';
-import { assert, eventually, patience, seed, sleep } from './lib.mjs';
+import { assert, eventually, patience, random_of, seed, sleep } from './lib.mjs';
 import { Shop, both } from './gateways.mjs';
 import { access, tenant_on, ticket_of } from './tenant.mjs';
 
@@ -64,7 +64,6 @@ for (const gateway of both)
         await shop.double.pay(page);
         await shop.reaches(fan, order, 'success');
         assert.equal(shop.double.sums().captures, 1);
-        shop.double.violations = shop.double.violations.filter((v) => !/Duplicate/.test(v));
         await shop.settled();
       });
   });
@@ -84,8 +83,9 @@ for (const gateway of both)
         await shop.settled();
       });
 
+    if (gateway === 'stripe') return; // its webhooks are believed without a question
     for (const [what, fault] of passing.filter(([, f]) => ['hang', 'reset_after', 'status', 'html'].includes(f.kind)))
-      it(`the webhook's own question ${what}`, { skip: gateway === 'stripe' && 'a Stripe webhook asks nothing' }, async (t) => {
+      it(`the webhook's own question ${what}`, async (t) => {
         const shop = await Shop.open(t, { gateway });
         const [fan] = await shop.server.customers(1);
         const { order, page } = await shop.ordered(fan);
@@ -137,7 +137,7 @@ describe('a gateway that is away', { concurrency: 2, timeout: 150_000 * patience
       });
       const struck = shop.calls(create_of[gateway]).length;
       assert.ok(struck < 40, `${struck} calls to a gateway that is away`);
-      for (const [i, fan] of fans.entries()) assert.equal((await shop.status(fan, orders[i])).status, 'processing');
+      for (const [i, fan] of fans.entries()) assert.equal((await shop.status(fan, orders[i])).status, 'pending');
       shop.double.faults.clear();
       await Promise.all(fans.map((fan, i) => shop.reaches(fan, orders[i], 'awaiting_payment', { timeout_ms: 40_000 })));
       for (const [i, fan] of fans.entries()) {
@@ -155,29 +155,33 @@ describe('the rest of the server', { timeout: 60_000 * patience }, () => {
     const shop = await Shop.open(t, { event: { total: 300, claim_ttl_seconds: 60 }, settings: { 'gateway.call_timeout': '20s' } });
     const { server } = shop;
     const other = await shop.new_event({ total: 500, queue: { policy: 'operator' } });
+    const open = await shop.new_event({ total: 2000 });
     const tenant = await tenant_on(server);
     const queue = await tenant.queue({ concurrency: 5 });
     const { session_token } = await ticket_of(server, await tenant.join_as(queue, 'ann'));
-    const [buyers, joiners, cheap] = [await server.customers(120), await server.customers(3000), await server.customers(500)];
+    const [buyers, joiners, cheap] = [await server.customers(120), await server.customers(3000), await server.customers(1500)];
     shop.double.faults.add({ kind: 'delay', ms: 30_000 });
     const orders = await Promise.all(buyers.map((fan) => shop.order(fan)));
     await eventually('calls hang', () => shop.calls('checkout.create').length >= 16);
 
+    const random = random_of(seed);
     const [joined, bought] = [joiners.values(), cheap.values()];
     const stops = {
       join: stopwatch(async () => {
         const answer = await server.post(`/events/${other.event.id}/queue`, { token: joined.next().value });
         assert.equal(answer.status, 201, answer.text);
       }),
-      access: stopwatch(async () => assert.equal((await access(server, session_token, '', { Authorization: `Bearer ${session_token}` })).status, 200)),
+      access: stopwatch(async () => assert.equal((await access(server, session_token)).status, 200)),
       event: stopwatch(async () => assert.equal((await server.get(`/events/${other.event.id}`)).status, 200)),
       order: stopwatch(async () => {
-        const i = Math.floor(Math.random() * buyers.length);
-        assert.equal((await shop.status(buyers[i], orders[i])).status, 'processing');
+        const i = Math.floor(random() * buyers.length);
+        assert.equal((await shop.status(buyers[i], orders[i])).status, 'pending');
       }),
       sandbox: stopwatch(async () => {
-        const placed = await shop.check_out(bought.next().value, { event_id: other.event.id, gateway: 'sandbox', items: [{ ticket_type_id: other.types[0] }] });
-        assert.equal(placed.status, 403, placed.text); // not admitted: the owner has answered
+        const fan = bought.next().value;
+        const placed = await shop.check_out(fan, { event_id: open.event.id, gateway: 'sandbox', items: [{ ticket_type_id: open.types[0] }] });
+        assert.equal(placed.status, 202, placed.text);
+        await shop.reaches(fan, placed.json.order_id, 'awaiting_payment', { timeout_ms: 2000 });
       }),
     };
     await sleep(5000 * patience); // the measured time
