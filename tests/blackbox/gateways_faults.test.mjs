@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gateways that hang, refuse, stammer or cut the line. Every order comes to a defined end, none is paid twice, the rest of the server
+// stays fast meanwhile, and the circuit closes by itself. Prints its seed.
+import { describe, it } from 'node:test';
+import { assert, eventually, patience, random_of, seed, sleep } from './lib.mjs';
+import { Shop, both } from './gateways.mjs';
+import { access, tenant_on, ticket_of } from './tenant.mjs';
+
+console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
+
+const create_of = { stripe: 'checkout.create', paystack: 'transaction.initialize' };
+const read_of = { stripe: 'checkout.retrieve', paystack: 'transaction.verify' };
+
+/** What may happen to one call, so often that the call is made again. */
+const passing = [
+  ['hangs', { kind: 'hang', count: 2 }],
+  ['answers after the timeout, having done it', { kind: 'delay', ms: 2500, acted: true, count: 2 }],
+  ['is too busy', { kind: 'status', status: 429, retry_after: 2, count: 1 }],
+  ['fails', { kind: 'status', status: 500, count: 2 }],
+  ['is a web page', { kind: 'html', count: 2 }],
+  ['is cut in the middle of the JSON', { kind: 'truncated', count: 2 }],
+  ['is cut in the middle of the connection', { kind: 'truncated', broken: true, count: 2 }],
+  ['drips in too slowly', { kind: 'slow_body', ms: 3000, count: 1 }],
+  ['is reset before it is done', { kind: 'reset_before', count: 2 }],
+  ['is reset after it is done', { kind: 'reset_after', count: 2 }],
+];
+
+/** Asks until told to stop; the milliseconds of each answer. */
+function stopwatch(ask) {
+  const times = [];
+  let stopped = false;
+  const running = (async () => {
+    while (!stopped) {
+      const begin = performance.now();
+      await ask();
+      times.push(performance.now() - begin);
+      await sleep(10);
+    }
+  })();
+  running.catch(() => {});
+  return async () => {
+    stopped = true;
+    await running;
+    times.sort((a, b) => a - b);
+    return { count: times.length, p99: times[Math.floor(times.length * 0.99)] };
+  };
+}
+
+for (const gateway of both)
+  describe(`${gateway}: a call for a page that`, { concurrency: 4, timeout: 120_000 * patience }, () => {
+    for (const [what, fault] of passing)
+      it(what, async (t) => {
+        const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 60 } });
+        const [fan] = await shop.server.customers(1);
+        shop.double.faults.add({ operation: create_of[gateway], ...fault });
+        const begin = Date.now();
+        const { order, page } = await shop.ordered(fan, {}, { timeout_ms: 20_000 });
+        const strikes = shop.double.faults.log.length;
+        assert.equal(strikes, fault.count, `the fault struck ${strikes} times`);
+        if (fault.retry_after) assert.ok(Date.now() - begin >= 1900, 'its wish to be left alone is respected');
+        if (gateway === 'stripe') assert.equal([...shop.double.all('checkout.session')].length, 1, 'the same session');
+        const references = shop.calls(create_of[gateway]).map((c) => c.params?.client_reference_id ?? c.params?.reference).filter(Boolean);
+        if (gateway === 'stripe') assert.equal(new Set(references).size, 1);
+        await shop.double.pay(page);
+        await shop.reaches(fan, order, 'success');
+        assert.equal(shop.double.sums().captures, 1);
+        await shop.settled();
+      });
+  });
+
+for (const gateway of both)
+  describe(`${gateway}: what is lost on the way to the end`, { concurrency: 4, timeout: 120_000 * patience }, () => {
+    for (const [what, fault] of passing.filter(([, f]) => ['hang', 'reset_after', 'html', 'truncated'].includes(f.kind)))
+      it(`the question at the hold's end ${what}`, async (t) => {
+        const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 2, total: 1 }, settings: { 'payments.verdict_grace': '8s' } });
+        const [fan] = await shop.server.customers(1);
+        shop.double.webhooks.set({ drop: 10 });
+        const { order, page } = await shop.ordered(fan);
+        shop.double.faults.add({ operation: read_of[gateway], ...fault });
+        await shop.double.pay(page);
+        await shop.reaches(fan, order, 'success', { timeout_ms: 20_000 });
+        assert.ok(shop.double.faults.log.length > 0);
+        await shop.settled();
+      });
+
+    if (gateway === 'stripe') return; // its webhooks are believed without a question
+    for (const [what, fault] of passing.filter(([, f]) => ['hang', 'reset_after', 'status', 'html'].includes(f.kind)))
+      it(`the webhook's own question ${what}`, async (t) => {
+        const shop = await Shop.open(t, { gateway });
+        const [fan] = await shop.server.customers(1);
+        const { order, page } = await shop.ordered(fan);
+        shop.double.faults.add({ operation: read_of[gateway], ...fault, count: 4 });
+        await shop.double.pay(page);
+        await shop.reaches(fan, order, 'success', { timeout_ms: 30_000 });
+        await shop.settled();
+      });
+  });
+
+describe('a gateway that is away', { concurrency: 2, timeout: 150_000 * patience }, () => {
+  for (const gateway of both)
+    it(`${gateway}: for longer than the hold: the order has failed, the ticket is free, nothing can be paid`, async (t) => {
+      const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 3, total: 1 } });
+      const [fan, other] = await shop.server.customers(2);
+      shop.double.faults.add({ kind: 'reset_before' });
+      const order = await shop.order(fan);
+      const failed = await shop.reaches(fan, order, 'failed', { timeout_ms: 15_000 });
+      assert.match(failed.failure, /^(expired|gateway_unavailable)$/);
+      await eventually('the ticket is free', async () => (await shop.available()) === 1);
+      shop.double.faults.clear();
+      await eventually(
+        'the circuit closes by itself, and the next one buys',
+        async () => {
+          const placed = await shop.check_out(other);
+          if (placed.status !== 202) return false;
+          const ready = await shop.reaches(other, placed.json.order_id, ['awaiting_payment', 'failed']);
+          if (ready.status === 'failed') return false;
+          await shop.double.pay(new URL(ready.payment_url).pathname.split('/').pop());
+          await shop.reaches(other, placed.json.order_id, 'success');
+          return true;
+        },
+        { timeout_ms: 30_000, every_ms: 500 },
+      );
+      assert.equal(shop.double.sums().captures, 1);
+      await shop.settled();
+    });
+
+  for (const gateway of both)
+    it(`${gateway}: for a while: those who waited get their pages without doing anything`, async (t) => {
+      const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 90, total: 30 } });
+      const fans = await shop.server.customers(12);
+      shop.double.faults.add({ operation: create_of[gateway], kind: 'status', status: 503 });
+      const orders = await Promise.all(fans.map((fan) => shop.order(fan)));
+      await eventually('the circuit is open: no more calls than it takes', async () => {
+        const before = shop.calls(create_of[gateway]).length;
+        await sleep(500);
+        return before > 0 && shop.calls(create_of[gateway]).length === before;
+      });
+      const struck = shop.calls(create_of[gateway]).length;
+      assert.ok(struck < 40, `${struck} calls to a gateway that is away`);
+      for (const [i, fan] of fans.entries()) assert.equal((await shop.status(fan, orders[i])).status, 'pending');
+      shop.double.faults.clear();
+      await Promise.all(fans.map((fan, i) => shop.reaches(fan, orders[i], 'awaiting_payment', { timeout_ms: 40_000 })));
+      for (const [i, fan] of fans.entries()) {
+        const { payment_url } = await shop.status(fan, orders[i]);
+        await shop.double.pay(new URL(payment_url).pathname.split('/').pop());
+      }
+      await Promise.all(fans.map((fan, i) => shop.reaches(fan, orders[i], 'success')));
+      assert.equal(shop.double.sums().captures, 12);
+      await shop.settled();
+    });
+});
+
+describe('the rest of the server', { timeout: 60_000 * patience }, () => {
+  it('joins, /access, other events and the sandbox stay fast while a gateway hangs', async (t) => {
+    const shop = await Shop.open(t, { event: { total: 300, claim_ttl_seconds: 60 }, settings: { 'gateway.call_timeout': '20s' } });
+    const { server } = shop;
+    const other = await shop.new_event({ total: 500, queue: { policy: 'operator' } });
+    const open = await shop.new_event({ total: 2000 });
+    const tenant = await tenant_on(server);
+    const queue = await tenant.queue({ concurrency: 5 });
+    const { session_token } = await ticket_of(server, await tenant.join_as(queue, 'ann'));
+    const [buyers, joiners, cheap] = [await server.customers(120), await server.customers(3000), await server.customers(1500)];
+    shop.double.faults.add({ kind: 'delay', ms: 30_000 });
+    const orders = await Promise.all(buyers.map((fan) => shop.order(fan)));
+    await eventually('calls hang', () => shop.calls('checkout.create').length >= 16);
+
+    const random = random_of(seed);
+    const [joined, bought] = [joiners.values(), cheap.values()];
+    const stops = {
+      join: stopwatch(async () => {
+        const answer = await server.post(`/events/${other.event.id}/queue`, { token: joined.next().value });
+        assert.equal(answer.status, 201, answer.text);
+      }),
+      access: stopwatch(async () => assert.equal((await access(server, session_token)).status, 200)),
+      event: stopwatch(async () => assert.equal((await server.get(`/events/${other.event.id}`)).status, 200)),
+      order: stopwatch(async () => {
+        const i = Math.floor(random() * buyers.length);
+        assert.equal((await shop.status(buyers[i], orders[i])).status, 'pending');
+      }),
+      sandbox: stopwatch(async () => {
+        const fan = bought.next().value;
+        const placed = await shop.check_out(fan, { event_id: open.event.id, gateway: 'sandbox', items: [{ ticket_type_id: open.types[0] }] });
+        assert.equal(placed.status, 202, placed.text);
+        await shop.reaches(fan, placed.json.order_id, 'awaiting_payment', { timeout_ms: 2000 });
+      }),
+    };
+    await sleep(5000 * patience); // the measured time
+    for (const [name, stop] of Object.entries(stops)) {
+      const { count, p99 } = await stop();
+      t.diagnostic(`${name}: ${count} answers, p99 ${p99.toFixed(1)} ms`);
+      assert.ok(count > 50, `${name}: ${count} answers`);
+      assert.ok(p99 < 500 * patience, `${name}: p99 ${p99} ms`);
+    }
+    await server.stop();
+  });
+});
