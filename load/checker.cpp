@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The checks themselves. Each takes the whole history and fills one check_result; judge() runs them all.
-#include "load/checker.hpp"
+#include "load/check_parts.hpp"
+#include "load/order_checks.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <map>
 #include <unordered_map>
 
 namespace fq::load {
 
 namespace {
-
-constexpr run_time_us never_us = std::numeric_limits<run_time_us>::max();
-
-std::string fan_name(std::size_t index) {
-  return "fan " + std::to_string(index);
-}
-
-void accuse(check_result& check, std::string example) {
-  check.result = verdict::broken;
-  ++check.violations;
-  if (check.examples.size() < example_limit)
-    check.examples.push_back(std::move(example));
-}
 
 bool is_live(place_kind kind) {
   return kind == place_kind::waiting || kind == place_kind::away || kind == place_kind::admitted;
@@ -338,19 +324,27 @@ std::int64_t highest_overlap(std::vector<change>& changes) {
   return highest;
 }
 
-void add_interval(std::vector<change>& changes, const claim_facts& facts, std::int64_t amount) {
-  if (facts.live_until_us <= facts.live_from_us)
+void add_interval(std::vector<change>& changes, const holding& held, std::int64_t amount) {
+  if (held.until_us <= held.from_us)
     return;
-  changes.push_back({facts.live_from_us, amount});
-  changes.push_back({facts.live_until_us, -amount});
+  changes.push_back({held.from_us, amount});
+  changes.push_back({held.until_us, -amount});
+}
+
+std::vector<holding> holdings_of(const claim_map& claims) {
+  std::vector<holding> out;
+  for (const auto& [id, facts] : claims)
+    out.push_back({facts.fan, facts.first_sent_us, facts.live_from_us, facts.live_until_us,
+                   facts.last.status == claim_status::refunded, facts.last.items});
+  return out;
 }
 
 // I1, per ticket type: units surely held or sold at one moment.
-void check_oversold(const claim_map& claims, const sale_terms& terms, check_result& check) {
+void check_oversold(const std::vector<holding>& holdings, const sale_terms& terms, check_result& check) {
   std::map<uuid, std::vector<change>> per_type;
-  for (const auto& [id, facts] : claims)
-    for (const auto& item : facts.last.items)
-      add_interval(per_type[item.ticket_type], facts, item.quantity);
+  for (const auto& held : holdings)
+    for (const auto& item : held.items)
+      add_interval(per_type[item.ticket_type], held, item.quantity);
   std::uint64_t excess_units = 0;
   for (const auto& type : terms.types) {
     const auto at = per_type.find(type.id);
@@ -368,10 +362,11 @@ void check_oversold(const claim_map& claims, const sale_terms& terms, check_resu
 }
 
 // I2: more claims of one fan at one moment than the event allows.
-void check_extra_claims(const claim_map& claims, const sale_history& history, check_result& check) {
+void check_extra_claims(const std::vector<holding>& holdings, const sale_history& history,
+                        check_result& check) {
   std::vector<std::vector<change>> per_fan(history.fans.size());
-  for (const auto& [id, facts] : claims)
-    add_interval(per_fan[facts.fan], facts, 1);
+  for (const auto& held : holdings)
+    add_interval(per_fan[held.fan], held, 1);
   for (std::size_t fan = 0; fan < per_fan.size(); ++fan) {
     const auto highest = highest_overlap(per_fan[fan]);
     if (highest > history.terms.claims_per_customer)
@@ -381,15 +376,16 @@ void check_extra_claims(const claim_map& claims, const sale_history& history, ch
 
 // I12: a sold-out answer that arrived before the request of a later successful claim was first sent. Only
 // valid while nothing can come back: the stock unchanged and nothing refunded.
-void check_false_sold_out(const claim_map& claims, const sale_history& history, check_result& check) {
+void check_false_sold_out(const std::vector<holding>& holdings, const sale_history& history,
+                          check_result& check) {
   run_time_us last_claim_sent_us = -1;
-  for (const auto& [id, facts] : claims) {
-    if (facts.last.status == claim_status::refunded) {
+  for (const auto& held : holdings) {
+    if (held.refunded) {
       check.result = verdict::not_judged;
       check.detail = "refunds were seen";
       return;
     }
-    last_claim_sent_us = std::max(last_claim_sent_us, facts.first_sent_us);
+    last_claim_sent_us = std::max(last_claim_sent_us, held.first_sent_us);
   }
   if (history.terms_changed) {
     check.result = verdict::not_judged;
@@ -405,15 +401,6 @@ void check_false_sold_out(const claim_map& claims, const sale_history& history, 
 }
 
 // ---- money --------------------------------------------------------------------------------------------
-
-struct payment_facts {
-  std::size_t fan = 0;
-  payment_sight last;
-  run_time_us confirmed_seen_us = never_us;
-  run_time_us last_sent_us = -1;
-};
-
-using payment_map = std::map<uuid, payment_facts>;
 
 payment_map gather_payments(const sale_history& history, check_result& illegal) {
   payment_map payments;
@@ -434,10 +421,6 @@ payment_map gather_payments(const sale_history& history, check_result& illegal) 
     }
   }
   return payments;
-}
-
-std::string money(std::int64_t amount, const std::string& currency) {
-  return std::to_string(amount) + " " + currency;
 }
 
 // I4: a claim costs its items at the event's prices, a payment asks exactly the claim's amount.
@@ -535,7 +518,7 @@ void check_balance(const sale_history& history, const claim_map& claims, const p
       out.claims_value += facts.last.amount;
       ++out.confirmed_claims;
       for (const auto& item : facts.last.items)
-        out.sold_units += item.quantity;
+        out.claim_units += item.quantity;
     }
     if (sum.any_confirmed)
       out.payments_value += sum.paid;
@@ -564,11 +547,13 @@ void check_balance(const sale_history& history, const claim_map& claims, const p
 // Equality is owed only when enough fans wanted a ticket and stayed for it, or when the event itself said
 // that it had sold out.
 void check_sold(const sale_history& history, check_result& check, judgement& out) {
-  std::int64_t unknown_units = out.undetermined;
+  std::int64_t unknown_units = out.undetermined + out.open_order_units;
   std::int64_t buyers = 0;
   bool cut_short = false;
   for (const auto& fan : history.fans) {
     unknown_units += fan.unknown_claims + fan.unknown_gateway;
+    if (!history.after.settled) // else the books tell
+      unknown_units += fan.unknown_checkout_units;
     cut_short |= fan.end == outcome::timed_out;
     buyers += fan.plan == behaviour::buy && fan.end != outcome::refused && fan.end != outcome::failed
               && fan.end != outcome::missed && fan.end != outcome::ended;
@@ -613,6 +598,13 @@ std::string_view name_of(check_id id) {
     case check_id::paid_without_ticket: return "paid_without_ticket";
     case check_id::false_sold_out: return "false_sold_out";
     case check_id::illegal_history: return "illegal_history";
+    case check_id::lost_orders: return "lost_orders";
+    case check_id::order_reverted: return "order_reverted";
+    case check_id::order_amounts: return "order_amounts";
+    case check_id::orders_confirmed: return "orders_confirmed";
+    case check_id::order_stock: return "order_stock";
+    case check_id::promo_uses: return "promo_uses";
+    case check_id::order_money: return "order_money";
   }
   return "?";
 }
@@ -633,6 +625,13 @@ std::string_view invariant_of(check_id id) {
     case check_id::paid_without_ticket: return "I3";
     case check_id::false_sold_out: return "I12";
     case check_id::illegal_history: return "I10";
+    case check_id::lost_orders: return "I7";
+    case check_id::order_reverted: return "I10";
+    case check_id::order_amounts: return "I4";
+    case check_id::orders_confirmed: return "I3";
+    case check_id::order_stock: return "I1";
+    case check_id::promo_uses: return "-";
+    case check_id::order_money: return "I3";
   }
   return "-";
 }
@@ -648,7 +647,7 @@ std::string_view name_of(verdict result) {
 
 judgement judge(const sale_history& history) {
   judgement out;
-  for (std::uint8_t id = 0; id <= static_cast<std::uint8_t>(check_id::illegal_history); ++id)
+  for (std::uint8_t id = 0; id <= static_cast<std::uint8_t>(check_id::order_money); ++id)
     out.checks.push_back({static_cast<check_id>(id), verdict::held, 0, {}, {}});
   auto check = [&out](check_id id) -> check_result& { return out.checks[static_cast<std::size_t>(id)]; };
   out.stock = history.terms.available_at_start();
@@ -664,12 +663,16 @@ judgement judge(const sale_history& history) {
 
   const auto claims = gather_claims(history, check(check_id::lost_claims), check(check_id::illegal_history));
   const auto payments = gather_payments(history, check(check_id::illegal_history));
-  check_oversold(claims, history.terms, check(check_id::oversold));
-  check_extra_claims(claims, history, check(check_id::extra_claims));
-  check_false_sold_out(claims, history, check(check_id::false_sold_out));
+  auto holdings = holdings_of(claims);
+  judge_orders(history, payments, holdings, out);
+  check_oversold(holdings, history.terms, check(check_id::oversold));
+  check_extra_claims(holdings, history, check(check_id::extra_claims));
+  check_false_sold_out(holdings, history, check(check_id::false_sold_out));
   check_amounts(history, claims, payments, check(check_id::amount_mismatch));
   check_paid(history, claims, payments, check(check_id::paid_without_ticket), out);
   check_balance(history, claims, payments, check(check_id::money_balance), out);
+  out.sold_units = out.claim_units + out.orders.bought_units;
+  judge_order_books(history, out);
   check_sold(history, check(check_id::sold_equals_stock), out);
   return out;
 }

@@ -35,6 +35,7 @@ crowd::crowd(const load_options& options, std::vector<std::string> tokens)
     start_timer_(context_),
     watch_timer_(context_),
     sweep_timer_(context_),
+    books_timer_(context_),
     random_(options.seed) {
   std::string why;
   server_ = parse_http_url(options_.url).value_or(http_url{});
@@ -74,6 +75,7 @@ crowd_result crowd::run(const std::function<void(const progress&)>& show) {
     histories[i].websocket = plans[i].websocket;
     fans_.push_back(std::make_unique<fan>(*this, i, tokens_[i], histories[i]));
   }
+  choose_buyers();
   clock_.restart();
   deadline_us_ = static_cast<run_time_us>(std::min(options_.reach_s, options_.timeout_s) * 1e6);
   asio::co_spawn(context_, keep_deadlines(show), asio::detached);
@@ -96,6 +98,8 @@ asio::awaitable<void> crowd::watch_event() {
     watch_done_ = true;
     co_return stop_everything();
   }
+  deadline_us_ = now_us() + static_cast<run_time_us>(options_.books_s * 1e6);
+  co_await read_first_books();
   clock_.restart();
   deadline_us_ = static_cast<run_time_us>(options_.timeout_s * 1e6);
   asio::co_spawn(context_, start_fans(), asio::detached);
@@ -106,6 +110,8 @@ asio::awaitable<void> crowd::watch_event() {
       co_await look_at_event(false);
   }
   co_await look_at_event(false);
+  fans_elapsed_s_ = static_cast<double>(now_us()) / 1e6;
+  co_await read_last_books();
   watch_link_->close();
   watch_done_ = true;
 }
@@ -195,7 +201,7 @@ asio::awaitable<void> crowd::keep_deadlines(const std::function<void(const progr
   }
   if (show && result_.reached)
     show(current_progress());
-  result_.elapsed_s = static_cast<double>(now_us()) / 1e6;
+  result_.elapsed_s = fans_elapsed_s_ > 0 ? fans_elapsed_s_ : static_cast<double>(now_us()) / 1e6;
 }
 
 void crowd::stop_everything() {

@@ -13,6 +13,7 @@
 #include "load/wire.hpp"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,6 +41,7 @@ struct crowd_result {
   bool reached = false;   // the event was found
   bool timed_out = false; // some fan was not done when the time was over
   std::uint64_t replayed = 0;
+  std::map<std::string, std::uint64_t> checkouts; // answers to POST /checkout: processing, ready, or the refusal's code
   std::vector<std::string> complaints; // unexpected answers, at most complaint_limit
   std::string failure;                 // why not reached
 };
@@ -68,6 +70,9 @@ public:
   // A path of the API behind the URL's own path.
   [[nodiscard]] std::string target(const std::string& path) const { return prefix_ + path; }
   [[nodiscard]] const std::string& run_name() const { return run_name_; }
+  // Checkouts join by themselves.
+  [[nodiscard]] bool is_without_queue() const { return options_.no_queue || result_.history.terms.policy == "open"; }
+  [[nodiscard]] std::vector<ticket_type_terms> ticket_types() const { return result_.history.terms.types; }
   chance& random() { return random_; }
   metrics& steps() { return result_.steps; }
   link_hub& hub() { return hub_; }
@@ -75,6 +80,7 @@ public:
   void complain(std::size_t fan, const std::string& what);
   void count_replay() { ++result_.replayed; }
   void count_joined() { ++progress_.joined; }
+  void count_checkout(const std::string& answer) { ++result_.checkouts[answer]; }
   void count_admitted() { ++progress_.admitted; }
 
 private:
@@ -84,6 +90,13 @@ private:
   asio::awaitable<bool> look_at_event(bool first);
   asio::awaitable<void> keep_deadlines(const std::function<void(const progress&)>& show);
   void take_event(const event_answer& event, bool first);
+  // ---- the organizer's books (crowd_books.cpp) ----
+  void choose_buyers();
+  void find_organizer();
+  asio::awaitable<void> read_first_books();
+  asio::awaitable<void> read_last_books();
+  asio::awaitable<bool> read_books(sale_books& out);
+  asio::awaitable<boost::json::value> ask_books(std::string path);
   void end_sale();
   void stop_everything();
   [[nodiscard]] progress current_progress() const;
@@ -102,6 +115,9 @@ private:
   asio::steady_timer start_timer_;
   asio::steady_timer watch_timer_;
   asio::steady_timer sweep_timer_;
+  asio::steady_timer books_timer_;
+  std::string organizer_token_; // empty: the books are not read
+  double fans_elapsed_s_ = 0;
   chance random_;
   run_clock clock_;
   run_time_us deadline_us_ = 0;

@@ -1,39 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// See fan.hpp. The life of a fan reads from live() downwards; calls and retries are at the end of the file.
-#include "load/fan.hpp"
-
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
+// See fan.hpp. The life of a fan reads from live() downwards; buying by checkout is in checkout_fan.cpp, calls and retries in
+// fan_calls.cpp.
+#include "load/fan_parts.hpp"
 
 #include <algorithm>
 #include <array>
 
 namespace fq::load {
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
-
 namespace {
 
-constexpr run_time_us ms_us = 1000;
-constexpr run_time_us second_us = 1000 * 1000;
-
-constexpr run_time_us retry_base_us = 100 * ms_us;
-constexpr run_time_us retry_cap_us = 2 * second_us;
 constexpr std::int64_t poll_after_default_ms = 1000;
 constexpr std::int64_t poll_after_min_ms = 20;
 constexpr std::int64_t poll_after_max_ms = 30'000;
 constexpr std::int64_t reconnect_after_max_ms = 5'000;
-constexpr run_time_us none_free_pause_us = 400 * ms_us;
-constexpr run_time_us not_open_pause_us = 300 * ms_us;
-constexpr run_time_us verdict_first_pause_us = 40 * ms_us;
-constexpr run_time_us verdict_pause_max_us = second_us;
-constexpr run_time_us refund_patience_us = 20 * second_us;
 // The server pings every 25 s; a silent socket is a dead one.
 constexpr run_time_us socket_silence_us = 70 * second_us;
 // A buyer whose session ran out without a ticket joins again at the end of the line, but not for ever.
 constexpr int rejoins_max = 5;
-constexpr int shop_rounds_max = 200;
-constexpr int server_errors_max = 8;
 
 bool is_settled(payment_status status) {
   switch (status) {
@@ -97,6 +81,15 @@ void fan::fail(const answer& from, std::string_view doing) {
 // ---- the line -----------------------------------------------------------------------------------------
 
 asio::awaitable<void> fan::live() {
+  if (checks_out_ && around_.is_without_queue())
+    co_await live_without_queue();
+  else
+    co_await live_in_line();
+  link_.close();
+  gateway_link_.reset();
+}
+
+asio::awaitable<void> fan::live_in_line() {
   co_await join();
   while (!done()) {
     if (around_.time_is_over()) {
@@ -112,8 +105,6 @@ asio::awaitable<void> fan::live() {
       case place_kind::left: co_await on_place_over(); break;
     }
   }
-  link_.close();
-  gateway_link_.reset();
 }
 
 asio::awaitable<void> fan::join() {
@@ -347,8 +338,10 @@ asio::awaitable<void> fan::shop() {
     co_return end(outcome::no_show);
   if (++shop_rounds_ > shop_rounds_max)
     co_return end(outcome::missed);
-  claim_ = claim_sight{};
   co_await think();
+  if (checks_out_)
+    co_return co_await check_out();
+  claim_ = claim_sight{};
   co_await take_claim();
   if (done() || claim_.claim.is_nil())
     co_return;
@@ -357,7 +350,8 @@ asio::awaitable<void> fan::shop() {
   co_await think();
   payment_ = payment_answer{};
   if (claim_.status == claim_status::claimed)
-    co_await pay();
+    co_await pay(around_.target("/claims/" + to_string(claim_.claim) + "/payments"),
+                 history_.plan == behaviour::decline ? "decline" : "pay");
   if (done())
     co_return;
   co_await look_at_claim();
@@ -464,11 +458,11 @@ asio::awaitable<void> fan::release_claim() {
 
 // Opens an attempt, goes to the gateway, waits for the verdict. Returns early where the claim must be looked
 // at instead.
-asio::awaitable<void> fan::pay() {
+asio::awaitable<void> fan::pay(std::string attempts_target, std::string_view action) {
   request_plan plan;
   plan.which = step::pay;
   plan.method = "POST";
-  plan.target = around_.target("/claims/" + to_string(claim_.claim) + "/payments");
+  plan.target = std::move(attempts_target);
   plan.key = next_key("pay");
   const auto got = co_await call(std::move(plan));
   if (!got.answered)
@@ -489,7 +483,7 @@ asio::awaitable<void> fan::pay() {
   if (done() || is_settled(payment_.sight.status))
     co_return;
   co_await think();
-  co_await visit_gateway(history_.plan == behaviour::decline ? "decline" : "pay");
+  co_await visit_gateway(action);
   if (!done())
     co_await await_verdict(around_.now_us());
 }
@@ -614,127 +608,6 @@ void fan::see_payment(payment_answer payment, const answer& from) {
   if (payment.authorization_url.empty())
     payment.authorization_url = std::move(payment_.authorization_url);
   payment_ = std::move(payment);
-}
-
-// ---- calls and retries --------------------------------------------------------------------------------
-
-std::string fan::next_key(std::string_view what) {
-  return around_.run_name() + "-" + std::to_string(index_) + "-" + std::string(what) + "-"
-         + std::to_string(++keys_made_);
-}
-
-std::string fan::request_text(const request_plan& plan) const {
-  std::string out;
-  out.reserve(512 + plan.body.size());
-  out += plan.method;
-  out += ' ';
-  out += plan.target;
-  out += " HTTP/1.1\r\nHost: ";
-  out += plan.elsewhere != nullptr ? plan.elsewhere->authority() : around_.server().authority();
-  if (plan.elsewhere == nullptr) { // the gateway is somebody else: it must not see the token
-    out += "\r\nAuthorization: Bearer ";
-    out += token_;
-  }
-  if (!plan.key.empty()) {
-    out += "\r\nIdempotency-Key: ";
-    out += plan.key;
-  }
-  if (plan.json_accept)
-    out += "\r\nAccept: application/json";
-  if (!plan.body.empty())
-    out += "\r\nContent-Type: application/json";
-  if (plan.method == "POST") {
-    out += "\r\nContent-Length: ";
-    out += std::to_string(plan.body.size());
-  }
-  out += "\r\n\r\n";
-  out += plan.body;
-  return out;
-}
-
-asio::awaitable<transfer> fan::send(const request_plan& plan, const std::string& text, http_reply& reply) {
-  const auto deadline = around_.request_deadline();
-  if (plan.elsewhere != nullptr && gateway_link_) {
-    const auto result = co_await gateway_link_->exchange(text, reply, deadline);
-    co_return result;
-  }
-  if (around_.pool() != nullptr) {
-    const auto result = co_await around_.pool()->exchange(text, reply, deadline);
-    co_return result;
-  }
-  const auto result = co_await link_.exchange(text, reply, deadline);
-  co_return result;
-}
-
-// Repeats until an answer that says something. The key stays the same, so a repeated command has one effect.
-asio::awaitable<fan::answer> fan::call(request_plan plan) {
-  answer out;
-  const auto text = request_text(plan);
-  auto& counted = around_.steps().of(plan.which);
-  out.first_sent_us = around_.now_us();
-  for (int attempt = 0; !around_.time_is_over(); ++attempt) {
-    http_reply reply;
-    out.sent_us = around_.now_us();
-    const auto result = co_await send(plan, text, reply);
-    int retry_after_s = -1;
-    if (result == transfer::answered) {
-      out.at_us = around_.now_us();
-      out.status = reply.status;
-      out.body = parse_object(reply.body);
-      out.code = text_member(out.body, "code");
-      const bool in_progress = reply.status == 409 && out.code == "idempotency_in_progress";
-      const bool server_error = reply.status >= 500 && reply.status != 503;
-      if (server_error) {
-        counted.add_error();
-        around_.complain(index_, plan.target + ": " + std::to_string(reply.status) + " " + out.code);
-      }
-      const bool again = in_progress || reply.status == 429 || reply.status == 503
-                         || (server_error && ++server_errors_ < server_errors_max);
-      if (!again) {
-        if (reply.replayed)
-          around_.count_replay();
-        // A replayed answer tells the state at the first attempt, not at this one.
-        if (!plan.key.empty() && (reply.replayed || attempt > 0))
-          out.sent_us = out.first_sent_us;
-        if (reply.status >= 400 && reply.status != 409 && reply.status != 410 && !server_error)
-          counted.add_error();
-        out.answered = true;
-        co_return out;
-      }
-      retry_after_s = reply.retry_after_s;
-    } else if (result == transfer::malformed) {
-      counted.add_error();
-      around_.complain(index_, plan.target + ": malformed reply");
-    }
-    counted.add_retry();
-    co_await back_off(attempt, retry_after_s);
-  }
-  out.status = 0;
-  out.code.clear();
-  out.body = nullptr;
-  co_return out;
-}
-
-// Full jitter, exponential, after at least what Retry-After asked for.
-asio::awaitable<void> fan::back_off(int attempt, int retry_after_s) {
-  const auto limit_us = std::min(retry_base_us << std::min(attempt, 5), retry_cap_us);
-  auto pause_us = static_cast<run_time_us>(around_.random().under(static_cast<std::uint64_t>(limit_us)));
-  if (retry_after_s > 0)
-    pause_us += std::min<run_time_us>(retry_after_s, 30) * second_us;
-  co_await nap(pause_us);
-}
-
-asio::awaitable<void> fan::think() {
-  const auto most_us = static_cast<std::uint64_t>(around_.options().think_ms * 1000);
-  if (most_us > 0)
-    co_await nap(static_cast<run_time_us>(around_.random().under(most_us)));
-}
-
-asio::awaitable<void> fan::nap(run_time_us how_long_us) {
-  if (around_.time_is_over())
-    co_return;
-  timer_.expires_after(std::chrono::microseconds(how_long_us));
-  co_await timer_.async_wait(as_result);
 }
 
 } // namespace fq::load

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "load/crowd.hpp"
+#include "load/order_wire.hpp"
 #include "load/wire.hpp"
 
 #include <boost/json/value.hpp>
@@ -23,6 +24,8 @@ public:
   void wake();
   // The time is over: every wait ends at once.
   void stop();
+  // Before live(): buys by POST /checkout, not by a claim.
+  void check_out_from_now() { checks_out_ = true; }
   [[nodiscard]] bool done() const { return history_.end != outcome::running; }
 
 private:
@@ -43,6 +46,7 @@ private:
     std::string key;  // empty: no Idempotency-Key
     std::string body; // empty: none
     bool json_accept = false;
+    int wait_s = 0; // Prefer: wait=N; 0: not sent
     const http_url* elsewhere = nullptr; // another server than the run's
   };
 
@@ -54,6 +58,7 @@ private:
   [[nodiscard]] std::string request_text(const request_plan& plan) const;
   std::string next_key(std::string_view what);
 
+  asio::awaitable<void> live_in_line();
   asio::awaitable<void> join();
   asio::awaitable<void> look();
   asio::awaitable<void> wait_for_turn();
@@ -67,11 +72,29 @@ private:
   asio::awaitable<void> shop();
   asio::awaitable<void> take_claim();
   asio::awaitable<void> look_at_claim();
-  asio::awaitable<void> pay();
+  asio::awaitable<void> pay(std::string attempts_target, std::string_view action);
   asio::awaitable<void> visit_gateway(std::string_view action);
   asio::awaitable<void> look_at_payment();
   asio::awaitable<void> await_verdict(run_time_us paid_us);
   asio::awaitable<void> release_claim();
+
+  // ---- buying by POST /checkout (checkout_fan.cpp) ----
+  asio::awaitable<void> live_without_queue();
+  asio::awaitable<void> check_out();
+  asio::awaitable<void> place_order();
+  asio::awaitable<void> on_no_order(const answer& got, std::int64_t wanted_units);
+  asio::awaitable<void> await_page();
+  asio::awaitable<void> pay_order();
+  asio::awaitable<void> retry_order();
+  asio::awaitable<void> give_order_up();
+  asio::awaitable<void> await_order();
+  asio::awaitable<void> look_at_status(int wait_s);
+  asio::awaitable<void> read_whole_order();
+  asio::awaitable<void> finish_order();
+  [[nodiscard]] std::vector<order_item> wanted_items();
+  [[nodiscard]] std::string wanted_promo();
+  void see_order(const order_answer& order, const answer& from);
+  void note_order(order_sight sight);
 
   void see_entry(const entry_answer& entry, run_time_us sent_us, run_time_us at_us);
   void see_place(place_kind kind, const entry_answer& entry, run_time_us sent_us, run_time_us at_us);
@@ -102,6 +125,13 @@ private:
   claim_sight claim_;
   run_time_us claim_first_sent_us_ = -1;
   payment_answer payment_;
+
+  // The order in hand; a nil id means none.
+  bool checks_out_ = false;
+  order_answer order_;
+  run_time_us checkout_sent_us_ = 0; // the first attempt to place it
+  bool is_cautious_ = false;         // was refused a larger wish: one ticket will do
+  bool tries_promo_ = true;
 };
 
 } // namespace fq::load

@@ -4,6 +4,7 @@
 // until a later answer tells. Each sighting carries when its request was sent and when the answer came.
 #pragma once
 
+#include "load/order_history.hpp"
 #include "load/uuid.hpp"
 
 #include <cstdint>
@@ -13,9 +14,6 @@
 #include <vector>
 
 namespace fq::load {
-
-// Microseconds of the load program's steady clock since the run began.
-using run_time_us = std::int64_t;
 
 // `absent` is a 404 not_in_queue; `left` is our own acknowledged DELETE; `over` any terminal entry status.
 enum class place_kind : std::uint8_t { waiting, away, admitted, over, absent, left };
@@ -107,6 +105,10 @@ struct fan_history {
   std::vector<payment_sight> payments;
   std::vector<gateway_sight> gateway;
   std::vector<run_time_us> told_sold_out; // when a 410 event_sold_out arrived
+  std::vector<order_sight> orders;
+  std::vector<order_wish> wishes;          // one for each order placed
+  std::uint32_t unknown_checkouts = 0;     // POST checkout whose answer never came
+  std::uint32_t unknown_checkout_units = 0; // tickets they asked for
   std::uint32_t unknown_claims = 0;       // POST claims whose answer never came
   std::uint32_t unknown_gateway = 0;      // gateway actions whose answer never came
   bool leave_requested = false;           // a DELETE of the place was sent, whatever came back
@@ -118,6 +120,7 @@ struct ticket_type_terms {
   std::int64_t price = 0;
   std::int64_t total = 0;
   std::int64_t available_at_start = 0;
+  std::int64_t max_per_order = 1;
 };
 
 // The event's settings the sale ran under, as GET /events/{id} told them before the first fan came.
@@ -127,6 +130,7 @@ struct sale_terms {
   std::string status;
   std::string currency;
   std::string policy;
+  uuid organizer; // nil: not told
   std::int64_t batch_size = 0; // 0: not a batch queue, no limit to check
   std::int64_t admission_interval_ms = 0;
   std::int64_t claims_per_customer = 1;
@@ -146,6 +150,8 @@ struct sale_history {
   bool sold_out_seen = false;  // GET /events/{id} said so at the end, twice in a row
   run_time_us sold_out_at_us = 0;
   std::vector<fan_history> fans;
+  sale_books before; // read only when fans place orders
+  sale_books after;
 };
 
 inline std::int64_t sale_terms::total() const {

@@ -15,9 +15,14 @@ std::string_view name_of(step which) {
     case step::ws_connect: return "ws_connect";
     case step::admit_wait: return "admit_wait";
     case step::claim: return "claim";
+    case step::checkout: return "checkout";
+    case step::order_poll: return "order_poll";
+    case step::order_read: return "order_read";
+    case step::order_page: return "order_page";
     case step::pay: return "pay";
     case step::gateway: return "gateway";
     case step::confirm: return "confirm";
+    case step::order_success: return "order_success";
     case step::leave: return "leave";
   }
   return "?";

@@ -12,8 +12,24 @@
 
 namespace fq::load {
 
-enum class step : std::uint8_t { join, poll, ws_connect, admit_wait, claim, pay, gateway, confirm, leave };
-inline constexpr std::size_t step_count = 9;
+// `order_page` and `order_success` count from the first sending of POST /checkout; `confirm` from the gateway's answer.
+enum class step : std::uint8_t {
+  join,
+  poll,
+  ws_connect,
+  admit_wait,
+  claim,
+  checkout,
+  order_poll,
+  order_read,
+  order_page,
+  pay,
+  gateway,
+  confirm,
+  order_success,
+  leave
+};
+inline constexpr std::size_t step_count = 14;
 
 std::string_view name_of(step which);
 

@@ -20,6 +20,9 @@ void describe(CLI::App& app, load_options& out, bool& own_connection) {
   const std::map<std::string, arrival_shape> shapes{{"spike", arrival_shape::spike},
                                                     {"ramp", arrival_shape::ramp},
                                                     {"poisson", arrival_shape::poisson}};
+  const std::map<std::string, buying_way> ways{{"claims", buying_way::claims},
+                                               {"checkout", buying_way::checkout},
+                                               {"mixed", buying_way::mixed}};
   const auto percent = CLI::Range(0.0, 100.0);
   app.add_option("--url", out.url, "server, http://host:port (default http://127.0.0.1:8080)");
   app.add_option("--event", out.event, "event id (default: the demo sale of the data folder)");
@@ -41,6 +44,12 @@ void describe(CLI::App& app, load_options& out, bool& own_connection) {
   app.add_option("--websocket", out.websocket_percent, "percent who wait on a WebSocket, the others poll")
     ->check(percent)
     ->capture_default_str();
+  app.add_option("--buy-by", out.buy_by, "claims (the default), checkout (orders) or mixed (every other fan)")
+    ->transform(CLI::CheckedTransformer(ways, CLI::ignore_case));
+  app.add_option("--promo-code", out.promo_codes, "a code that fans use at checkout now and then; repeatable");
+  app.add_flag("--no-queue", out.no_queue, "checkout without joining (always so in events of the policy open)");
+  app.add_option("--organizer-token-file", out.organizer_token_file,
+                 "organizer's token, to read the books after checkouts (default: minted from the data folder's key)");
   app.add_option("--timeout", out.timeout_s, "seconds after which the run stops in any case")
     ->check(CLI::Range(1.0, 86400.0))
     ->capture_default_str();
@@ -82,6 +91,13 @@ std::string problem_with(const load_options& options) {
   }
   if (options.with_keys && !options.join_only)
     return "--with-keys belongs to --join-only (fans always send keys)";
+  if (options.buy_by == buying_way::claims && (!options.promo_codes.empty() || options.no_queue))
+    return "--promo-code and --no-queue belong to --buy-by checkout or mixed";
+  if (options.buy_by != buying_way::claims && options.join_only)
+    return "--join-only buys nothing: --buy-by does not belong to it";
+  for (const auto& code : options.promo_codes)
+    if (code.empty() || code.find_first_of("\"\\\r\n") != std::string::npos)
+      return "--promo-code is not a code: " + code;
   return {};
 }
 

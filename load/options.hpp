@@ -5,10 +5,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fq::load {
 
 enum class arrival_shape : std::uint8_t { spike, ramp, poisson };
+
+// How fans come to their tickets: POST /events/{id}/claims, POST /checkout, or every other fan this way.
+enum class buying_way : std::uint8_t { claims, checkout, mixed };
 
 struct load_options {
   std::string url;
@@ -22,12 +26,17 @@ struct load_options {
   double abandon_percent = 5;
   double decline_percent = 5;
   double websocket_percent = 50;
+  buying_way buy_by = buying_way::claims;
+  std::vector<std::string> promo_codes; // fans who check out use one of them now and then
+  bool no_queue = false;                // checkout only: nobody joins; also so in an event of the policy open
+  std::string organizer_token_file;     // empty: a token is minted from the key in the data folder
   double timeout_s = 120;
   double request_timeout_s = 10;
   double think_ms = 150;
   // No options of the command line; tests shorten them.
   std::int64_t watch_interval_ms = 1000; // how often the coordinator looks at the event
   double reach_s = 5;                    // how long the first look may take
+  double books_s = 30;                   // how long the organizer's books may take to settle at the end
   std::uint32_t connections = 0; // 0: one for each fan
   std::uint32_t source_addresses = 4;
   std::uint64_t seed = 0;

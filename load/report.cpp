@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table, the JSON and the progress line. The HTML page is in report_html.cpp.
 #include "load/report.hpp"
+#include "load/report_orders.hpp"
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -52,6 +53,9 @@ std::string settings_text(const load_options& options, const sale_terms& terms) 
                 options.connections == 0 ? "a connection each"
                                          : (std::to_string(options.connections) + " connections").c_str(),
                 static_cast<unsigned long long>(options.seed));
+  if (options.buy_by != buying_way::claims)
+    out += format("  buying   by %s%s, %zu promo code(s)\n", std::string(name_of(options.buy_by)).c_str(),
+                  options.no_queue || terms.policy == "open" ? " without a line" : "", options.promo_codes.size());
   return out;
 }
 
@@ -101,6 +105,7 @@ json::object options_json(const load_options& options) {
           {"abandon_percent", options.abandon_percent},
           {"decline_percent", options.decline_percent},
           {"websocket_percent", options.websocket_percent},
+          {"buy_by", name_of(options.buy_by)},
           {"connections", options.connections},
           {"timeout_seconds", options.timeout_s},
           {"seed", options.seed}};
@@ -171,6 +176,15 @@ std::string_view name_of(arrival_shape shape) {
   return "?";
 }
 
+std::string_view name_of(buying_way way) {
+  switch (way) {
+    case buying_way::claims: return "claims";
+    case buying_way::checkout: return "checkout";
+    case buying_way::mixed: return "mixed";
+  }
+  return "?";
+}
+
 int exit_code_of(const crowd_result& result, const judgement& judged) {
   if (!result.reached)
     return 2;
@@ -203,6 +217,7 @@ std::string table_of(const load_options& options, const crowd_result& result, co
                 static_cast<long long>(judged.sold_units), static_cast<long long>(judged.stock),
                 result.elapsed_s, static_cast<unsigned long long>(result.replayed),
                 static_cast<long long>(judged.undetermined));
+  out += checkouts_text(result, judged);
   out += checks_text(judged);
   if (!result.complaints.empty()) {
     out += "\nunexpected answers (the first " + std::to_string(result.complaints.size()) + ")\n";
@@ -242,6 +257,8 @@ std::string json_of(const load_options& options, const crowd_result& result, con
                          {"replayed_answers", result.replayed},
                          {"sold_out_seen", result.history.sold_out_seen},
                          {"timed_out", result.timed_out},
+                         {"checkouts", checkouts_json(result)},
+                         {"orders", orders_json(judged)},
                          {"checks", checks_json(judged)},
                          {"complaints", std::move(complaints)}};
   return json::serialize(out) + "\n";

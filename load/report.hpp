@@ -25,5 +25,6 @@ std::string html_of(const load_options& options, const join_bench_result& result
 std::string progress_line(const progress& now);
 
 std::string_view name_of(arrival_shape shape);
+std::string_view name_of(buying_way way);
 
 } // namespace fq::load

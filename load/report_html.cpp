@@ -190,6 +190,11 @@ moments moments_of(const sale_history& history) {
         note(out.bought, sight.at_us);
         break;
       }
+    for (const auto& sight : fan.orders)
+      if (sight.status == order_status::success) {
+        note(out.bought, sight.at_us);
+        break;
+      }
   }
   return out;
 }
@@ -224,6 +229,22 @@ std::string latency_plot(const metrics& steps) {
     out.bar(at + 0.28, at + 0.72, 0.1, spread.p95_ms, "#63b3ed");
     out.bar(at + 0.20, at + 0.80, 0.1, spread.p50_ms, "#2b6cb0");
     out.text(out.x(at + 0.5), plot_height - margin_bottom + 14, std::string(name_of(used[i])), "middle");
+  }
+  return out.done();
+}
+
+// Answers to POST /checkout, the refusals red.
+std::string checkouts_plot(const crowd_result& result) {
+  double most = 1;
+  for (const auto& [answer, count] : result.checkouts)
+    most = std::max(most, static_cast<double>(count));
+  plot out(static_cast<double>(result.checkouts.size()), 0, most, false, "", "checkouts");
+  double at = 0;
+  for (const auto& [answer, count] : result.checkouts) {
+    const bool placed = answer == "processing" || answer == "ready";
+    out.bar(at + 0.25, at + 0.75, 0, static_cast<double>(count), placed ? "#2f855a" : "#c05621");
+    out.text(out.x(at + 0.5), plot_height - margin_bottom + 14, answer + " " + std::to_string(count), "middle");
+    ++at;
   }
   return out.done();
 }
@@ -307,6 +328,8 @@ std::string html_of(const load_options& options, const crowd_result& result, con
   body += figure("Admissions over time", rate_plot(seen.admitted, span_s, "admissions/s", "#dd6b20"));
   body += figure("Position decay of " + std::to_string(decay_lines) + " fans along the line",
                  decay_plot(result.history, span_s));
+  if (!result.checkouts.empty())
+    body += figure("Checkouts by answer", checkouts_plot(result));
   body += "</div><pre>" + escape(table_of(options, result, judged)) + "</pre>";
   return page("fairqueue-load: " + result.history.terms.name, body);
 }

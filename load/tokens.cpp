@@ -55,23 +55,49 @@ std::string key_id_of(const std::string& jwk_text, const std::string& path) {
   return kid != nullptr && kid->is_string() ? std::string(kid->as_string()) : std::string();
 }
 
-header_ptr customer_header(const std::string& kid) {
-  cjose_err error{};
-  header_ptr header(cjose_header_new(&error));
-  auto set = [&header, &error](const char* name, const char* value) {
-    return cjose_header_set(header.get(), name, value, &error);
-  };
-  const bool complete = header && set(CJOSE_HDR_ALG, CJOSE_HDR_ALG_HS256) && set("typ", "fq-customer")
-                        && (kid.empty() || set(CJOSE_HDR_KID, kid.c_str()));
-  if (!complete)
-    throw token_error("cannot build a token header");
-  return header;
-}
+// Signs tokens of one kind ("customer", "organizer") with that kind's key.
+class minter {
+public:
+  minter(const std::string& data_dir, const std::string& kind)
+    : path_(data_dir + "/keys/" + kind + ".jwk"), type_("fq-" + kind) {
+    const auto jwk_text = read_whole(path_);
+    make_header(key_id_of(jwk_text, path_));
+    cjose_err error{};
+    key_.reset(cjose_jwk_import(jwk_text.data(), jwk_text.size(), &error));
+    if (!key_)
+      throw token_error(path_ + " is not a usable key");
+  }
 
-std::string customer_claims(std::int64_t now_unix_s, std::int64_t ttl_s) {
-  return R"({"iss":"fairqueue","aud":"fq-customer","sub":")" + to_string(random_subject()) + R"(","iat":)"
-         + std::to_string(now_unix_s) + R"(,"exp":)" + std::to_string(now_unix_s + ttl_s) + "}";
-}
+  [[nodiscard]] std::string mint(const uuid& subject, std::int64_t now_unix_s, std::int64_t ttl_s) const {
+    const auto claims = R"({"iss":"fairqueue","aud":")" + type_ + R"(","sub":")" + to_string(subject) + R"(","iat":)"
+                        + std::to_string(now_unix_s) + R"(,"exp":)" + std::to_string(now_unix_s + ttl_s) + "}";
+    cjose_err error{};
+    const jws_ptr jws(cjose_jws_sign(key_.get(), header_.get(), reinterpret_cast<const std::uint8_t*>(claims.data()),
+                                     claims.size(), &error));
+    const char* text = nullptr;
+    if (!jws || !cjose_jws_export(jws.get(), &text, &error))
+      throw token_error("cannot sign a token with " + path_);
+    return text;
+  }
+
+private:
+  void make_header(const std::string& kid) {
+    cjose_err error{};
+    header_.reset(cjose_header_new(&error));
+    auto set = [this, &error](const char* name, const char* value) {
+      return cjose_header_set(header_.get(), name, value, &error);
+    };
+    const bool complete = header_ && set(CJOSE_HDR_ALG, CJOSE_HDR_ALG_HS256) && set("typ", type_.c_str())
+                          && (kid.empty() || set(CJOSE_HDR_KID, kid.c_str()));
+    if (!complete)
+      throw token_error("cannot build a token header");
+  }
+
+  std::string path_;
+  std::string type_;
+  header_ptr header_;
+  jwk_ptr key_;
+};
 
 } // namespace
 
@@ -101,26 +127,17 @@ std::vector<std::string> read_tokens(const std::string& path, std::size_t count)
 
 std::vector<std::string> mint_tokens(const std::string& data_dir, std::size_t count,
                                      std::int64_t now_unix_s, std::int64_t ttl_s) {
-  const auto path = data_dir + "/keys/customer.jwk";
-  const auto jwk_text = read_whole(path);
-  const auto header = customer_header(key_id_of(jwk_text, path));
-  cjose_err error{};
-  const jwk_ptr key(cjose_jwk_import(jwk_text.data(), jwk_text.size(), &error));
-  if (!key)
-    throw token_error(path + " is not a usable key");
+  const minter customers(data_dir, "customer");
   std::vector<std::string> tokens;
   tokens.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto claims = customer_claims(now_unix_s, ttl_s);
-    const jws_ptr jws(cjose_jws_sign(key.get(), header.get(),
-                                     reinterpret_cast<const std::uint8_t*>(claims.data()), claims.size(),
-                                     &error));
-    const char* text = nullptr;
-    if (!jws || !cjose_jws_export(jws.get(), &text, &error))
-      throw token_error("cannot sign a token with " + path);
-    tokens.emplace_back(text);
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    tokens.push_back(customers.mint(random_subject(), now_unix_s, ttl_s));
   return tokens;
+}
+
+std::string mint_organizer_token(const std::string& data_dir, const uuid& organizer, std::int64_t now_unix_s,
+                                 std::int64_t ttl_s) {
+  return minter(data_dir, "organizer").mint(organizer, now_unix_s, ttl_s);
 }
 
 std::uint64_t system_random() {

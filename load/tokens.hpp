@@ -25,6 +25,10 @@ std::vector<std::string> read_tokens(const std::string& path, std::size_t count)
 std::vector<std::string> mint_tokens(const std::string& data_dir, std::size_t count,
                                      std::int64_t now_unix_s, std::int64_t ttl_s);
 
+// One organizer's token, HS256 with <data_dir>/keys/organizer.jwk. Throws token_error.
+std::string mint_organizer_token(const std::string& data_dir, const uuid& organizer, std::int64_t now_unix_s,
+                                 std::int64_t ttl_s);
+
 // A random number from the operating system, for seeds and names that must not repeat between runs.
 std::uint64_t system_random();
 

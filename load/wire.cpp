@@ -13,26 +13,6 @@ namespace json = boost::json;
 
 namespace {
 
-const json::value* member(const json::value& object, std::string_view name) {
-  const auto* members = object.if_object();
-  return members != nullptr ? members->if_contains(name) : nullptr;
-}
-
-std::optional<uuid> id_member(const json::value& object, std::string_view name) {
-  const auto* value = member(object, name);
-  if (value == nullptr || !value->is_string())
-    return std::nullopt;
-  return parse_uuid(value->as_string());
-}
-
-std::optional<std::int64_t> whole(const json::value* value) {
-  if (value == nullptr)
-    return std::nullopt;
-  if (value->is_int64())
-    return value->as_int64();
-  return std::nullopt;
-}
-
 double number_member(const json::value& object, std::string_view name, double otherwise) {
   const auto* value = member(object, name);
   if (value == nullptr || !value->is_number())
@@ -82,6 +62,30 @@ constexpr std::array<std::pair<std::string_view, payment_status>, 10> payment_st
 }};
 
 } // namespace
+
+const json::value* member(const json::value& object, std::string_view name) {
+  const auto* members = object.if_object();
+  return members != nullptr ? members->if_contains(name) : nullptr;
+}
+
+std::optional<uuid> id_member(const json::value& object, std::string_view name) {
+  const auto* value = member(object, name);
+  if (value == nullptr || !value->is_string())
+    return std::nullopt;
+  return parse_uuid(value->as_string());
+}
+
+std::optional<std::int64_t> whole(const json::value* value) {
+  if (value == nullptr)
+    return std::nullopt;
+  if (value->is_int64())
+    return value->as_int64();
+  return std::nullopt;
+}
+
+std::optional<payment_status> payment_status_named(std::string_view name) {
+  return by_name(payment_states, name);
+}
 
 json::value parse_object(std::string_view text) {
   boost::system::error_code error;
@@ -172,6 +176,7 @@ std::optional<event_answer> read_event(const json::value& body) {
   out.terms.name = text_member(body, "name");
   out.terms.status = text_member(body, "status");
   out.terms.currency = text_member(body, "currency");
+  out.terms.organizer = id_member(body, "organizer_id").value_or(uuid{});
   out.terms.claims_per_customer = whole_member(body, "claims_per_customer", 1);
   out.terms.claim_ttl_s = whole_member(body, "claim_ttl_seconds", 0);
   for (const auto& type : types->as_array()) {
@@ -180,7 +185,7 @@ std::optional<event_answer> read_event(const json::value& body) {
     if (!type_id || !total)
       return std::nullopt;
     out.terms.types.push_back({*type_id, text_member(type, "name"), whole_member(type, "price", 0), *total,
-                               whole_member(type, "available", 0)});
+                               whole_member(type, "available", 0), whole_member(type, "max_per_order", 1)});
   }
   out.terms.policy = text_member(*queue, "policy");
   if (out.terms.policy == "batch")

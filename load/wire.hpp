@@ -40,6 +40,12 @@ boost::json::value parse_object(std::string_view text);
 std::string text_member(const boost::json::value& object, std::string_view name);
 std::int64_t whole_member(const boost::json::value& object, std::string_view name, std::int64_t otherwise);
 
+std::optional<uuid> id_member(const boost::json::value& object, std::string_view name);
+// Null when it is missing, or `object` is none.
+const boost::json::value* member(const boost::json::value& object, std::string_view name);
+std::optional<std::int64_t> whole(const boost::json::value* value);
+std::optional<payment_status> payment_status_named(std::string_view name);
+
 std::optional<entry_answer> read_entry(const boost::json::value& body);
 std::optional<claim_sight> read_claim(const boost::json::value& body);
 std::optional<payment_answer> read_payment(const boost::json::value& body);

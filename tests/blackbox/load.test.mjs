@@ -4,7 +4,19 @@ import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { assert, fairqueue_load, free_port, run, server_for, temporary_folder } from './lib.mjs';
+import { execFileSync } from 'node:child_process';
+import {
+  assert,
+  fairqueue_load,
+  free_port,
+  patience,
+  random_of,
+  run,
+  seed,
+  server_for,
+  sleep,
+  temporary_folder,
+} from './lib.mjs';
 
 const small_sale = {
   total: 100,
@@ -18,10 +30,10 @@ const small_sale = {
   },
 };
 
-/** Runs the crowd to its end. `options`: by name, over those of a small sale. */
+/** Runs the crowd to its end. `options`: by name, over those of a small sale; a list repeats its option. */
 function crowd(url, server, event, options = {}) {
   const all = { fans: 300, timeout: 60, seed: 7, url, event, 'data-dir': server.data_dir, ...options };
-  const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const args = Object.entries(all).flatMap(([name, value]) => [value].flat().flatMap((each) => [`--${name}`, String(each)]));
   return run(fairqueue_load, [...args, '--quiet'], { timeout_ms: 90_000 });
 }
 
@@ -57,6 +69,97 @@ test('more tickets than fans, everybody on a WebSocket', async (t) => {
   });
   assert.equal(end.code, 0, `${end.out}\n${end.err}`);
   assert.equal((await server.stats(organizer, event)).sold, 100);
+});
+
+// -- checkout -----------------------------------------------------------------------------------------------------------
+
+const three_types = {
+  total: undefined,
+  price: undefined,
+  currency: 'EUR',
+  ticket_types: [
+    { name: 'Standard', price: 1000, total: 60, max_per_order: 4 },
+    { name: 'Seat', price: 2505, total: 30, max_per_order: 2 },
+    { name: 'Box', price: 9999, total: 10, max_per_order: 1 },
+  ],
+};
+
+/** An event of three types with a code of so many uses for half the price, and one without a limit. */
+async function promoted_sale(server, changes = {}, uses_max = 15) {
+  const organizer = await server.organizer();
+  const event = await server.event(organizer, { ...small_sale, ...three_types, ...changes });
+  for (const body of [
+    { code: 'HALF', discount: { type: 'percent', percent: 50 }, uses_max },
+    { code: 'LESS', discount: { type: 'amount', amount: 333 }, ticket_type_ids: [event.ticket_types[1].id] },
+  ]) {
+    const made = await server.post(`/events/${event.id}/promo-codes`, { token: organizer, body });
+    assert.equal(made.status, 201, made.text);
+  }
+  return { organizer, event: event.id };
+}
+
+const by_checkout = { 'buy-by': 'checkout', 'promo-code': ['half', 'LESS'], json: '-', decline: 10, abandon: 10 };
+
+/** Every check of orders was judged, and the gateway's own file agrees with what the fans were told. */
+async function expect_sound(server, s, end) {
+  assert.equal(end.code, 0, `${end.out}\n${end.err}`);
+  const report = JSON.parse(end.out);
+  const names = ['lost_orders', 'order_reverted', 'order_amounts', 'orders_confirmed', 'order_stock', 'promo_uses', 'order_money'];
+  for (const name of names) {
+    const check = report.checks.find((each) => each.check === name);
+    assert.equal(check.result, 'ok', `${JSON.stringify(check)}\n${end.err}`);
+  }
+  const stats = await server.stats(s.organizer, s.event);
+  assert.equal(stats.sold, report.sold);
+  const ledger = execFileSync('sqlite3', ['-readonly', path.join(server.data_dir, 'sandbox.db'), "SELECT coalesce(sum(amount), 0) FROM ledger WHERE kind = 'charge'"]);
+  assert.equal(Number(ledger), report.orders.gateway_paid, "the gateway's ledger");
+  const codes = await server.get(`/events/${s.event}/promo-codes`, { token: s.organizer });
+  for (const code of codes.json.items) assert.ok(code.uses > 0 && (code.uses_max === null || code.uses <= code.uses_max), codes.text);
+  return report;
+}
+
+test('300 fans check out 100 tickets of three types', async (t) => {
+  const server = await server_for(t);
+  const s = await promoted_sale(server);
+  const end = await crowd(server.url, server, s.event, by_checkout);
+  const report = await expect_sound(server, s, end);
+  assert.equal(report.sold, 100);
+  assert.ok(report.checkouts.promo_code_exhausted > 0, 'the limit of the code was felt');
+  assert.ok(report.orders.cancelled > 0 && report.orders.success > 0);
+});
+
+test('an open event is sold by checkout alone', async (t) => {
+  const server = await server_for(t);
+  const s = await promoted_sale(server, { queue: { policy: 'open' } });
+  const end = await crowd(server.url, server, s.event, { ...by_checkout, 'arrival-seconds': 1 });
+  const report = await expect_sound(server, s, end);
+  assert.equal(report.sold, 100);
+});
+
+test('claims and checkouts side by side', async (t) => {
+  const server = await server_for(t);
+  const s = await promoted_sale(server);
+  const end = await crowd(server.url, server, s.event, { ...by_checkout, 'buy-by': 'mixed' });
+  assert.equal(end.code, 0, `${end.out}\n${end.err}`);
+  assert.equal((await server.stats(s.organizer, s.event)).sold, 100);
+});
+
+test('checkouts while the server is killed and started again', { timeout: 120_000 * patience }, async (t) => {
+  const random = random_of(seed + 200);
+  const server = await server_for(t);
+  const s = await promoted_sale(server, { queue: { ...small_sale.queue, batch_size: 15, admission_interval_ms: 300 } });
+  let over = false;
+  const running = crowd(server.url, server, s.event, { ...by_checkout, timeout: 90, seed, 'arrival-seconds': 2 }).finally(() => (over = true));
+  let kills = 0;
+  while (kills < 4 && !over) {
+    await sleep((500 + random() * 1200) * patience);
+    if (over) break;
+    await server.restart();
+    ++kills;
+  }
+  const report = await expect_sound(server, s, await running);
+  assert.ok(kills >= 2, `the sale was over after ${kills} kills`);
+  assert.equal(report.sold, 100);
 });
 
 /** Between crowd and server: passes everything on, and lets `tamper` change the JSON of answers. */
@@ -104,6 +207,18 @@ const lies = {
       return json;
     };
   },
+  'an order of another price (I4)': () => (_, json) => {
+    if (json.total > 0 && json.contact) json.total += 1;
+    return json;
+  },
+  'a success taken back (I3)': () => (incoming, json) => {
+    if (/\/orders\?/.test(incoming.url)) for (const order of json.items) if (order.status === 'success') order.status = 'failed';
+    return json;
+  },
+  'a promo code used once too often': () => (incoming, json) => {
+    if (/\/promo-codes$/.test(incoming.url)) json.items[0].uses = json.items[0].uses_max + 1;
+    return json;
+  },
   'a place that was lost (I7)': () => {
     const seen = new Map();
     return (_, json) => {
@@ -121,9 +236,10 @@ for (const [name, make] of Object.entries(lies))
   test(`exit 1 when it sees ${name}`, async (t) => {
     const server = await server_for(t);
     const organizer = await server.organizer();
-    const { id: event } = await server.event(organizer, small_sale);
+    const about_orders = /order|success|promo/.test(name);
+    const event = about_orders ? (await promoted_sale(server)).event : (await server.event(organizer, small_sale)).id;
     const url = await liar(t, server, make());
-    const end = await crowd(url, server, event, { websocket: 0, fans: 150 });
+    const end = await crowd(url, server, event, { websocket: 0, fans: 150, ...(about_orders ? by_checkout : {}) });
     assert.equal(end.code, 1, `${end.out}\n${end.err}`);
   });
 
