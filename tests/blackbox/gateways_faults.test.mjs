@@ -47,7 +47,7 @@ function stopwatch(ask) {
 }
 
 for (const gateway of both)
-  describe(`${gateway}: a call for a page that`, { concurrency: 4, timeout: 120_000 * patience }, () => {
+  describe(`${gateway}: a call for a page that`, { concurrency: 5, timeout: 120_000 * patience }, () => {
     for (const [what, fault] of passing)
       it(what, async (t) => {
         const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 60 } });
@@ -69,7 +69,7 @@ for (const gateway of both)
   });
 
 for (const gateway of both)
-  describe(`${gateway}: what is lost on the way to the end`, { concurrency: 4, timeout: 120_000 * patience }, () => {
+  describe(`${gateway}: what is lost on the way to the end`, { concurrency: 5, timeout: 120_000 * patience }, () => {
     for (const [what, fault] of passing.filter(([, f]) => ['hang', 'reset_after', 'html', 'truncated'].includes(f.kind)))
       it(`the question at the hold's end ${what}`, async (t) => {
         const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 2, total: 1 }, settings: { 'payments.verdict_grace': '8s' } });
@@ -96,7 +96,7 @@ for (const gateway of both)
       });
   });
 
-describe('a gateway that is away', { concurrency: 2, timeout: 150_000 * patience }, () => {
+describe('a gateway that is away', { concurrency: 4, timeout: 150_000 * patience }, () => {
   for (const gateway of both)
     it(`${gateway}: for longer than the hold: the order has failed, the ticket is free, nothing can be paid`, async (t) => {
       const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 3, total: 1 } });
