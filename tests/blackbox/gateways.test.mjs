@@ -448,7 +448,7 @@ describe('expiry and late money', side_by_side, () => {
       const before = shop.double.requests.length;
       await shop.reaches(fan, order, 'failed');
       const calls = shop.double.requests.length - before;
-      assert.ok(calls > 0 && calls <= 24, `${calls} calls about one order within ${4} s of grace`); // four questions, three calls each
+      assert.ok(calls > 0 && calls <= 24, `${calls} calls about one order within 4 s of grace`); // four questions, three calls each
       if (gateway === 'stripe') await shop.double.settleAsync(page, false);
       await shop.settled();
     });
@@ -571,6 +571,18 @@ describe('refunds', side_by_side, () => {
       await shop.settled();
     });
   }
+
+  for (const gateway of both)
+    it(`${gateway}: two days later, when the gateway has forgotten idempotency keys`, async (t) => {
+      const shop = await Shop.open(t, { gateway });
+      const [fan] = await shop.server.customers(1);
+      const { order } = await shop.bought(fan);
+      shop.double.advanceClock(48 * 3600 * 1000);
+      assert.equal((await shop.refund(order)).status, 202);
+      await shop.reaches(fan, order, 'refunded');
+      assert.equal(shop.double.sums().refunds, 1);
+      await shop.settled();
+    });
 
   it('stripe: tax that the gateway adds is recorded and goes back with the whole', async (t) => {
     const shop = await Shop.open(t, { event: more, settings: { 'stripe.automatic_tax': true }, standin: { taxRate: 0.19 } });

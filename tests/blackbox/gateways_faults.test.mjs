@@ -125,6 +125,25 @@ describe('a gateway that is away', { concurrency: 4, timeout: 150_000 * patience
     });
 
   for (const gateway of both)
+    it(`${gateway}: given up while the call for its page hangs: no page stays open, no money is kept`, async (t) => {
+      const shop = await Shop.open(t, { gateway, settings: { 'gateway.call_timeout': '2s', 'payments.verdict_grace': '8s' } });
+      const [fan] = await shop.server.customers(1);
+      shop.double.faults.add({ operation: create_of[gateway], kind: 'hang', acted: true, count: 1 });
+      const order = await shop.order(fan);
+      const made = gateway === 'stripe' ? 'checkout.session' : 'transaction';
+      const page = await eventually('the page is there', () => [...shop.double.all(made)][0]);
+      const given_up = await shop.server.delete(`/orders/${order}`, { token: fan });
+      assert.equal(given_up.json.status, 'cancelled', given_up.text);
+      if (gateway === 'paystack') await shop.double.pay(page.reference); // its pages cannot be closed
+      await eventually('the ticket is free', async () => (await shop.available()) === 10, { timeout_ms: 20_000 });
+      if (gateway === 'stripe') {
+        assert.deepEqual([...shop.double.all(made)].map(({ status }) => status), ['expired']);
+      } else await eventually('the money is back', () => shop.double.sums().refunds === 1);
+      assert.equal((await shop.status(fan, order)).status, 'cancelled');
+      await shop.settled();
+    });
+
+  for (const gateway of both)
     it(`${gateway}: for a while: those who waited get their pages without doing anything`, async (t) => {
       const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 90, total: 30 } });
       const fans = await shop.server.customers(12);
