@@ -4,9 +4,8 @@
 import crypto from 'node:crypto';
 import path from 'node:path';
 import { contradictions } from '../support/gateway_oracle.mjs';
-import { startPaystack } from '../support/paystack_standin.mjs';
+import { paystackSignature, startPaystack } from '../support/paystack_standin.mjs';
 import { startStripe, stripeSignature } from '../support/stripe_standin.mjs';
-import { paystackSignature } from '../support/paystack_standin.mjs';
 import { assert, eventually, fairqueue, run, sale, seed, server_for } from './lib.mjs';
 import { cli } from './tenant.mjs';
 
@@ -188,16 +187,17 @@ export class Shop {
 
   // -- webhooks by hand --
 
-  /** POST of exactly this body, signed as the gateway would. */
-  webhook(body, { secrets, t = Math.floor(Date.now() / 1000), headers } = {}) {
+  /** The header that the gateway would sign this text with. */
+  signature(text, { secrets, t = Math.floor(Date.now() / 1000) } = {}) {
+    if (this.gateway === 'paystack') return { 'x-paystack-signature': paystackSignature(text, (secrets ?? [keys.paystack])[0]) };
+    const signatures = (secrets ?? [keys.webhook]).map((secret) => `v1=${stripeSignature(text, secret, t)}`);
+    return { 'stripe-signature': [`t=${t}`, ...signatures].join(',') };
+  }
+
+  /** POST of exactly this body, signed as the gateway would unless `headers` are given. */
+  webhook(body, { headers, ...how } = {}) {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    const signature = {
-      stripe: () => ({
-        'stripe-signature': [`t=${t}`, ...(secrets ?? [keys.webhook]).map((s) => `v1=${stripeSignature(text, s, t)}`)].join(','),
-      }),
-      paystack: () => ({ 'x-paystack-signature': paystackSignature(text, (secrets ?? [keys.paystack])[0]) }),
-    }[this.gateway];
-    return this.server.post(`/webhooks/${this.gateway}`, { body: text, headers: headers ?? signature() });
+    return this.server.post(`/webhooks/${this.gateway}`, { body: text, headers: headers ?? this.signature(text, how) });
   }
 
   /** The bytes of the stand-in's events of a type, oldest first. */

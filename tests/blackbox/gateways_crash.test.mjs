@@ -34,7 +34,92 @@ async function relay(t, shop) {
   return it;
 }
 
-describe('killed', { concurrency: 4, timeout: 200_000 * patience }, () => {
+/** One buyer, as stubborn as a real client; what it was told must stay true. */
+class Buyer {
+  constructor(shop, token, random) {
+    const x = random();
+    const behaviour = x < 0.1 ? 'abandon' : x < 0.2 ? 'give up' : x < 0.3 ? 'decline' : x < 0.4 ? 'late' : x < 0.55 ? 'refund' : 'buy';
+    Object.assign(this, { shop, token, random, behaviour, key: unique(), orders: [] });
+  }
+
+  async live() {
+    for (let visit = 0; visit < 6 && this.shop.is_on; ++visit) {
+      const { shop } = this;
+      const placed = await shop.server.insist('POST', '/checkout', {
+        token: this.token,
+        headers: { 'Idempotency-Key': `${this.key}-${visit}` },
+        body: { event_id: shop.event.id, contact, items: [{ ticket_type_id: shop.types[0] }] },
+      });
+      if (placed.status === 410) return;
+      if (placed.status >= 400) {
+        await sleep(300 + this.random() * 500);
+        continue;
+      }
+      const order = placed.json.order_id;
+      this.orders.push(order);
+      const ready = await shop.reaches(this.token, order, ['awaiting_payment', 'failed', 'success'], { timeout_ms: 60_000 });
+      if (ready.status === 'awaiting_payment' && ready.payment_url && (await this.at_page(order, ready))) return;
+    }
+  }
+
+  /** True when this buyer wants no more. */
+  async at_page(order, { payment_url }) {
+    const { shop } = this;
+    const page = new URL(payment_url).pathname.split('/').pop();
+    await sleep(this.random() * 300);
+    if (this.behaviour === 'abandon') return true;
+    if (this.behaviour === 'give up') return (await shop.server.insist('DELETE', `/orders/${order}`, { token: this.token })).status === 200;
+    if (this.behaviour === 'late') await sleep(2500 + this.random() * 1500);
+    const refused = (error) => assert.match(error.message, /closed|cannot be paid/);
+    if (this.behaviour === 'decline') await shop.double.declineCard(page).catch(refused);
+    this.paid = await shop.double.pay(page).catch(refused);
+    const end = await shop.reaches(this.token, order, ['success', 'failed', 'refunded'], { timeout_ms: 60_000 });
+    if (this.behaviour === 'refund' && end.status === 'success')
+      await shop.server.insist('POST', `/orders/${order}/refunds`, { token: shop.organizer, body: {} });
+    return this.paid !== undefined;
+  }
+}
+
+const kills = 12;
+
+describe('killed', { concurrency: 7, timeout: 250_000 * patience }, () => {
+  for (const gateway of both)
+    it(`${gateway}: a small sale, ${kills} times`, async (t) => {
+      const random = random_of(seed + 1000 + gateway.length);
+      const shop = await Shop.open(t, {
+        gateway,
+        event: { total: 20, claim_ttl_seconds: 3 },
+        settings: { 'payments.verdict_grace': '3s', 'payments.retry_attempts': 2 },
+      });
+      shop.double.webhooks.set({ duplicates: 1, shuffle: true, retry: { attempts: 200 } });
+      shop.double.faults.add({ kind: 'reset_after', probability: 0.05 });
+      shop.double.faults.add({ kind: 'status', status: 503, probability: 0.05 });
+      shop.double.faults.add({ kind: 'delay', ms: 300, acted: true, probability: 0.1 });
+      shop.is_on = true;
+      const buyers = (await shop.server.customers(40)).map((token) => new Buyer(shop, token, random));
+      const crowd = Promise.all(buyers.map(async (buyer) => (await sleep(random() * 8000), buyer.live())));
+      crowd.catch(() => {});
+      for (let kill = 0; kill < kills; ++kill) {
+        await sleep((200 + random() * 900) * patience);
+        await shop.server.restart();
+        const { types } = await shop.rows();
+        for (const { total, held, sold } of types) assert.ok(held + sold <= total, `I1: ${held} + ${sold} of ${total}`);
+      }
+      shop.double.faults.clear();
+      shop.is_on = false;
+      await crowd;
+      await shop.settled({ timeout_ms: 100_000 });
+      for (const { token, orders } of buyers)
+        for (const order of orders) {
+          const { status } = await shop.status(token, order); // I7: what was acknowledged is there
+          assert.ok(['success', 'failed', 'cancelled', 'refunded'].includes(status), `order ${order} is ${status}`);
+        }
+      const { captures, refunds } = shop.double.sums();
+      t.diagnostic(`${buyers.flatMap((b) => b.orders).length} orders, ${captures} captures, ${refunds} refunds, ${shop.double.faults.log.length} faults`);
+      assert.ok(captures >= 5, `${captures} captures: there was a sale`);
+      await shop.server.stop();
+    });
+
   for (const gateway of both) {
     it(`${gateway}: before a refund has reached the gateway`, async (t) => {
       const shop = await Shop.open(t, { gateway });
@@ -155,91 +240,4 @@ describe('killed', { concurrency: 4, timeout: 200_000 * patience }, () => {
     assert.equal(await shop.available(), 1);
     await shop.settled();
   });
-});
-
-/** One buyer, as stubborn as a real client; what it was told must stay true. */
-class Buyer {
-  constructor(shop, token, random) {
-    const x = random();
-    const behaviour = x < 0.1 ? 'abandon' : x < 0.2 ? 'give up' : x < 0.3 ? 'decline' : x < 0.4 ? 'late' : x < 0.55 ? 'refund' : 'buy';
-    Object.assign(this, { shop, token, random, behaviour, key: unique(), orders: [] });
-  }
-
-  async live() {
-    for (let visit = 0; visit < 6 && this.shop.is_on; ++visit) {
-      const { shop } = this;
-      const placed = await shop.server.insist('POST', '/checkout', {
-        token: this.token,
-        headers: { 'Idempotency-Key': `${this.key}-${visit}` },
-        body: { event_id: shop.event.id, contact, items: [{ ticket_type_id: shop.types[0] }] },
-      });
-      if (placed.status === 410) return;
-      if (placed.status >= 400) {
-        await sleep(300 + this.random() * 500);
-        continue;
-      }
-      const order = placed.json.order_id;
-      this.orders.push(order);
-      const ready = await shop.reaches(this.token, order, ['awaiting_payment', 'failed', 'success'], { timeout_ms: 60_000 });
-      if (ready.status === 'awaiting_payment' && ready.payment_url && (await this.at_page(order, ready))) return;
-    }
-  }
-
-  /** True when this buyer wants no more. */
-  async at_page(order, { payment_url }) {
-    const { shop } = this;
-    const page = new URL(payment_url).pathname.split('/').pop();
-    await sleep(this.random() * 300);
-    if (this.behaviour === 'abandon') return true;
-    if (this.behaviour === 'give up') return (await shop.server.insist('DELETE', `/orders/${order}`, { token: this.token })).status === 200;
-    if (this.behaviour === 'late') await sleep(2500 + this.random() * 1500);
-    const refused = (error) => assert.match(error.message, /closed|cannot be paid/);
-    if (this.behaviour === 'decline') await shop.double.declineCard(page).catch(refused);
-    this.paid = await shop.double.pay(page).catch(refused);
-    const end = await shop.reaches(this.token, order, ['success', 'failed', 'refunded'], { timeout_ms: 60_000 });
-    if (this.behaviour === 'refund' && end.status === 'success')
-      await shop.server.insist('POST', `/orders/${order}/refunds`, { token: shop.organizer, body: {} });
-    return this.paid !== undefined;
-  }
-}
-
-const kills = 12;
-
-describe('killed at random', { concurrency: 2, timeout: 250_000 * patience }, () => {
-  for (const gateway of both)
-    it(`${gateway}: a small sale, ${kills} times`, async (t) => {
-      const random = random_of(seed + 1000 + gateway.length);
-      const shop = await Shop.open(t, {
-        gateway,
-        event: { total: 20, claim_ttl_seconds: 3 },
-        settings: { 'payments.verdict_grace': '3s', 'payments.retry_attempts': 2 },
-      });
-      shop.double.webhooks.set({ duplicates: 1, shuffle: true, retry: { attempts: 200 } });
-      shop.double.faults.add({ kind: 'reset_after', probability: 0.05 });
-      shop.double.faults.add({ kind: 'status', status: 503, probability: 0.05 });
-      shop.double.faults.add({ kind: 'delay', ms: 300, acted: true, probability: 0.1 });
-      shop.is_on = true;
-      const buyers = (await shop.server.customers(40)).map((token) => new Buyer(shop, token, random));
-      const crowd = Promise.all(buyers.map(async (buyer) => (await sleep(random() * 8000), buyer.live())));
-      crowd.catch(() => {});
-      for (let kill = 0; kill < kills; ++kill) {
-        await sleep((200 + random() * 900) * patience);
-        await shop.server.restart();
-        const { types } = await shop.rows();
-        for (const { total, held, sold } of types) assert.ok(held + sold <= total, `I1: ${held} + ${sold} of ${total}`);
-      }
-      shop.double.faults.clear();
-      shop.is_on = false;
-      await crowd;
-      await shop.settled({ timeout_ms: 100_000 });
-      for (const { token, orders } of buyers)
-        for (const order of orders) {
-          const { status } = await shop.status(token, order); // I7: what was acknowledged is there
-          assert.ok(['success', 'failed', 'cancelled', 'refunded'].includes(status), `order ${order} is ${status}`);
-        }
-      const { captures, refunds } = shop.double.sums();
-      t.diagnostic(`${buyers.flatMap((b) => b.orders).length} orders, ${captures} captures, ${refunds} refunds, ${shop.double.faults.log.length} faults`);
-      assert.ok(captures >= 5, `${captures} captures: there was a sale`);
-      await shop.server.stop();
-    });
 });

@@ -47,7 +47,7 @@ function stopwatch(ask) {
 }
 
 for (const gateway of both)
-  describe(`${gateway}: a call for a page that`, { concurrency: 4, timeout: 120_000 * patience }, () => {
+  describe(`${gateway}: a call for a page that`, { concurrency: 5, timeout: 120_000 * patience }, () => {
     for (const [what, fault] of passing)
       it(what, async (t) => {
         const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 60 } });
@@ -69,7 +69,7 @@ for (const gateway of both)
   });
 
 for (const gateway of both)
-  describe(`${gateway}: what is lost on the way to the end`, { concurrency: 4, timeout: 120_000 * patience }, () => {
+  describe(`${gateway}: what is lost on the way to the end`, { concurrency: 5, timeout: 120_000 * patience }, () => {
     for (const [what, fault] of passing.filter(([, f]) => ['hang', 'reset_after', 'html', 'truncated'].includes(f.kind)))
       it(`the question at the hold's end ${what}`, async (t) => {
         const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 2, total: 1 }, settings: { 'payments.verdict_grace': '8s' } });
@@ -96,7 +96,7 @@ for (const gateway of both)
       });
   });
 
-describe('a gateway that is away', { concurrency: 2, timeout: 150_000 * patience }, () => {
+describe('a gateway that is away', { concurrency: 4, timeout: 150_000 * patience }, () => {
   for (const gateway of both)
     it(`${gateway}: for longer than the hold: the order has failed, the ticket is free, nothing can be paid`, async (t) => {
       const shop = await Shop.open(t, { gateway, event: { claim_ttl_seconds: 3, total: 1 } });
@@ -121,6 +121,25 @@ describe('a gateway that is away', { concurrency: 2, timeout: 150_000 * patience
         { timeout_ms: 30_000, every_ms: 500 },
       );
       assert.equal(shop.double.sums().captures, 1);
+      await shop.settled();
+    });
+
+  for (const gateway of both)
+    it(`${gateway}: given up while the call for its page hangs: no page stays open, no money is kept`, async (t) => {
+      const shop = await Shop.open(t, { gateway, settings: { 'gateway.call_timeout': '2s', 'payments.verdict_grace': '8s' } });
+      const [fan] = await shop.server.customers(1);
+      shop.double.faults.add({ operation: create_of[gateway], kind: 'hang', acted: true, count: 1 });
+      const order = await shop.order(fan);
+      const made = gateway === 'stripe' ? 'checkout.session' : 'transaction';
+      const page = await eventually('the page is there', () => [...shop.double.all(made)][0]);
+      const given_up = await shop.server.delete(`/orders/${order}`, { token: fan });
+      assert.equal(given_up.json.status, 'cancelled', given_up.text);
+      if (gateway === 'paystack') await shop.double.pay(page.reference); // its pages cannot be closed
+      await eventually('the ticket is free', async () => (await shop.available()) === 10, { timeout_ms: 20_000 });
+      if (gateway === 'stripe') {
+        assert.deepEqual([...shop.double.all(made)].map(({ status }) => status), ['expired']);
+      } else await eventually('the money is back', () => shop.double.sums().refunds === 1);
+      assert.equal((await shop.status(fan, order)).status, 'cancelled');
       await shop.settled();
     });
 
