@@ -244,6 +244,7 @@ void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (!serving_ || !hubs_.empty() || !journal_->is_idle() || !sale_->is_quiet()) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
+    serving_ = false; // what it took on now nobody would see through
     self_->send(services_->ledgers.of(aggregate_), release_aggregate{aggregate_});
     self_->send(supervisor_, owner_idle{});
   }

@@ -172,6 +172,24 @@ CAF_TEST(an owner is passivated when nothing lives there and comes back on use) 
   CAF_CHECK(found->ok && found->value.event.event.status == event_status::ended);
 }
 
+CAF_TEST(an owner that is about to go takes nothing on) {
+  services.idle_after = 60s;
+  start();
+  const auto owner = resolve()->value;
+  auto ended = ask<event_reply>(owner, turn_event{managed_by_organizer(event), {}, event_trigger::end});
+  run();
+  CAF_REQUIRE(ended->ok);
+  const auto supervisor = parent();
+  sched.advance_time(60s);
+  run_without(supervisor); // it has not heard yet that its child may go
+  auto preferred = ask<count_reply>(owner, set_priorities{managed_by_organizer(event), {}, {customer(1)}, {true, priority_vip}});
+  run_without(supervisor);
+  CAF_CHECK(!preferred->ok && preferred->unavailable()); // asked again, it wakes a successor, which sees it through
+  run();
+  CAF_CHECK(!parent());
+  CAF_CHECK(store.committed(event.aggregate)->priorities.empty());
+}
+
 CAF_TEST(an owner with a sale going on is never passivated) {
   services.idle_after = 60s;
   start();

@@ -49,14 +49,14 @@ constexpr std::array planted_bugs{
     planted_row{"fenced_taken_for_commit", bug::fenced_taken_for_commit, 500},
     planted_row{"marked_before_consumed", bug::marked_before_consumed, 500},
     planted_row{"amount_unchecked", bug::amount_unchecked, 80, true},
-    planted_row{"late_money_kept", bug::late_money_kept, 80, true},
-    planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 80, true},
-    planted_row{"report_believed", bug::report_believed, 80, true},
-    planted_row{"promo_not_returned", bug::promo_not_returned, 80, true},
-    planted_row{"promo_limit_forgotten", bug::promo_limit_forgotten, 80, true},
-    planted_row{"order_left_pending", bug::order_left_pending, 80, true},
-    planted_row{"cancelled_order_sells", bug::cancelled_order_sells, 80, true},
-    planted_row{"refund_keeps_tickets", bug::refund_keeps_tickets, 80, true},
+    planted_row{"late_money_kept", bug::late_money_kept, 15, true},
+    planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 15, true},
+    planted_row{"report_believed", bug::report_believed, 200, true},
+    planted_row{"promo_not_returned", bug::promo_not_returned, 10, true},
+    planted_row{"promo_limit_forgotten", bug::promo_limit_forgotten, 60, true},
+    planted_row{"order_left_pending", bug::order_left_pending, 100, true},
+    planted_row{"cancelled_order_sells", bug::cancelled_order_sells, 90, true},
+    planted_row{"refund_keeps_tickets", bug::refund_keeps_tickets, 15, true},
 };
 
 void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
