@@ -283,7 +283,7 @@ audit_reply ledger_worker_state::list(const list_audit& x) {
 
 order_list_reply ledger_worker_state::list(const fq::list_orders& x) {
   order_list_reply reply;
-  if (!reached([&] { reply.orders = ledger_->list_orders({x.tenant, x.customer, x.before, x.limit + 1}); }))
+  if (!reached([&] { reply.orders = ledger_->list_orders({x.customer, x.before, x.limit + 1}); }))
     reply.no = reason::unavailable;
   reply.more = reply.orders.size() > x.limit;
   if (reply.more) reply.orders.resize(x.limit);

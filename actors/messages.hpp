@@ -503,14 +503,13 @@ struct report_undelivered {
 };
 FQ_INSPECT(report_undelivered, x.row, x.detail)
 
-/// A customer's orders at all events of the tenant, newest first; answered from committed state.
+/// A customer's orders at all events, newest first; answered from committed state.
 struct list_orders {
-  tenant_id tenant = default_tenant;
   customer_id customer;
   order_id before;
   std::uint32_t limit = 50;
 };
-FQ_INSPECT(list_orders, x.tenant, x.customer, x.before, x.limit)
+FQ_INSPECT(list_orders, x.customer, x.before, x.limit)
 
 struct order_list_reply {
   refusal no;

@@ -137,13 +137,14 @@ mail_result notifier_state::send(const outbox_item& item, milliseconds end, std:
   auto& mail = known->second;
   if (env.steady_now() < mail.again_at) return mail_result::unavailable;
   while (true) {
+    const auto before = std::ranges::count(mail.message.to, false, &mail_recipient::answered);
     const auto answer = send_some(mail.message, *services_->port);
     mark_answered(mail.message, answer);
     if (!answer.why.empty()) warn(answer.why);
     const auto left = std::ranges::count(mail.message.to, false, &mail_recipient::answered);
     if (answer.result != mail_result::unavailable) {
       failures_ = 0;
-      if (left > 0 && env.steady_now() < end) continue;
+      if (left > 0 && left < before && env.steady_now() < end) continue;
       if (left > 0) return mail_result::unavailable; // no failure: the rest in the next turn
       const auto result = mail.message.to.size() == 1 ? answer.result : mail_result::accepted;
       if (result == mail_result::rejected) why = answer.why;

@@ -222,7 +222,7 @@ awaitable<response> list_own(call c) {
     no = read_page(c.rq, query, page);
   if (no)
     co_return std::move(*no);
-  list_orders wish{default_tenant, c.who, page.before, page.limit};
+  list_orders wish{c.who, page.before, page.limit};
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
   if (auto refusal = refused(c.rq, got))
     co_return std::move(*refusal);

@@ -52,11 +52,10 @@ api_answer json_api::answer_of(http_result result) const {
   const auto& response = std::get<http_response>(result);
   api_answer out{response.status, parse_object(response.body), {}};
   const auto http = "HTTP " + std::to_string(out.status);
-  const bool accepted = out.status >= 200 && out.status < 300;
   if (is_passing(out.status)) out.failure = unavailable(http, pause_of(response.retry_after));
   else if (out.status == 401 || out.status == 403) out.failure = unavailable(http + ", it does not accept our key");
   else if (out.status < 200 || (out.status >= 300 && out.status < 400)) out.failure = unavailable(http + ", is its url right");
-  else if (accepted && out.body.empty()) out.failure = unavailable(http + " without the JSON expected");
+  else if (out.body.empty()) out.failure = unavailable(http + " without the JSON expected");
   return out;
 }
 

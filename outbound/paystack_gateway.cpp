@@ -257,9 +257,9 @@ void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64
 }
 
 void paystack_gateway::make_refund(const refund_order& order, milliseconds deadline, gateway_done<refund_result> done) {
+  // No currency: money that came in another one than asked must be able to go back too.
   auto request = post("/refund", json::serialize(json::object{{"transaction", order.charge.reference},
                                                               {"amount", order.amount},
-                                                              {"currency", order.charge.money.currency},
                                                               {"merchant_note", note_of(order.refund_id)}}));
   request.fresh_connection = true;
   api_->send(std::move(request), deadline, [this, done = std::move(done)](const api_answer& a) { done(made_refund_of(a)); });

@@ -197,8 +197,8 @@ struct audit_filter {
 };
 
 /// A customer's orders at all events of the tenant.
+/// A customer's orders, whichever tenants sell them.
 struct order_filter {
-  tenant_id tenant = default_tenant;
   customer_id customer = {};
   order_id before = {}; ///< cursor: older ones only; nil: from the newest
   std::uint32_t limit = 50;

@@ -124,7 +124,7 @@ const postgres_statement audit_of_target{
 const postgres_statement orders_of_customer{
   "orders_of_customer",
   order_columns + ", event.id, event.name, event.currency FROM orders AS o JOIN event USING (aggregate)"
-  " WHERE o.customer = $1::uuid AND o.tenant = $2::bigint AND o.id < $3::uuid ORDER BY o.id DESC LIMIT $4::bigint"};
+  " WHERE o.customer = $1::uuid AND o.id < $2::uuid ORDER BY o.id DESC LIMIT $3::bigint"};
 const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
 const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
 /// Each part but the second reads a partial index of its own.
@@ -462,7 +462,7 @@ std::vector<audit_row> postgres_reader::audit(const audit_filter& filter) {
 std::vector<order_listing> postgres_reader::list_orders(const order_filter& filter) {
   postgres_pipeline pipeline(db_);
   pipeline.send(orders_of_customer,
-                postgres_parameters::of(filter.customer, filter.tenant, cursor_of(filter.before), filter.limit));
+                postgres_parameters::of(filter.customer, cursor_of(filter.before), filter.limit));
   pipeline.flush();
   return collect(pipeline, [](const postgres_row& r) { return order_listing{r.id(21), r.text(22), r.text(23), order_of(r)}; });
 }

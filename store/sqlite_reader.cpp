@@ -178,7 +178,7 @@ sqlite_reader::statements::statements(sqlite_db& db)
         " AND (?4 = '' OR actor = ?4 OR action GLOB 'queue.*') AND target = ?5 ORDER BY id DESC LIMIT ?3"),
       orders_of_customer(db,
         order_columns + ", event.id, event.name, event.currency FROM orders AS o JOIN event USING (aggregate)"
-        " WHERE o.customer = ?1 AND o.tenant = ?2 AND o.id < ?3 ORDER BY o.id DESC LIMIT ?4"),
+        " WHERE o.customer = ?1 AND o.id < ?2 ORDER BY o.id DESC LIMIT ?3"),
       letters_of_tenant(db, letters_of_tenant_sql("")),
       open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
       // Each part but the second reads a partial index of its own.
@@ -448,7 +448,7 @@ std::vector<audit_row> sqlite_reader::audit(const audit_filter& filter) {
 }
 
 std::vector<order_listing> sqlite_reader::list_orders(const order_filter& filter) {
-  auto& s = sql_.orders_of_customer.bind(filter.customer, filter.tenant, cursor_of(filter.before), filter.limit);
+  auto& s = sql_.orders_of_customer.bind(filter.customer, cursor_of(filter.before), filter.limit);
   return collect(s, [](const sqlite_statement& r) { return order_listing{r.id(21), r.text(22), r.text(23), order_of(r)}; });
 }
 

@@ -17,7 +17,7 @@ ALTER TABLE refund ADD COLUMN items text NOT NULL DEFAULT '' CHECK (items !~ '[^
 
 ALTER TABLE orders ADD COLUMN payment_link_at bigint NOT NULL DEFAULT 0;
 -- A customer's orders at all events, newest first.
-CREATE INDEX order_of_customer ON orders (customer, tenant, id);
+CREATE INDEX order_of_customer ON orders (customer, id);
 
 -- What failed after its retries and waits for a person.
 CREATE TABLE dead_letter (

@@ -16,7 +16,7 @@ ALTER TABLE refund ADD COLUMN items TEXT NOT NULL DEFAULT '' CHECK (items NOT GL
 
 ALTER TABLE orders ADD COLUMN payment_link_at INTEGER NOT NULL DEFAULT 0;
 -- A customer's orders at all events, newest first.
-CREATE INDEX order_of_customer ON orders (customer, tenant, id);
+CREATE INDEX order_of_customer ON orders (customer, id);
 
 -- What failed after its retries and waits for a person.
 CREATE TABLE dead_letter (
