@@ -140,9 +140,11 @@ asio::awaitable<void> fan::on_no_order(const answer& got, std::int64_t wanted_un
 // Until it can be paid, or needs no paying any more.
 asio::awaitable<void> fan::await_page() {
   const int wait_s = around_.random().unit() < prefers_wait ? prefer_wait_s : 0;
+  bool first = true;
   while (!done() && is_open(order_.status) && order_.payment_url.empty() && !order_.can_retry) {
-    if (wait_s == 0)
+    if (wait_s == 0 || !first) // also a server that does not wait is not asked without a pause
       co_await nap(std::clamp(order_.poll_after_ms, order_poll_min_ms, order_poll_max_ms) * ms_us);
+    first = false;
     co_await look_at_status(wait_s);
   }
   if (!done() && !order_.payment_url.empty())

@@ -207,18 +207,6 @@ const lies = {
       return json;
     };
   },
-  'an order of another price (I4)': () => (_, json) => {
-    if (json.total > 0 && json.contact) json.total += 1;
-    return json;
-  },
-  'a success taken back (I3)': () => (incoming, json) => {
-    if (/\/orders\?/.test(incoming.url)) for (const order of json.items) if (order.status === 'success') order.status = 'failed';
-    return json;
-  },
-  'a promo code used once too often': () => (incoming, json) => {
-    if (/\/promo-codes$/.test(incoming.url)) json.items[0].uses = json.items[0].uses_max + 1;
-    return json;
-  },
   'a place that was lost (I7)': () => {
     const seen = new Map();
     return (_, json) => {
@@ -232,15 +220,45 @@ const lies = {
   },
 };
 
+const lies_about_orders = {
+  'an order of another price (I4)': {
+    check: 'order_amounts',
+    tamper: (_, json) => (json.total > 0 && json.contact ? { ...json, total: json.total + 1 } : json),
+  },
+  'a success taken back (I3)': {
+    check: 'orders_confirmed',
+    tamper: (incoming, json) => {
+      if (/\/orders\?/.test(incoming.url)) for (const order of json.items) if (order.status === 'success') order.status = 'failed';
+      return json;
+    },
+  },
+  'a promo code used once too often': {
+    check: 'promo_uses',
+    tamper: (incoming, json) => {
+      if (/\/promo-codes$/.test(incoming.url)) json.items[0].uses = json.items[0].uses_max + 1;
+      return json;
+    },
+  },
+};
+
 for (const [name, make] of Object.entries(lies))
   test(`exit 1 when it sees ${name}`, async (t) => {
     const server = await server_for(t);
     const organizer = await server.organizer();
-    const about_orders = /order|success|promo/.test(name);
-    const event = about_orders ? (await promoted_sale(server)).event : (await server.event(organizer, small_sale)).id;
+    const { id: event } = await server.event(organizer, small_sale);
     const url = await liar(t, server, make());
-    const end = await crowd(url, server, event, { websocket: 0, fans: 150, ...(about_orders ? by_checkout : {}) });
+    const end = await crowd(url, server, event, { websocket: 0, fans: 150 });
     assert.equal(end.code, 1, `${end.out}\n${end.err}`);
+  });
+
+for (const [name, { check, tamper }] of Object.entries(lies_about_orders))
+  test(`exit 1 when it sees ${name}`, async (t) => {
+    const server = await server_for(t);
+    const s = await promoted_sale(server, { queue: { policy: 'open' } });
+    const url = await liar(t, server, tamper);
+    const end = await crowd(url, server, s.event, { ...by_checkout, fans: 30, abandon: 0, decline: 0, 'arrival-seconds': 1 });
+    assert.equal(end.code, 1, `${end.out}\n${end.err}`);
+    assert.equal(JSON.parse(end.out).checks.find((each) => each.check === check).result, 'BROKEN', end.err);
   });
 
 test('exit 2 when there is nobody to talk to', async () => {

@@ -106,6 +106,7 @@ public:
   explicit work(fake_options options) : options_(options), acceptor_(context_), tick_(context_) {
     listen(0);
     port_ = acceptor_.local_endpoint().port();
+    shop_ = std::make_unique<fake_shop>(options_.shop, event_id(), url());
     asio::co_spawn(context_, accept_all(), asio::detached);
     asio::co_spawn(context_, tick_all(), asio::detached);
     thread_ = std::thread([this] { context_.run(); });
@@ -250,6 +251,10 @@ private:
         listen(port_);
         asio::co_spawn(context_, accept_all(), asio::detached);
       }
+      if (options_.shop.is_used) {
+        shop_->expire();
+        continue;
+      }
       expire();
       admit();
     }
@@ -373,6 +378,11 @@ private:
   response answer(const request& got) {
     const auto bearer = got.fields.find("authorization");
     const auto customer = bearer == got.fields.end() ? std::string() : bearer->second.substr(7);
+    if (options_.shop.is_used) {
+      auto said = shop_->answer(got.method, got.target, customer, got.body);
+      if (said)
+        return {said->status, std::move(said->body), false};
+    }
     const auto event = "/events/" + event_id();
     if (got.target == event)
       return {200, event_json(), false};
@@ -514,6 +524,7 @@ private:
   }
 
   fake_options options_;
+  std::unique_ptr<fake_shop> shop_;
   asio::io_context context_{1};
   tcp::acceptor acceptor_;
   asio::steady_timer tick_;

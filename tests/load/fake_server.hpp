@@ -3,6 +3,8 @@
 // thread of its own and can be told to misbehave in one way at a time.
 #pragma once
 
+#include "tests/load/fake_shop.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,6 +30,7 @@ struct fake_options {
   bool forget_place = false; // one waiting fan is answered 404
   bool keep_money = false;   // one payment CONFIRMED, its claim not
   bool never_admit = false;
+  shop_options shop; // used: instead of the sale by claims
 };
 
 class fake_server {

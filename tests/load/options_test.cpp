@@ -50,12 +50,28 @@ CAF_TEST(mistakes are exit code 2) {
          {"--url", "http://example.com"},
          {"--connection-per-fan", "--connections", "4"},
          {"--with-keys"},
+         {"--buy-by", "wishing"},
+         {"--promo-code", "HALF"},
+         {"--no-queue"},
+         {"--buy-by", "checkout", "--join-only"},
+         {"--buy-by", "checkout", "--promo-code", "a\"b"},
        }) {
     const auto got = read(arguments);
     CAF_CHECK(!got.options.has_value());
     CAF_CHECK_EQUAL(got.exit_code, 2);
     CAF_CHECK(!got.message.empty());
   }
+}
+
+CAF_TEST(how fans buy) {
+  const auto plain = read({});
+  CAF_REQUIRE(plain.options.has_value());
+  CAF_CHECK(plain.options->buy_by == buying_way::claims);
+  const auto given = read({"--buy-by", "mixed", "--promo-code", "HALF", "--promo-code", "LESS", "--no-queue"});
+  CAF_REQUIRE(given.options.has_value());
+  CAF_CHECK(given.options->buy_by == buying_way::mixed);
+  CAF_CHECK_EQUAL(given.options->promo_codes.size(), 2u);
+  CAF_CHECK(given.options->no_queue);
 }
 
 CAF_TEST(help is no mistake) {

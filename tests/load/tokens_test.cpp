@@ -117,4 +117,16 @@ CAF_TEST(a missing or broken key is an error) {
   CAF_CHECK(refuses());
 }
 
+CAF_TEST(an organizer token names its organizer) {
+  write("keys/organizer.jwk", R"({"kty":"oct","k":"c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTMyYnl0ZQ","kid":"k2"})");
+  const auto token = mint_organizer_token(folder.string(), uuid{1, 2}, 1000, 60);
+  const auto header = parse_object(decode(token.substr(0, token.find('.'))));
+  CAF_CHECK_EQUAL(text_member(header, "typ"), "fq-organizer");
+  const auto rest = token.substr(token.find('.') + 1);
+  const auto claims = parse_object(decode(rest.substr(0, rest.find('.'))));
+  CAF_CHECK_EQUAL(text_member(claims, "aud"), "fq-organizer");
+  CAF_CHECK_EQUAL(text_member(claims, "sub"), to_string(uuid{1, 2}));
+  CAF_CHECK_EQUAL(whole_member(claims, "exp", 0), 1060);
+}
+
 CAF_TEST_FIXTURE_SCOPE_END()
