@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An SMTP server (Debian's python3-aiosmtpd) that keeps what it takes and refuses as it is told.
 
-  smtp_sink.py MAILBOX [--certificate PEM --key PEM [--smtps]] [--login USER:PASSWORD] [--greeting REPLY]
+  smtp_sink.py MAILBOX [--certificate PEM --key PEM [--smtps]] [--login USER:PASSWORD] [--greeting REPLY] [--port N]
 
 Prints its port, on 127.0.0.1, and ends when its standard input does. With a certificate it wants STARTTLS before mail; without one
 it offers none. Each message it takes is a line of JSON in MAILBOX: {connection, tls, user, from, to, mail}, `mail` as parse_mail.py
@@ -108,9 +108,9 @@ async def serve(options):
         await reader.read()
 
     if options.greeting:
-        server = await asyncio.start_server(greet, '127.0.0.1', 0)
+        server = await asyncio.start_server(greet, '127.0.0.1', options.port)
     else:
-        server = await loop.create_server(session, '127.0.0.1', 0, ssl=context if options.smtps else None)
+        server = await loop.create_server(session, '127.0.0.1', options.port, ssl=context if options.smtps else None)
     print(server.sockets[0].getsockname()[1], flush=True)
     await loop.run_in_executor(None, sys.stdin.read)
 
@@ -121,6 +121,7 @@ def main():
     for name in ('--certificate', '--key', '--login', '--greeting'):
         parser.add_argument(name)
     parser.add_argument('--smtps', action='store_true')
+    parser.add_argument('--port', type=int, default=0)
     asyncio.run(serve(parser.parse_args()))
 
 
