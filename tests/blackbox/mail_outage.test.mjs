@@ -32,7 +32,7 @@ class Sink {
   /** {to, subject, id} of every mail. */
   taken() {
     const lines = fs.existsSync(this.mailbox) ? fs.readFileSync(this.mailbox, 'utf8').trim().split('\n').filter(Boolean) : [];
-    return lines.map((line) => JSON.parse(line)).map((m) => ({ to: m.to[0], ...m.mail }));
+    return lines.map((line) => JSON.parse(line)).map((m) => ({ ...m.mail, to: m.to[0] }));
   }
 }
 
