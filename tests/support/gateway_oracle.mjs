@@ -62,8 +62,6 @@ function judge_payment(payment, claim, seen) {
 
   if (in_flight.has(status)) say(`still ${status} when everything should be over`);
   if (pending > 0) say(`a refund of ${pending} is still pending at the gateway`);
-  if (has_ticket && with_money.has(status) && captured.count > 0 && kept <= 0 && claim.value !== 0)
-    say('a ticket, and all its money given back');
   if (kept > pending && !has_ticket)
     say(`captured ${kept - pending} ${unit} with neither ticket nor refund (${status}, claim ${claim?.status ?? 'missing'})`);
   return found;
@@ -81,6 +79,9 @@ function judge_claim(claim, payments, captured, refunded, is_settled) {
   );
   if (claim.status === 'CONFIRMED' && claim.value !== 0 && paying.length === 0)
     found.push(`claim ${claim.id}: a ticket that nobody paid`);
+  // Of two payments for one purchase one goes back; not both.
+  if (is_settled && claim.status === 'CONFIRMED' && claim.value !== 0 && paying.length > 0 && paying.every((payment) => kept(payment) <= 0))
+    found.push(`claim ${claim.id}: a ticket, and all its money given back`);
   if (claim.status === 'CONFIRMED' && with_kept.length > 1)
     found.push(`claim ${claim.id}: paid ${with_kept.length} times (${with_kept.map(({ reference }) => reference).join(', ')})`);
   if (
