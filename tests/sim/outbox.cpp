@@ -51,6 +51,7 @@ struct expected_telling {
     if (became(order_status::cancelled)) return told{"order.cancelled", c.row.id};
     return std::nullopt;
   }
+  std::optional<told> operator()(const order_placed& c) const { return told{"order.placed", c.row.id}; }
   std::optional<told> operator()(const payment_moved& c) const {
     const auto became = [&](payment_status s) { return c.row.status == s && c.from != s; };
     if (became(payment_status::failed)) return told{"payment.failed", c.row.id};
