@@ -149,7 +149,6 @@ public:
     need(natsOptions_SetReconnectWait(made, 500), "reconnecting");
     need(natsOptions_SetReconnectJitter(made, 500, 1000), "reconnecting");
     need(natsOptions_SetReconnectBufSize(made, 1), "reconnecting");
-    need(natsOptions_SetRetryOnFailedConnect(made, true, &ignore, nullptr), "reconnecting");
     need(natsOptions_SetFailRequestsOnDisconnect(made, true), "requests");
     need(natsOptions_SetErrorHandler(made, &ignore_error, nullptr), "errors"); // else they go to standard error
     need(natsOptions_SetTimeout(made, s.timeout.count()), "timeout");
@@ -170,7 +169,7 @@ public:
 
   /// Why there is none, as far as libnats says.
   [[nodiscard]] std::string trouble() const {
-    const char* text = nullptr;
+    const char* text = connection_ ? nullptr : refusal_.c_str();
     if (connection_) natsConnection_GetLastError(connection_.get(), &text);
     return std::string{"NATS: not connected"}.append(text == nullptr || *text == '\0' ? "" : ": ").append(text == nullptr ? "" : text);
   }
@@ -199,7 +198,11 @@ private:
     natsConnection* made = nullptr;
     const auto status = natsConnection_Connect(&made, options_.get());
     connection_.reset(made);
-    if ((status != NATS_OK && status != NATS_NOT_YET_CONNECTED) || made == nullptr) return close();
+    if (status != NATS_OK) {
+      const char* why = nats_GetLastError(nullptr); // this thread's: what the server said
+      refusal_ = why == nullptr || *why == '\0' ? natsStatus_GetText(status) : why;
+      return close();
+    }
     jsOptions defaults;
     jsOptions_Init(&defaults);
     defaults.Wait = timeout.count();
@@ -216,9 +219,9 @@ private:
     return false;
   }
 
-  static void ignore(natsConnection*, void*) {}
   static void ignore_error(natsConnection*, natsSubscription*, natsStatus, void*) {}
 
+  std::string refusal_; ///< why the last attempt to connect came to nothing
   owned<natsOptions, natsOptions_Destroy> options_;
   owned<natsConnection, natsConnection_Destroy> connection_;
   owned<jsCtx, jsCtx_Destroy> context_;
