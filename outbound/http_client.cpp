@@ -3,7 +3,7 @@
 // belongs to the thread, but for curl_multi_wakeup, which may be called from anywhere.
 #include "outbound/http_client.hpp"
 
-#include <curl/curl.h>
+#include "outbound/curl_list.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -24,18 +24,6 @@ struct free_handle {
   void operator()(CURL* curl) const noexcept { curl_easy_cleanup(curl); }
 };
 using easy_handle = std::unique_ptr<CURL, free_handle>;
-
-struct free_list {
-  void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
-};
-using header_list = std::unique_ptr<curl_slist, free_list>;
-
-void append(header_list& list, const std::string& line) {
-  auto* longer = curl_slist_append(list.get(), line.c_str());
-  if (longer == nullptr) throw std::bad_alloc{};
-  static_cast<void>(list.release());
-  list.reset(longer);
-}
 
 bool is_printable(const std::string& text) {
   return std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
@@ -58,7 +46,7 @@ struct order {
 struct transfer {
   order what;
   easy_handle curl;
-  header_list headers;
+  curl_list headers;
   http_response answer;
   std::size_t bytes_max = 0;
   bool too_large = false;

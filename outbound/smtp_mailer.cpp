@@ -2,9 +2,8 @@
 // libcurl speaks SMTP; here is what an answer means.
 #include "outbound/smtp_mailer.hpp"
 
+#include "outbound/curl_list.hpp"
 #include "outbound/mime.hpp"
-
-#include <curl/curl.h>
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,17 +21,6 @@ constexpr std::size_t reply_bytes_max = 200;
 /// How far a transaction came: the last command that went out. libcurl has one error code for most refusals, and what a refusal means
 /// depends on what was refused.
 enum class stage { connecting, sender, recipient, content };
-
-struct free_list {
-  void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
-};
-using text_list = std::unique_ptr<curl_slist, free_list>;
-
-text_list list_of(const std::string& one) {
-  text_list list{curl_slist_append(nullptr, one.c_str())};
-  if (!list) throw std::bad_alloc{};
-  return list;
-}
 
 std::string in_brackets(const std::string& address) { return "<" + address + ">"; }
 
@@ -133,7 +121,8 @@ public:
   ~connection() { close(); }
 
   CURLcode run(const smtp_settings& s, const std::string& from, const std::string& to, transaction& t) {
-    const auto recipients = list_of(in_brackets(to));
+    curl_list recipients;
+    append(recipients, in_brackets(to));
     curl_easy_reset(curl_); // options only; connections stay
     set(CURLOPT_URL, s.url.c_str());
     set(CURLOPT_PROTOCOLS_STR, "smtp,smtps");

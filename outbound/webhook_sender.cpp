@@ -2,7 +2,7 @@
 // libcurl's easy interface, one handle, so that its connection is kept.
 #include "outbound/webhook_sender.hpp"
 
-#include <curl/curl.h>
+#include "outbound/curl_list.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -17,18 +17,6 @@ std::size_t discard(char*, std::size_t size, std::size_t count, void* seen) {
   auto& total = *static_cast<std::size_t*>(seen);
   total += size * count;
   return total > answer_bytes_max ? 0 : size * count;
-}
-
-struct free_list {
-  void operator()(curl_slist* list) const noexcept { curl_slist_free_all(list); }
-};
-using header_list = std::unique_ptr<curl_slist, free_list>;
-
-void append(header_list& list, const std::string& line) {
-  auto* longer = curl_slist_append(list.get(), line.c_str());
-  if (longer == nullptr) throw std::bad_alloc{};
-  static_cast<void>(list.release());
-  list.reset(longer);
 }
 
 bool has_control_character(std::string_view text) {
@@ -62,7 +50,7 @@ webhook_sender::~webhook_sender() = default;
 
 post_result webhook_sender::post(const std::string& url, std::string_view body,
                                  const std::vector<header>& headers) {
-  header_list list;
+  curl_list list;
   append(list, "Content-Type: application/json");
   append(list, "Expect:"); // no pause for 100-continue
   for (const auto& [name, value] : headers) {
