@@ -282,7 +282,7 @@ test('a revoked key is worth nothing, nor is the token made from it; another key
   await tenant.join_as(queue, 'ann', second);
   const kept = fs.readFileSync(path.join(server.data_dir, 'ledger.db'));
   for (const key of [tenant.join, tenant.server, tenant.operator, second])
-    assert.ok(!kept.includes(key.split('_')[2]), 'the ledger keeps hashes');
+    assert.ok(!kept.includes(key.slice(key.indexOf('_', 3) + 1)), 'the ledger keeps hashes'); // wr_<tenant>_<secret>, and a secret may have a _ of its own
   for (const secret of [tenant.join, tenant.server, tenant.operator, tenant.token])
     assert.ok(!server.log.includes(secret), 'no secret in a log');
 });
