@@ -42,7 +42,6 @@ void payments_state::on_call(const call_gateway& x) {
   if (calls_.size() >= room || !services_->gateways.contains(x.gateway))
     return self_->send(owner, unavailable(x));
   auto& p = calls_.emplace(key, pending{x, std::move(owner)}).first->second;
-  if (services_->destination_of) p.call.charge.destination = services_->destination_of(x.gateway, x.tenant);
   p.age = ++next_age_;
   enqueue(key, p);
   pump(x.gateway);

@@ -9,7 +9,6 @@
 
 #include <caf/stateful_actor.hpp>
 
-#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -24,8 +23,6 @@ struct payments_services {
   std::uint32_t failures_to_open = 5; ///< in a row; then the circuit is open for `open_for`
   milliseconds open_for{5'000};
   milliseconds answer_timeout{35'000}; ///< a worker that has not answered by then counts as failed
-  /// The account at `gateway` that a tenant's money goes on to; null or empty: it stays.
-  std::function<std::string(const std::string& gateway, tenant_id tenant)> destination_of = nullptr;
 };
 
 /// Calls known at most over all gateways; beyond it the answer is `unavailable` at once (I14). Refunds, which can wait, get half of that.

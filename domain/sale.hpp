@@ -70,9 +70,12 @@ struct claim_end {
 
 class sale {
 public:
-  /// `random`: 64 uniform bits a call, for ids and jitter.
-  sale(const sale_rules& rules, std::function<std::uint64_t()> random) :
-    rules_(rules), random_(std::move(random)), payments_(rules.stale_after) {}
+  /// The account at a gateway that the money of new payments goes on to; empty: it stays.
+  using destination_lookup = std::function<std::string(const std::string& gateway)>;
+
+  /// `random`: 64 uniform bits a call, for ids and jitter. `destination_of` null: money stays.
+  sale(const sale_rules& rules, std::function<std::uint64_t()> random, destination_lookup destination_of = nullptr) :
+    rules_(rules), random_(std::move(random)), destination_of_(std::move(destination_of)), payments_(rules.stale_after) {}
 
   /// Takes over what is durable. Lists as in aggregate_image; entries by ascending number.
   void load(event_row event, std::vector<ticket_type_row> types);
@@ -269,6 +272,7 @@ private:
 
   sale_rules rules_;
   std::function<std::uint64_t()> random_;
+  destination_lookup destination_of_;
   event_row event_;
   queue_line queue_;
   inventory stock_;

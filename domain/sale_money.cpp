@@ -30,6 +30,7 @@ payment_id sale::begin_attempt(const claim_row& claim, const std::string& gatewa
   row.customer = claim.customer;
   row.gateway = claim.amount == 0 ? std::string{no_gateway} : gateway;
   row.reference = make_reference(row.id);
+  if (destination_of_) row.destination = destination_of_(row.gateway);
   row.amount = claim.amount;
   row.created_at = row.updated_at = now;
   const auto payment = payments_.open(std::move(row), out.content).id;

@@ -124,7 +124,8 @@ public:
   void operator()(const payment_opened& c) {
     const auto& r = c.row;
     row(round_of(r), postgres_write::insert_payment, batch_.aggregate, r.id, tenant_, r.claim, r.customer, r.status, r.gateway,
-        r.reference, r.authorization_url, r.gateway_id, r.amount, r.captured, r.tax, r.refunded, r.created_at, r.updated_at);
+        r.reference, r.authorization_url, r.gateway_id, r.destination, r.amount, r.captured, r.tax, r.refunded, r.created_at,
+        r.updated_at);
     begin({history_kind::payment, r.id}, r.status);
   }
 

@@ -36,24 +36,7 @@ public:
   std::vector<history_row> history(aggregate_id aggregate);
 
 private:
-  std::vector<ticket_type_row> ticket_types(aggregate_id aggregate);
-  std::vector<entry_row> entries(aggregate_id aggregate);
-  std::vector<claim_row> claims(aggregate_id aggregate);
   void read_items(aggregate_id aggregate, std::vector<claim_row>& claims);
-  std::vector<payment_row> payments(aggregate_id aggregate);
-  std::vector<refund_row> refunds(aggregate_id aggregate);
-  std::vector<promo_code_row> promo_codes(aggregate_id aggregate);
-  std::vector<order_row> orders(aggregate_id aggregate);
-  std::vector<dead_letter_row> dead_letters(aggregate_id aggregate);
-  std::vector<priority_row> priorities(aggregate_id aggregate);
-  std::vector<idempotency_row> idempotency(aggregate_id aggregate, const image_bounds& bounds);
-  std::vector<receipt_row> receipts(aggregate_id aggregate, std::size_t most);
-  std::vector<organizer_row> organizers(aggregate_id aggregate);
-  std::vector<customer_row> customers(aggregate_id aggregate);
-  std::vector<otp_row> otps(aggregate_id aggregate);
-  std::vector<tenant_row> tenants();
-  std::vector<setting_row> settings();
-  std::vector<api_key_row> api_keys(bool valid_only);
 
   struct statements {
     explicit statements(sqlite_db& db);

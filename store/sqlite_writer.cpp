@@ -88,8 +88,8 @@ sqlite_writer::statements::statements(sqlite_db& db)
         " refunded <> ?1"),
       insert_payment(db,
         "INSERT INTO payment (aggregate, id, tenant, claim, customer, status, gateway, reference,"
-        " authorization_url, gateway_id, amount, captured, tax, refunded, created_at, updated_at) VALUES"
-        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
+        " authorization_url, gateway_id, destination, amount, captured, tax, refunded, created_at, updated_at) VALUES"
+        " (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"),
       update_payment(db,
         "UPDATE payment SET status = ?, claim = ?, authorization_url = ?, gateway_id = ?, captured = ?, tax = ?, refunded = ?,"
         " updated_at = ? WHERE aggregate = ? AND id = ? AND status = ?"),
@@ -280,7 +280,7 @@ public:
   bool operator()(const payment_opened& c) {
     const auto& r = c.row;
     sql_.insert_payment.run(batch_.aggregate, r.id, tenant_, r.claim, r.customer, r.status, r.gateway,
-                            r.reference, r.authorization_url, r.gateway_id, r.amount, r.captured, r.tax, r.refunded,
+                            r.reference, r.authorization_url, r.gateway_id, r.destination, r.amount, r.captured, r.tax, r.refunded,
                             r.created_at, r.updated_at);
     write_history(history_kind::payment, r.id, nullptr, r.status);
     return true;

@@ -55,6 +55,12 @@ struct checkout_fixture : fixture {
     wish.idempotency = key;
     return ask<order_reply>(owner, wish);
   }
+  /// The next commit is refused: the owner loads anew.
+  void seize_and_reload(std::uint64_t n) {
+    store.seize(event.aggregate, never);
+    check_out(n);
+    run();
+  }
   order_view ordered(std::uint64_t n) {
     auto placed = check_out(n);
     run();
@@ -150,6 +156,36 @@ CAF_TEST(a charge stays the same over a restart of its owner) {
   CAF_CHECK(after.expires_at == before.expires_at);
   CAF_CHECK(after.lines == before.lines);
   CAF_CHECK(look(order).order.status == order_status::pending);
+}
+
+CAF_TEST(the account that the money goes on to is the one of the day when the payment was opened) {
+  std::string account = "acct_then";
+  services.destination_of = [&account](const std::string& of, tenant_id) { return of + ":" + account; };
+  seize_and_reload(99); // the owner asks for the account from now on
+  const auto order = ordered(1);
+  CAF_CHECK_EQUAL(gateway->calls.back().charge.destination, "sandbox:acct_then");
+  account = "acct_now";
+  seize_and_reload(98);
+  CAF_CHECK_EQUAL(gateway->calls.back().charge.reference, make_reference(order.payment));
+  CAF_CHECK_EQUAL(gateway->calls.back().charge.destination, "sandbox:acct_then");
+  ordered(2);
+  CAF_CHECK_EQUAL(gateway->calls.back().charge.destination, "sandbox:acct_now");
+}
+
+CAF_TEST(an owner loads when what it goes by is known) {
+  bool is_known = false;
+  services.may_load = [&is_known] { return is_known; };
+  store.seize(event.aggregate, never);
+  check_out(1);
+  run();
+  const auto early = check_out(2);
+  advance(1s);
+  CAF_CHECK(early->unavailable());
+  is_known = true;
+  advance(1s);
+  const auto later = check_out(2);
+  run();
+  CAF_CHECK(later->ok);
 }
 
 CAF_TEST(who waits for the page is answered when it is there or when the time is over) {

@@ -51,7 +51,8 @@ struct notifier_fixture : fixture {
                 if (!*there) return make_error(errc::unavailable);
                 return caf::actor_cast<event_handle>(grave);
               },
-              [](const list_owned&) { return owned_aggregates{}; }, [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
+              [](const list_owned&) { return owned_aggregates{}; }, [](const cluster_changed&) {}, [](const handed_over&) {},
+              [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
     }));
     consumer = keep(sys.spawn(notifier, static_cast<const notifier_services*>(&services)));
     auto heard = answers;

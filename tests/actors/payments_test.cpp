@@ -196,12 +196,6 @@ CAF_TEST(after an open circuit one call tries at a time) {
   CAF_CHECK_EQUAL(gw->calls.size(), 7u);
 }
 
-CAF_TEST(where a tenants money goes on to is part of the charge) {
-  services.destination_of = [](const std::string& gateway, tenant_id) { return gateway + "-account"; };
-  call(1);
-  CAF_CHECK_EQUAL(gw->calls.at(0).charge.destination, "sandbox-account");
-}
-
 CAF_TEST(a call whose worker never answered is made anew when somebody asks again) {
   services.retry.attempts = 1;
   gw->answers = false;

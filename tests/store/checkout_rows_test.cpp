@@ -77,6 +77,7 @@ CAF_TEST(a payment keeps what its gateway calls it and the tax that was added) {
     const auto claim = sample_claim(1, 1);
     auto payment = sample_payment(1, claim);
     payment.gateway_id = "cs_test_1";
+    payment.destination = "acct_1";
     FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}}));
     CAF_CHECK((w.image().payments == std::vector{payment}));
     auto next = payment;

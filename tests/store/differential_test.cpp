@@ -295,6 +295,7 @@ private:
     if (const auto* stored = any(image.payments); stored && percent(5)) p.id = stored->id;
     if (percent(50)) p.status = status(payment_status::refund_failed);
     if (percent(50)) p.gateway_id = text("gw_", 9);
+    if (percent(50)) p.destination = text("acct_", 9);
     return p;
   }
 
