@@ -18,11 +18,12 @@ void catalog_state::init(pointer self, environment& env, ledger_workers ledgers)
 
 catalog_handle::behavior_type catalog_state::behavior() {
   return {
-    [this](const create_event& x) { return on_create(x); },
+    [this](const create_event& x) { return core_.here_or_there(x, [&] { return on_create(x); }); },
     [this](const list_events& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_audit& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_orders& x) { return self_->delegate(core_.reader(), x); },
     [this](const list_dead_letters& x) { return self_->delegate(core_.reader(), x); },
+    [this](const cluster_changed& x) { core_.on_cluster(x, &node_peer::catalog); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
     [this](const lease_lost&) { core_.on_lease_lost(); },

@@ -30,7 +30,7 @@ directory_handle::behavior_type directory_state::behavior() {
     [this](const refresh_directory&) { return on_refresh(); },
     [this](const directory_read& x) { on_read(x); },
     [this](const timer_fired&) {
-      self_->delayed_send(self_, directory_interval, timer_fired{timer_kind::sweep, 0});
+      self_->delayed_send(self_, current_ ? directory_interval : first_reading_retry, timer_fired{timer_kind::sweep, 0});
       if (!is_reading_) read();
     },
   };

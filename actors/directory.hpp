@@ -17,6 +17,8 @@ namespace fq {
 
 /// How long a change by another node may stay unseen (I15 allows 5 s).
 inline constexpr milliseconds directory_interval{2'000};
+/// Until the first reading succeeded: owners of events wait for it.
+inline constexpr milliseconds first_reading_retry{200};
 
 using directory_ptr = std::shared_ptr<const access_directory>;
 

@@ -3,8 +3,11 @@
 #pragma once
 #include <caf/atom.hpp>
 #include <caf/error.hpp>
+#include <caf/message.hpp>
 
 #include <cstdint>
+#include <string>
+#include <utility>
 
 namespace fq {
 
@@ -12,10 +15,27 @@ enum class errc : std::uint8_t {
   absent = 1, ///< there is no such aggregate
   unavailable = 2, ///< its owner cannot serve now; try again
   not_owner = 3, ///< another node holds its lease; try there or later
+  moved = 4, ///< its owner is giving it away; the request comes back untouched, for whoever the region names now
 };
 
 inline caf::error make_error(errc code) {
   return caf::error{static_cast<std::uint8_t>(code), caf::atom("fq")};
+}
+
+/// `not_owner`, and whose lease it is.
+inline caf::error make_not_owner(std::string owner) {
+  return caf::error{static_cast<std::uint8_t>(errc::not_owner), caf::atom("fq"), caf::make_message(std::move(owner))};
+}
+
+/// `moved`, with the request.
+template <class Request>
+caf::error make_moved(const Request& x) {
+  return caf::error{static_cast<std::uint8_t>(errc::moved), caf::atom("fq"), caf::make_message(x)};
+}
+
+/// The node that `not_owner` names; empty: none.
+inline std::string owner_in(const caf::error& e) {
+  return e.context().size() == 1 && e.context().match_element<std::string>(0) ? e.context().get_as<std::string>(0) : std::string{};
 }
 
 inline bool is(const caf::error& e, errc code) {

@@ -4,13 +4,18 @@
 
 #include "actors/domain_events.hpp"
 #include "actors/mails.hpp"
+#include "domain/placement.hpp"
 #include "domain/planted.hpp"
 
 #include <algorithm>
 
 namespace fq {
 namespace {
+constexpr milliseconds release_timeout{3'000};
+/// How long who has not heard of its move gets requests back.
+constexpr milliseconds moved_linger{3'000};
 constexpr milliseconds load_retry{200};
+constexpr milliseconds may_load_retry{20}; // who is asked is in this process
 /// A timer that would fire sooner is put off to this: a burst of due deadlines becomes one run.
 constexpr milliseconds timer_min{1};
 /// How often a timer looks again while the ledger is away.
@@ -37,12 +42,8 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
       if (audit_) audit_->begun(b);
       if (sessions_) sessions_->begun(b);
     }});
-  if (supervisor_) { // an owner without its supervisor would fight with the one that the region starts anew
-    self_->monitor(supervisor_);
-    self_->set_down_handler([this](const caf::down_msg& down) {
-      if (down.source == supervisor_.address()) self_->quit(caf::exit_reason::user_shutdown);
-    });
-  }
+  self_->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
+  if (supervisor_) self_->monitor(supervisor_);
   load();
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (services_->cache) { // not all events of a node at once
@@ -110,6 +111,7 @@ event_handle::behavior_type event_state::behavior() {
     [this](const batch_settled& x) { on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
     [this](const lease_lost&) { on_lease_lost(); },
+    [this](const hand_over& x) { on_hand_over(x); },
     [this](const verify_mirror& x) { return on_verify(x); },
     [this](const verify_ledger&) { return on_verify_ledger(); },
     [this](const aggregate_peeked& x) {
@@ -133,6 +135,7 @@ event_handle::behavior_type event_state::behavior() {
 
 void event_state::load() {
   ++loads_;
+  if (services_->may_load && !services_->may_load()) return set_timer(timer_kind::retry_load, may_load_retry, loads_);
   self_->send(services_->ledgers.of(aggregate_), acquire_aggregate{aggregate_, services_->env->wall_now() - idempotency_life});
 }
 
@@ -142,14 +145,20 @@ void event_state::on_acquired(const aggregate_acquired& answer) {
     case acquire_outcome::acquired: lease_ = answer.lease; return serve(*answer.content);
     case acquire_outcome::unavailable: return set_timer(timer_kind::retry_load, load_retry, loads_);
     case acquire_outcome::absent: return self_->send(supervisor_, owner_absent{});
-    case acquire_outcome::not_owner: return self_->send(supervisor_, owner_denied{});
+    case acquire_outcome::not_owner: return self_->send(supervisor_, owner_denied{answer.lease_owner});
   }
 }
 
 void event_state::serve(const acquired& image) {
   if (!image.image.event) return self_->send(supervisor_, owner_absent{});
   clock_->start(image.now, image.committed_at);
-  sale_ = std::make_unique<sale>(services_->rules, [env = services_->env] { return env->random_u64(); });
+  const auto random = [env = services_->env] { return env->random_u64(); };
+  sale::destination_lookup destination_of;
+  if (services_->destination_of)
+    destination_of = [s = services_, tenant = image.image.event->tenant](const std::string& gateway) {
+      return s->destination_of(gateway, tenant);
+    };
+  sale_ = std::make_unique<sale>(services_->rules, random, std::move(destination_of));
   sale_->load(*image.image.event, image.image.ticket_types);
   for (const auto& row : image.image.entries) sale_->load(row);
   for (const auto& row : image.image.claims) sale_->load(row);
@@ -171,7 +180,8 @@ void event_state::serve(const acquired& image) {
   const auto tell_table = [](const caf::strong_actor_ptr& table, sessions_changed news) {
     caf::anon_send(caf::actor_cast<caf::actor>(table), std::move(news));
   };
-  sessions_ = std::make_unique<event_sessions>(tell_table, [this] { return now(); }, *sale_, *journal_, lease_);
+  sessions_ = std::make_unique<event_sessions>(
+    tell_table, [this] { return now(); }, [env = services_->env] { return env->steady_now(); }, *sale_, *journal_, lease_);
   if (services_->cache) {
     mirror_ = make_mirror(image.cache_generation);
     mirror_->rebuild(); // a crash may have come between a commit and its step
@@ -186,6 +196,7 @@ void event_state::serve(const acquired& image) {
 /// Memory and ledger have diverged, or a successor took over: nothing uncommitted was seen, so start again from the ledger.
 void event_state::reload() {
   serving_ = false;
+  if (std::exchange(is_moving_, false)) self_->send(region_, handed_over{aggregate_, false});
   journal_->fail();
   mirror_ = nullptr;
   audit_ = nullptr;
@@ -199,6 +210,7 @@ void event_state::reload() {
 
 void event_state::on_settled(const batch_settled& answer) {
   if (!journal_->settled(answer)) return reload();
+  if (is_moving_) finish_move();
   journal_->is_stalled() ? clock_->pause() : clock_->resume();
 }
 
@@ -221,7 +233,7 @@ void event_state::on_timer(const timer_fired& t) {
       on_page_timeout();
       return on_order_timeout();
     case timer_kind::admission:
-      if (!serving_ || t.generation != generation_) return;
+      if (!serving_ || is_moving_ || t.generation != generation_) return;
       if (journal_->is_stalled()) return set_timer(timer_kind::admission, stall_check, generation_);
       timer_at_ = never;
       commit({}, now());
@@ -234,6 +246,12 @@ void event_state::on_timer(const timer_fired& t) {
       set_timer(timer_kind::vouch, services_->vouch_interval, 0);
       if (mirror_ && !refuses()) mirror_->vouch();
       return;
+    case timer_kind::pulse:
+      pulses_ = serving_ && (refuses() || sessions_->pulse());
+      if (pulses_) set_timer(timer_kind::pulse, pulse_interval, 0);
+      return;
+    case timer_kind::moved: return self_->send(supervisor_, owner_denied{moves_to_});
+    case timer_kind::beat:
     case timer_kind::sweep:
     case timer_kind::renew:
     case timer_kind::restart: return;
@@ -245,9 +263,35 @@ void event_state::on_idle_check() {
   if (!serving_ || !hubs_.empty() || !journal_->is_idle() || !sale_->is_quiet()) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     serving_ = false; // what it took on now nobody would see through
+    listen_for_nobody();
     self_->send(services_->ledgers.of(aggregate_), release_aggregate{aggregate_});
     self_->send(supervisor_, owner_idle{});
   }
+}
+
+// -- moving ------------------------------------------------------------------------------------------------------------
+
+/// From now on requests come back; what was decided is committed, then the lease ends and the successor may take it.
+void event_state::on_hand_over(const hand_over& x) {
+  if (refuses() || journal_->is_stalled() || (!x.is_forced && is_opening(sale_->event(), now()))) return self_->send(caf::actor_cast<region_handle>(self_->current_sender()), handed_over{aggregate_, false});
+  is_moving_ = true;
+  moves_to_ = x.to;
+  region_ = caf::actor_cast<region_handle>(self_->current_sender());
+  finish_move();
+}
+
+void event_state::finish_move() {
+  if (!serving_ || !journal_->is_idle()) return;
+  serving_ = false;
+  fail_waiters();
+  mirror_ = nullptr;
+  audit_ = nullptr;
+  sessions_ = nullptr; // whoever watches is told
+  listen_for_nobody();
+  self_->request(services_->ledgers.of(aggregate_), release_timeout, end_lease{aggregate_})
+    .then([this](const ack_reply&) { self_->send(region_, handed_over{aggregate_, true}); },
+          [this](const caf::error&) { self_->send(region_, handed_over{aggregate_, true}); }); // it runs out by itself
+  set_timer(timer_kind::moved, moved_linger, 0);
 }
 
 // -- decisions ---------------------------------------------------------------------------------------------------------
@@ -335,7 +379,7 @@ std::unique_ptr<event_mirror> event_state::make_mirror(std::uint64_t generation)
 }
 
 caf::result<mirror_report> event_state::on_verify(const verify_mirror& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (!mirror_) return mirror_report{sale_->event().id, 0, mirror_state::none, {}};
   auto promise = self_->make_response_promise<mirror_report>();
   mirror_->verify(x.rebuild, promise);
@@ -351,18 +395,43 @@ caf::result<ledger_report> event_state::on_verify_ledger() {
 
 // -- hubs --------------------------------------------------------------------------------------------------------------
 
+/// An owner without its supervisor would fight with the one that the region starts anew. Everybody else who is monitored listens to us.
+void event_state::on_down(const caf::down_msg& down) {
+  if (supervisor_ && down.source == supervisor_.address()) return self_->quit(caf::exit_reason::user_shutdown);
+  monitored_.erase(down.source);
+  std::erase_if(hubs_, [&](const hub_handle& hub) { return hub.address() == down.source; });
+  if (sessions_) sessions_->unwatch(caf::actor_cast<caf::strong_actor_ptr>(down.source));
+}
+
+/// Once each: an io thread's actor lives as long as the process and would keep every monitor.
+void event_state::listen_for(const caf::actor_addr& listener) {
+  if (monitored_.insert(listener).second) self_->monitor(listener);
+}
+
+void event_state::listen_for_nobody() {
+  for (const auto& listener : monitored_) self_->demonitor(listener);
+  monitored_.clear();
+}
+
 void event_state::on_subscribe(bool on) {
   const auto hub = caf::actor_cast<hub_handle>(self_->current_sender());
   if (!hub) return;
   const auto known = std::ranges::find(hubs_, hub);
-  if (on && known == hubs_.end()) hubs_.push_back(hub);
+  if (on && known == hubs_.end()) {
+    hubs_.push_back(hub);
+    listen_for(hub.address());
+  }
   if (!on && known != hubs_.end()) hubs_.erase(known);
 }
 
 void event_state::on_watch(bool on) {
   auto table = caf::actor_cast<caf::strong_actor_ptr>(self_->current_sender());
   if (!table || !sessions_) return;
-  on ? sessions_->watch(std::move(table)) : sessions_->unwatch(table);
+  if (!on) return sessions_->unwatch(table);
+  const bool is_remote = table->node() != self_->node();
+  listen_for(table->address());
+  sessions_->watch(std::move(table), is_remote);
+  if (is_remote && !std::exchange(pulses_, true)) set_timer(timer_kind::pulse, pulse_interval, 0);
 }
 
 } // namespace fq

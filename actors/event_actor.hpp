@@ -32,6 +32,9 @@ struct owner_services {
   const session_keys* sessions = nullptr;
   ledger_workers ledgers;
   payments_handle payments;
+  /// The account at `gateway` that a tenant's money goes on to; null or empty: it stays. From an owner's thread.
+  std::function<std::string(const std::string& gateway, tenant_id tenant)> destination_of = nullptr;
+  std::function<bool()> may_load = nullptr; ///< false: what owners go by is not known yet, they wait; null: it is
   checkout_board* checkouts = nullptr; ///< told of orders that wait for their page; null: nobody asks
   std::function<void(const dead_letter_row&)> alert = nullptr; ///< told of what waits for a person; from an actor's thread; may be null
   cache_worker_handle cache{}; ///< null: none
@@ -46,6 +49,8 @@ struct owner_services {
   milliseconds vouch_interval{0};
   /// How often the region looks for aggregates that must run and that nobody holds a lease of; 0: only at start.
   milliseconds takeover_interval{0};
+  /// A region that starts looks for them after that interval only: first it must know the others, or it takes everything.
+  bool has_cluster = false;
 };
 
 class event_state {
@@ -75,8 +80,13 @@ private:
   void on_lease_lost();
   void on_timer(const timer_fired& t);
   void on_idle_check();
+  void on_hand_over(const hand_over& x);
+  void finish_move();
   void on_subscribe(bool on);
   void on_watch(bool on);
+  void on_down(const caf::down_msg& down);
+  void listen_for(const caf::actor_addr& listener);
+  void listen_for_nobody();
 
   // -- fans (event_fan.cpp)
   caf::result<entry_reply> on_join(const join& x);
@@ -148,9 +158,14 @@ private:
 
   // -- shared
   [[nodiscard]] timestamp now() const { return clock_->now(); }
-  [[nodiscard]] bool is_closed() const { return !serving_ || journal_->is_full(); }
+  [[nodiscard]] bool is_closed() const { return !serving_ || is_moving_ || journal_->is_full(); }
   /// Past the lease's end memory may be the past: another node may own the aggregate.
   [[nodiscard]] bool refuses() const { return is_closed() || (lease_ && lease_->has_passed(services_->env->steady_now())); }
+  /// Why, as an answer; the request comes back if somebody else will take it.
+  template <class Request>
+  [[nodiscard]] caf::error refused(const Request& x) const {
+    return is_moving_ ? make_moved(x) : make_error(errc::unavailable);
+  }
   [[nodiscard]] bool is_other(const event_id& event) const { return event != sale_->event().id; }
   /// For the event API, to which standalone queues do not exist.
   [[nodiscard]] bool is_no_sale(const event_id& event) const { return is_other(event) || !sale_->sells(); }
@@ -213,6 +228,7 @@ private:
   std::unique_ptr<event_audit> audit_; ///< null: not serving
   std::unique_ptr<event_sessions> sessions_; ///< null: not serving
   bool serving_ = false;
+  bool is_moving_ = false; ///< decides nothing more; what it decided is being committed, or its lease has ended
   bool was_ready_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer
   timestamp timer_at_; ///< when it fires; `never` if none is set
@@ -224,7 +240,11 @@ private:
   std::set<std::pair<milliseconds, order_id>> order_deadlines_; ///< of waiters, those answered meanwhile included
   std::unordered_multimap<payment_id, report_waiter> report_waiters_;
   std::vector<hub_handle> hubs_;
+  std::set<caf::actor_addr> monitored_; ///< hubs and tables of sessions, those that left included
+  bool pulses_ = false; ///< the next pulse is on its way
   milliseconds last_request_{0};
+  std::string moves_to_; ///< the node that gets it
+  region_handle region_; ///< that told us to move; null: nobody
 };
 
 /// Spawned by a supervisor.

@@ -25,7 +25,7 @@ order_reply event_state::order_answer(const order_id& id) const {
 // -- fans --------------------------------------------------------------------------------------------------------------
 
 caf::result<quote_reply> event_state::on_get_quote(const get_quote& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (is_no_sale(x.event)) return quote_reply{reason::not_found};
   quote_reply reply;
   reply.no = sale_->quote(x.customer, x.wish, now(), reply.quote);
@@ -33,7 +33,7 @@ caf::result<quote_reply> event_state::on_get_quote(const get_quote& x) {
 }
 
 caf::result<order_reply> event_state::on_place_order(const place_order& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (is_no_sale(x.event)) return order_reply{reason::not_found};
   const auto t = now();
   if (auto before = replayed<order_reply>(x.idempotency, t)) { // the same order, as it is now
@@ -54,7 +54,7 @@ caf::result<order_reply> event_state::on_place_order(const place_order& x) {
 }
 
 caf::result<order_reply> event_state::on_find_order(const find_order& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto* order = sale_->orders().find(x.order);
   const bool is_theirs = order != nullptr && (order->customer == x.customer || !refused_to(own(x.by)));
   if (!is_theirs) return order_reply{reason::not_found};
@@ -98,7 +98,7 @@ void event_state::on_order_timeout() {
 }
 
 caf::result<order_reply> event_state::on_cancel_order(const cancel_order& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto t = now();
   decision d;
   if (auto no = sale_->cancel_order(x.customer, x.order, t, d)) return reveal(order_reply{std::move(no)});
@@ -123,7 +123,7 @@ std::vector<order_change> event_state::order_changes_of(const changes& content) 
 // -- organizers --------------------------------------------------------------------------------------------------------
 
 caf::result<orders_reply> event_state::on_list_orders(const list_event_orders& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return orders_reply{std::move(no)};
   const auto& all = sale_->orders().all();
   orders_reply reply;
@@ -136,7 +136,7 @@ caf::result<orders_reply> event_state::on_list_orders(const list_event_orders& x
 }
 
 caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(own(x.what.by))) return order_reply{std::move(no)};
   const auto t = now();
   if (auto before = replayed<order_reply>(x.idempotency, t)) return reveal(std::move(*before));
@@ -150,7 +150,7 @@ caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
 }
 
 caf::result<ack_reply> event_state::on_resend(const resend_order& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(own(x.what.by))) return ack_reply{std::move(no)};
   const auto* order = sale_->orders().find(x.what.id);
   if (order == nullptr) return ack_reply{reason::not_found};
@@ -167,7 +167,7 @@ caf::result<ack_reply> event_state::on_resend(const resend_order& x) {
 // -- promo codes, priorities -------------------------------------------------------------------------------------------
 
 caf::result<promo_codes_reply> event_state::on_set_promo_code(const set_promo_code& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return promo_codes_reply{std::move(no)};
   auto patch = x.patch;
   for (const auto& id : x.ticket_types) {
@@ -188,7 +188,7 @@ caf::result<promo_codes_reply> event_state::on_set_promo_code(const set_promo_co
 }
 
 caf::result<promo_codes_reply> event_state::on_find_promo_codes(const find_promo_codes& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return promo_codes_reply{std::move(no)};
   promo_codes_reply reply;
   for (const auto& row : sale_->promo_codes().all())
@@ -199,7 +199,7 @@ caf::result<promo_codes_reply> event_state::on_find_promo_codes(const find_promo
 }
 
 caf::result<count_reply> event_state::on_set_priorities(const set_priorities& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
   const auto t = now();
   const auto priority_class = x.priority_class.given ? std::optional{x.priority_class.value} : std::nullopt;
@@ -212,7 +212,7 @@ caf::result<count_reply> event_state::on_set_priorities(const set_priorities& x)
 }
 
 caf::result<customers_reply> event_state::on_find_priorities(const find_priorities& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return customers_reply{std::move(no)};
   customers_reply reply;
   for (const auto& [customer, row] : sale_->priorities()) reply.customers.push_back(customer);
@@ -222,7 +222,7 @@ caf::result<customers_reply> event_state::on_find_priorities(const find_prioriti
 // -- dead letters ------------------------------------------------------------------------------------------------------
 
 caf::result<ack_reply> event_state::on_settle(const settle_dead_letter& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(own(x.what.by))) return ack_reply{std::move(no)};
   const auto t = now();
   decision d;
@@ -233,7 +233,7 @@ caf::result<ack_reply> event_state::on_settle(const settle_dead_letter& x) {
 }
 
 caf::result<ack_reply> event_state::on_undelivered(const report_undelivered& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto t = now();
   decision d;
   sale_->undelivered(x.row, x.detail, t, d);

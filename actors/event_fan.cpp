@@ -5,7 +5,7 @@
 namespace fq {
 
 caf::result<entry_reply> event_state::on_join(const join& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto& event = sale_->event();
   if (is_other(x.event) || event.kind != x.kind || (!sale_->sells() && event.tenant != x.tenant)) return entry_reply{reason::not_found};
   const auto t = now();
@@ -29,7 +29,7 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
 }
 
 caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (is_no_sale(x.event)) return entry_reply{reason::not_found};
   const auto* own = sale_->queue().find(x.customer);
   if (own == nullptr) return reveal(entry_reply{reason::not_in_queue});
@@ -48,7 +48,7 @@ caf::result<entry_reply> event_state::show_place(const queue_line::entry& e) {
 }
 
 caf::result<ack_reply> event_state::on_leave(const leave& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (is_no_sale(x.event)) return ack_reply{reason::not_found};
   return leave_as(x.customer);
 }
@@ -70,13 +70,13 @@ const queue_line::entry* event_state::entry_of(const entry_id& ticket) const {
 }
 
 caf::result<entry_reply> event_state::on_find_ticket(const find_ticket& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto* e = entry_of(x.ticket);
   return e == nullptr ? caf::result<entry_reply>{entry_reply{reason::not_found}} : show_place(*e);
 }
 
 caf::result<ack_reply> event_state::on_leave_ticket(const leave_ticket& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto* e = entry_of(x.ticket);
   if (e == nullptr) return ack_reply{reason::not_found};
   if (sale_->queue().find(e->row.subject) != e) return reveal(ack_reply{}); // over, and its subject has another place since
@@ -84,7 +84,7 @@ caf::result<ack_reply> event_state::on_leave_ticket(const leave_ticket& x) {
 }
 
 caf::result<ack_reply> event_state::on_end_session(const end_session& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto* e = admitted_by(x.session_token);
   if (e == nullptr) return reveal(ack_reply{reason::not_admitted});
   const auto t = now();
@@ -102,7 +102,7 @@ void event_state::on_present(const present& x) {
 }
 
 caf::result<line_reply> event_state::on_find_line(const find_line& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (is_other(x.event)) return line_reply{reason::not_found};
   const auto view = sale_->view();
   line_reply reply;
@@ -123,7 +123,7 @@ const queue_line::entry* event_state::admitted_by(const std::string& admission_t
 }
 
 caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (is_no_sale(x.event)) return claim_reply{reason::not_found};
   const auto t = now();
   if (auto before = replayed<claim_reply>(x.idempotency, t)) return reveal(std::move(*before));
@@ -138,7 +138,7 @@ caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
 }
 
 caf::result<claim_reply> event_state::on_find_claim(const find_claim& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto* claim = sale_->claims().find(x.claim);
   if (claim == nullptr || claim->customer != x.customer) return claim_reply{reason::not_found};
   claim_reply reply;
@@ -147,7 +147,7 @@ caf::result<claim_reply> event_state::on_find_claim(const find_claim& x) {
 }
 
 caf::result<ack_reply> event_state::on_release_claim(const release_claim& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto t = now();
   decision d;
   auto no = sale_->release_claim(x.customer, x.claim, t, d);
@@ -156,7 +156,7 @@ caf::result<ack_reply> event_state::on_release_claim(const release_claim& x) {
 }
 
 caf::result<positions_reply> event_state::on_find_positions(const find_positions& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   positions_reply reply;
   std::tie(reply.seconds_per_place_low, reply.seconds_per_place_high) = sale_->seconds_per_place(now());
   reply.positions.reserve(x.numbers.size());

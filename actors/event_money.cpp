@@ -36,7 +36,7 @@ payment_reply event_state::payment_answer(const payment_id& payment, bool create
 }
 
 caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto t = now();
   if (auto before = replayed<payment_reply>(x.idempotency, t)) return reveal(std::move(*before));
   decision d;
@@ -79,14 +79,14 @@ void event_state::on_page_timeout() {
 }
 
 caf::result<payment_reply> event_state::on_find_payment(const find_payment& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto* payment = sale_->payments().find(x.payment);
   if (payment == nullptr || payment->customer != x.customer) return payment_reply{reason::not_found};
   return reveal(payment_answer(x.payment, false));
 }
 
 caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (x.is_report && !planted(bug::report_believed)) return ask_about(x.fact);
   const auto t = now();
   decision d;
@@ -149,6 +149,7 @@ gateway_charge event_state::charge_of(const payment_row& p) const {
   c.reference = p.reference;
   c.gateway_id = p.gateway_id;
   c.money = {p.amount, event.currency};
+  c.destination = p.destination;
   c.title = event.name;
   for (const auto& i : claim.items)
     c.lines.push_back({sale_->stock().types()[i.ticket_type].name, i.unit_price - i.unit_discount + i.donation, std::int64_t{i.quantity}});
@@ -173,7 +174,6 @@ void event_state::call(const gateway_order& order) {
                                                 .gateway = p->gateway,
                                                 .payment = p->id,
                                                 .charge = charge_of(*p),
-                                                .tenant = sale_->event().tenant,
                                                 .refund = order.refund,
                                                 .refund_amount = refund != nullptr ? refund->amount : 0,
                                                 .priority_class = entry.priority_class});

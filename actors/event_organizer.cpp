@@ -42,7 +42,7 @@ void event_state::record(decision& d, const managed& what, const audit_note& not
 }
 
 caf::result<event_reply> event_state::on_find_event(const find_event& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   const auto& e = sale_->event();
   const bool is_public = sale_->sells() && e.status != event_status::draft && !is_other(x.what.event) && x.what.kind == e.kind;
   if (auto no = refused_to(x.what); no && !is_public) return event_reply{std::move(no)};
@@ -53,7 +53,7 @@ caf::result<event_reply> event_state::on_find_event(const find_event& x) {
 }
 
 caf::result<event_reply> event_state::on_patch(const patch_event& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return event_reply{std::move(no)};
   const auto t = now();
   decision d;
@@ -66,7 +66,7 @@ caf::result<event_reply> event_state::on_patch(const patch_event& x) {
 }
 
 caf::result<event_reply> event_state::on_turn(const turn_event& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return event_reply{std::move(no)};
   const auto t = now();
   decision d;
@@ -79,7 +79,7 @@ caf::result<event_reply> event_state::on_turn(const turn_event& x) {
 }
 
 caf::result<count_reply> event_state::on_advance(const advance_line& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
   const auto t = now();
   decision d;
@@ -90,7 +90,7 @@ caf::result<count_reply> event_state::on_advance(const advance_line& x) {
 }
 
 caf::result<count_reply> event_state::on_revoke(const revoke_sessions& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
   const auto* e = x.scope == revocation_scope::ticket ? entry_of(x.ticket) : nullptr;
   if (x.scope == revocation_scope::ticket && e == nullptr) return count_reply{reason::not_found};
@@ -103,7 +103,7 @@ caf::result<count_reply> event_state::on_revoke(const revoke_sessions& x) {
 }
 
 caf::result<stats_reply> event_state::on_find_stats(const find_stats& x) {
-  if (refuses()) return make_error(errc::unavailable);
+  if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return stats_reply{std::move(no)};
   stats_reply reply;
   reply.stats = sale_->stats(now());

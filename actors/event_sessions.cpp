@@ -11,12 +11,12 @@ namespace fq {
 event_sessions::~event_sessions() {
   auto lost = news();
   lost.is_lost = true;
-  for (const auto& w : watchers_) send_(w.table, lost);
+  for (const auto& w : watchers_) send(w, lost);
 }
 
-void event_sessions::watch(caf::strong_actor_ptr table) {
+void event_sessions::watch(caf::strong_actor_ptr table, bool is_remote) {
   const auto known = std::ranges::find(watchers_, table, &watcher::table);
-  if (known == watchers_.end()) watchers_.push_back({table});
+  if (known == watchers_.end()) watchers_.push_back({table, false, is_remote});
   journal_->at_boundary([this, table = std::move(table)]() -> std::function<void()> {
     const auto mine = std::ranges::find(watchers_, table, &watcher::table);
     if (mine == watchers_.end()) return [] {};
@@ -24,8 +24,25 @@ void event_sessions::watch(caf::strong_actor_ptr table) {
     auto all = news();
     all.is_all = true;
     for (const auto& s : image_of(*sale_).sessions) all.begun.push_back(state_of(s));
-    return [this, table, all = std::move(all)] { send_(table, all); };
+    return [this, to = *mine, all = std::move(all)] { send(to, all); };
   });
+}
+
+bool event_sessions::pulse() {
+  if (std::ranges::none_of(watchers_, &watcher::is_remote)) return false;
+  for (const auto& w : watchers_)
+    if (w.begun && w.is_remote) send(w, news());
+  return true;
+}
+
+void event_sessions::send(const watcher& to, sessions_changed news) const {
+  if (to.is_remote) { // it cannot see our lease: it is told what is left of it
+    const auto left = lease_ ? lease_->left(steady_()) : session_trust;
+    news.lease = nullptr;
+    news.trusted_for = std::min(session_trust, left);
+    if (left <= milliseconds{0}) news.is_lost = true;
+  }
+  send_(to.table, std::move(news));
 }
 
 void event_sessions::unwatch(const caf::strong_actor_ptr& table) {
@@ -40,7 +57,7 @@ void event_sessions::begun(const batch& b) {
   for (const auto& s : delta.sessions) changed.begun.push_back(state_of(s));
   for (const auto& s : delta.ended) changed.ended.push_back(state_of(s).ticket);
   for (const auto& w : watchers_)
-    if (w.begun) journal_->hold(b.to_seq, [this, table = w.table, changed] { send_(table, changed); });
+    if (w.begun) journal_->hold(b.to_seq, [this, w, changed] { send(w, changed); });
 }
 
 sessions_changed event_sessions::news() const {

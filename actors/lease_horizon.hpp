@@ -13,6 +13,8 @@ class lease_horizon {
 public:
   explicit lease_horizon(milliseconds until) : until_(until.count()) {}
   void set(milliseconds until) { until_ = until.count(); }
+  /// Not positive: it has passed.
+  [[nodiscard]] milliseconds left(milliseconds now) const { return milliseconds{until_} - now; }
   [[nodiscard]] bool has_passed(milliseconds now) const { return now.count() >= until_; }
 
 private:

@@ -73,6 +73,7 @@ ledger_worker_state::~ledger_worker_state() {
     mine.push_back(aggregate);
   }
   if (!mine.empty()) reached([&] { ledger_->release(settings_.lease.owner, mine); });
+  if (!beats_for_.empty()) reached([&] { ledger_->leave(beats_for_); });
 }
 
 ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
@@ -94,6 +95,11 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const fq::mark_outbox& x) { mark_outbox(x); },
     [this](const peek_aggregate& x) { peek(x); },
     [this](const fq::read_directory&) { read_directory(); },
+    [this](const beat_node& x) { beat(x); },
+    [this](const end_lease& x) {
+      release({x.aggregate});
+      return ack_reply{};
+    },
     [this](const list_audit& x) { return list(x); },
     [this](const fq::list_orders& x) { return list(x); },
     [this](const fq::list_dead_letters& x) { return list(x); },
@@ -207,6 +213,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
       reply.content = std::make_shared<const acquired>(std::move(*got));
     } else if (const auto* held = std::get_if<lease_held>(&result)) {
       reply.outcome = acquire_outcome::not_owner;
+      reply.lease_owner = held->owner;
       reply.lease_left = held->left;
     } else if (std::holds_alternative<no_such_aggregate>(result)) {
       reply.outcome = acquire_outcome::absent;
@@ -269,6 +276,13 @@ void ledger_worker_state::peek(const peek_aggregate& x) {
 void ledger_worker_state::read_directory() {
   directory_read reply;
   reached([&] { reply.content = std::make_shared<const access_directory>(ledger_->directory()); });
+  answer(std::move(reply));
+}
+
+void ledger_worker_state::beat(const beat_node& x) {
+  beats_for_ = x.self.id;
+  nodes_seen reply;
+  reply.is_unavailable = !reached([&] { reply.nodes = ledger_->beat(x.self, x.alive_for); });
   answer(std::move(reply));
 }
 

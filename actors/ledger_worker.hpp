@@ -61,6 +61,8 @@ private:
   order_list_reply list(const fq::list_orders& x);
   dead_letters_reply list(const fq::list_dead_letters& x);
   void read_directory();
+  void beat(const beat_node& x);
+  std::string beats_for_; ///< the node whose signs of life we give; empty: none
   void flush();
   void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);
   void fail(const std::vector<waiting>& group);

@@ -10,6 +10,7 @@
 #include "store/cache.hpp"
 #include "store/ledger.hpp"
 
+#include <caf/actor_control_block.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/meta/type_name.hpp>
 #include <caf/type_id.hpp>
@@ -40,7 +41,7 @@ FQ_INSPECT(claim_item, x.ticket_type, x.quantity, x.unit_price, x.refunded, x.do
 FQ_INSPECT(claim_row, x.id, x.customer, x.entry, x.status, x.live_slot, x.items, x.amount, x.created_at, x.expires_at,
            x.ended_at, x.promo)
 FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids)
-FQ_INSPECT(payment_row, x.id, x.claim, x.customer, x.status, x.gateway, x.reference, x.authorization_url, x.gateway_id, x.amount,
+FQ_INSPECT(payment_row, x.id, x.claim, x.customer, x.status, x.gateway, x.reference, x.authorization_url, x.gateway_id, x.destination, x.amount,
            x.captured, x.tax, x.refunded, x.created_at, x.updated_at)
 FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
 FQ_INSPECT(queue_settings, x.policy, x.concurrency, x.rate_per_minute, x.batch_size, x.admission_interval,
@@ -80,6 +81,7 @@ FQ_INSPECT(promo_code_row, x.ordinal, x.id, x.code, x.reduction, x.valid_from, x
            x.is_active, x.created_at, x.updated_at)
 FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max, x.uses_per_customer, x.is_active)
 FQ_INSPECT(dead_letter_row, x.id, x.kind, x.subject, x.status, x.detail, x.payload, x.created_at, x.updated_at)
+FQ_INSPECT(node_row, x.id, x.address, x.wire_version, x.owners, x.is_settled, x.is_draining, x.seen_at)
 FQ_INSPECT(setting_row, x.name, x.value, x.updated_at)
 FQ_INSPECT(outbox_row, x.id, x.topic, x.payload, x.created_at)
 FQ_INSPECT(gateway_money, x.amount, x.currency)
@@ -724,6 +726,7 @@ struct session_state {
   std::string subject_name;
   timestamp expires_at;
 };
+FQ_INSPECT(session_state, x.ticket, x.admission_no, x.subject_name, x.expires_at)
 
 /// To tables of sessions, after commit, in order per aggregate.
 struct sessions_changed {
@@ -735,8 +738,10 @@ struct sessions_changed {
   bool is_lost = false; ///< nothing is known any more: watch again
   std::vector<session_state> begun; ///< or with another end
   std::vector<entry_id> ended;
-  std::shared_ptr<const lease_horizon> lease; ///< past its end nothing of this is true any more; null: no lease
+  std::shared_ptr<const lease_horizon> lease; ///< past its end nothing of this is true any more; null: no lease. Stays in this process
+  milliseconds trusted_for{0}; ///< to another node: unless the next one comes within this, nothing of it is true any more; 0: as `lease` says
 };
+FQ_INSPECT(sessions_changed, x.event, x.tenant, x.kind, x.now, x.is_all, x.is_lost, x.begun, x.ended, x.trusted_for)
 
 // -- owners <-> ledger worker (same process always) --------------------------------------------------------------------
 
@@ -771,7 +776,8 @@ struct aggregate_acquired {
   acquire_outcome outcome{};
   acquired_ptr content; ///< set if acquired
   std::shared_ptr<const lease_horizon> lease; ///< set if acquired under a lease
-  milliseconds lease_left{0}; ///< not_owner: until the other node's lease ends
+  std::string lease_owner; ///< not_owner: the other node
+  milliseconds lease_left{0}; ///< not_owner: until its lease ends
 };
 
 /// To an owner: another node took the aggregate over (its lease had ended).
@@ -958,12 +964,11 @@ struct call_gateway {
   std::string gateway;
   payment_id payment;
   gateway_charge charge;
-  tenant_id tenant = default_tenant; ///< whose account at the gateway the money goes on to
   refund_id refund = {};
   money refund_amount = 0;
   std::uint8_t priority_class = 0; ///< calls that wait for their turn go by it
 };
-FQ_INSPECT(call_gateway, x.kind, x.gateway, x.payment, x.charge, x.tenant, x.refund, x.refund_amount, x.priority_class)
+FQ_INSPECT(call_gateway, x.kind, x.gateway, x.payment, x.charge, x.refund, x.refund_amount, x.priority_class)
 
 enum class gateway_result : std::uint8_t {
   initialized, ///< authorization_url is set
@@ -1039,8 +1044,9 @@ FQ_INSPECT(mail_sent, x.accepted)
 /// To the region: the actor that owns this event. Loads it if need be.
 struct resolve_event {
   aggregate_id aggregate{};
+  bool is_forwarded = false; ///< by another node's region: it is answered here or not at all
 };
-FQ_INSPECT(resolve_event, x.aggregate)
+FQ_INSPECT(resolve_event, x.aggregate, x.is_forwarded)
 
 /// To the region: which events run in this process now?
 struct list_owned {};
@@ -1051,6 +1057,25 @@ struct owned_aggregates {
 };
 FQ_INSPECT(owned_aggregates, x.aggregates)
 
+/// From the region to an owner: stop deciding, commit what was decided, end the lease. Answered handed_over.
+struct hand_over {
+  std::string to; ///< node
+  bool is_forced = false; ///< our node goes; else an owner may say that this is no time to move
+};
+FQ_INSPECT(hand_over, x.to, x.is_forced)
+
+struct handed_over {
+  aggregate_id aggregate{};
+  bool is_done = false; ///< false: it stays
+};
+FQ_INSPECT(handed_over, x.aggregate, x.is_done)
+
+/// From an owner that moves: answered when nobody else need wait for its lease.
+struct end_lease {
+  aggregate_id aggregate{};
+};
+FQ_INSPECT(end_lease, x.aggregate)
+
 /// INTERNAL, from an owner to its supervisor: loaded and serving.
 struct owner_ready {};
 FQ_INSPECT_EMPTY(owner_ready)
@@ -1060,15 +1085,96 @@ struct owner_absent {};
 FQ_INSPECT_EMPTY(owner_absent)
 
 /// INTERNAL, from an owner to its supervisor: another node has it.
-struct owner_denied {};
-FQ_INSPECT_EMPTY(owner_denied)
+struct owner_denied {
+  std::string owner; ///< the other node
+};
+FQ_INSPECT(owner_denied, x.owner)
 
 /// INTERNAL, from an idle owner to its supervisor: nothing lives here; stop me.
 struct owner_idle {};
 FQ_INSPECT_EMPTY(owner_idle)
 
+// -- nodes -------------------------------------------------------------------------------------------------------------
+
+/// From the cluster to the ledger worker: we live; who else?
+struct beat_node {
+  node_row self;
+  milliseconds alive_for{0};
+};
+FQ_INSPECT(beat_node, x.self, x.alive_for)
+
+struct nodes_seen {
+  bool is_unavailable = false;
+  std::vector<node_row> nodes; ///< by id, we among them
+};
+FQ_INSPECT(nodes_seen, x.is_unavailable, x.nodes)
+
+/// How a node's actors are reached from another.
+struct node_peer {
+  std::string node;
+  caf::strong_actor_ptr region, catalog, accounts;
+};
+FQ_INSPECT(node_peer, x.node, x.region, x.catalog, x.accounts)
+
+/// The first message over a new connection, from the cluster of one node to that of another.
+struct greet {
+  node_peer from;
+  std::uint32_t wire_version = 0;
+};
+FQ_INSPECT(greet, x.from, x.wire_version)
+
+/// Its answer; a node of another wire version gets none.
+struct greeting {
+  node_peer from;
+};
+FQ_INSPECT(greeting, x.from)
+
+/// To the dialer: connect to that node and greet it. Answers node_dialed to the sender.
+struct dial_node {
+  node_row node;
+  greet words;
+};
+FQ_INSPECT(dial_node, x.node, x.words)
+
+struct node_dialed {
+  std::string node;
+  std::string failure; ///< empty: connected
+  node_peer peer;
+};
+FQ_INSPECT(node_dialed, x.node, x.failure, x.peer)
+
+/// To region, catalog and accounts, at every sign of life and whenever a connection came or went.
+struct cluster_changed {
+  std::string self;
+  std::vector<node_row> nodes; ///< that may own aggregates as far as we can reach them, we among them; by id
+  std::vector<node_peer> peers; ///< that are reached now
+  bool is_isolated = false; ///< most nodes that live and speak our wire version are not reached: it is probably us
+};
+FQ_INSPECT(cluster_changed, x.self, x.nodes, x.peers, x.is_isolated)
+
+/// From the operator, or a node that is about to end: give everything away and take nothing any more.
+struct drain_node {};
+FQ_INSPECT_EMPTY(drain_node)
+
+/// Which nodes there are, as this one sees it.
+struct list_nodes {};
+FQ_INSPECT_EMPTY(list_nodes)
+
+struct node_status {
+  node_row node;
+  bool is_self = false;
+  bool is_connected = false;
+  std::string failure; ///< of the last attempt to connect; empty: none
+};
+FQ_INSPECT(node_status, x.node, x.is_self, x.is_connected, x.failure)
+
+struct nodes_reply {
+  std::vector<node_status> nodes;
+};
+FQ_INSPECT(nodes_reply, x.nodes)
+
 /// INTERNAL: a timer of generation `generation` fired; an older generation is ignored.
-enum class timer_kind : std::uint8_t { admission, sweep, journal, restart, flush, idle, retry_load, renew, mirror, vouch };
+enum class timer_kind : std::uint8_t { admission, sweep, journal, restart, flush, idle, retry_load, renew, mirror, vouch, beat, pulse, moved };
 struct timer_fired {
   timer_kind kind{};
   std::uint64_t generation = 0;
@@ -1092,4 +1198,3 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::check_mirror)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::vouch_for_mirror)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_peeked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::directory_read)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::sessions_changed)

@@ -13,12 +13,20 @@
 #include <caf/result.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
 namespace fq {
 
 inline constexpr milliseconds owner_load_retry{200};
+
+template <class Result>
+struct reply_in;
+template <class Reply>
+struct reply_in<caf::result<Reply>> {
+  using type = Reply;
+};
 
 /// `Self`: pointer to the typed actor.
 template <class Self>
@@ -50,6 +58,7 @@ public:
   const acquired* on_acquired(const aggregate_acquired& answer) {
     if (serving_) return nullptr;
     elsewhere_ = answer.outcome == acquire_outcome::not_owner;
+    lease_owner_ = answer.lease_owner;
     if (answer.outcome != acquire_outcome::acquired) {
       self_->delayed_send(self_, owner_load_retry, timer_fired{timer_kind::retry_load, 0});
       return nullptr;
@@ -75,6 +84,20 @@ public:
   /// Also past the lease's end: another node may own the aggregate, and memory be the past.
   [[nodiscard]] bool refuses() const {
     return !serving_ || journal_->is_full() || (lease_ && lease_->has_passed(env_->steady_now()));
+  }
+  /// `peer_of`: where a node has what this actor is.
+  void on_cluster(const cluster_changed& x, caf::strong_actor_ptr node_peer::*peer_of) {
+    peers_.clear();
+    for (const auto& p : x.peers) peers_.emplace(p.node, p.*peer_of);
+  }
+  /// `serve()`, or the answer of the node that has the aggregate. Who asks from another node is served here or refused: it would come back.
+  template <class Message, class Serve>
+  auto here_or_there(const Message& x, Serve serve) -> decltype(serve()) {
+    const auto there = elsewhere_ ? peers_.find(lease_owner_) : peers_.end();
+    const auto& asker = self_->current_sender();
+    if (there == peers_.end() || !asker || asker->node() != self_->node()) return serve();
+    self_->delegate(caf::actor_cast<caf::actor>(there->second), x);
+    return caf::delegated<typename reply_in<decltype(serve())>::type>{};
   }
   /// Why, as an answer.
   [[nodiscard]] caf::error refusal() const { return make_error(elsewhere_ ? errc::not_owner : errc::unavailable); }
@@ -109,6 +132,8 @@ private:
   bool serving_ = false;
   bool is_acquired_ = false;
   bool elsewhere_ = false; ///< another node holds the lease; we go on asking
+  std::string lease_owner_; ///< that node
+  std::map<std::string, caf::strong_actor_ptr> peers_; ///< other nodes' actors like this one
 };
 
 } // namespace fq

@@ -57,6 +57,7 @@ using event_handle = caf::typed_actor<
   caf::reacts_to<batch_settled>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<lease_lost>, ///< INTERNAL, from the ledger worker
+  caf::reacts_to<hand_over>, ///< INTERNAL, from the region
   caf::reacts_to<mirror_checked>, ///< INTERNAL, from the cache worker
   caf::reacts_to<mirror_lost>, ///< INTERNAL, from the cache worker
   caf::reacts_to<cache_is_back>, ///< INTERNAL, from the cache worker
@@ -80,6 +81,8 @@ using hub_handle = caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts
 using region_handle = caf::typed_actor<
   caf::replies_to<resolve_event>::with<event_handle>, ///< errors absent, unavailable, not_owner (actors/errors.hpp)
   caf::replies_to<list_owned>::with<owned_aggregates>, ///< what runs here now
+  caf::reacts_to<cluster_changed>, ///< from the cluster
+  caf::reacts_to<handed_over>, ///< INTERNAL, from an owner
   caf::reacts_to<aggregates_to_wake>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
@@ -95,6 +98,7 @@ using accounts_handle = caf::typed_actor<
   caf::replies_to<revoke_api_key>::with<ack_reply>, ///< after commit
   caf::replies_to<find_customers>::with<customers_reply>, ///< after commit
   caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
+  caf::reacts_to<cluster_changed>, ///< from the cluster
   caf::reacts_to<batch_settled>, ///< INTERNAL
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
   caf::reacts_to<lease_lost>, ///< INTERNAL
@@ -107,6 +111,7 @@ using catalog_handle = caf::typed_actor<
   caf::replies_to<list_audit>::with<audit_reply>,
   caf::replies_to<list_orders>::with<order_list_reply>,
   caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
+  caf::reacts_to<cluster_changed>, ///< from the cluster
   caf::reacts_to<batch_settled>, ///< INTERNAL
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
   caf::reacts_to<lease_lost>, ///< INTERNAL
@@ -124,17 +129,31 @@ using ledger_worker_handle = caf::typed_actor<
   caf::reacts_to<commit_batch>, ///< answers batch_settled to the sender
   caf::reacts_to<acquire_aggregate>, ///< answers aggregate_acquired to the sender; keeps the lease for it
   caf::reacts_to<release_aggregate>,
+  caf::replies_to<end_lease>::with<ack_reply>, ///< the same for an owner that waits for it
   caf::reacts_to<find_aggregates_to_wake>, ///< answers aggregates_to_wake to the sender
   caf::reacts_to<find_last_aggregate>, ///< answers last_aggregate_found to the sender
   caf::reacts_to<take_outbox>, ///< answers outbox_taken to the sender
   caf::reacts_to<mark_outbox>, ///< answers outbox_marked to the sender
   caf::reacts_to<peek_aggregate>, ///< answers aggregate_peeked to the sender
   caf::reacts_to<read_directory>, ///< answers directory_read to the sender
+  caf::reacts_to<beat_node>, ///< answers nodes_seen to the sender
   caf::replies_to<list_audit>::with<audit_reply>,
   caf::replies_to<list_orders>::with<order_list_reply>,
   caf::replies_to<list_dead_letters>::with<dead_letters_reply>,
   caf::replies_to<list_events>::with<event_list_reply>,
   caf::reacts_to<timer_fired>>; ///< INTERNAL
+
+/// Which nodes there are, and the connections to them: a full mesh, told to whoever forwards. What other nodes reach of ours.
+using cluster_handle = caf::typed_actor<
+  caf::replies_to<greet>::with<greeting>, ///< from another node's dialer
+  caf::replies_to<list_nodes>::with<nodes_reply>,
+  caf::replies_to<drain_node>::with<ack_reply>, ///< at once; list_nodes tells how far it is
+  caf::reacts_to<nodes_seen>, ///< INTERNAL, from the ledger worker
+  caf::reacts_to<node_dialed>, ///< INTERNAL, from the dialer
+  caf::reacts_to<timer_fired>>; ///< INTERNAL
+
+/// Connects to other nodes, one at a time, on a thread of its own.
+using dialer_handle = caf::typed_actor<caf::reacts_to<dial_node>>; ///< answers node_dialed to the sender
 
 /// Takes domain events out of the ledger in order per aggregate and gives them to a consumer; leases partitions of the outbox.
 using dispatcher_handle = caf::typed_actor<
@@ -192,7 +211,8 @@ using payments_handle = caf::typed_actor<
   X(get_quote) X(quote_reply) X(place_order) X(order_reply) X(find_order) X(cancel_order) X(list_event_orders) X(orders_reply) \
   X(refund_tickets) X(resend_order) X(set_promo_code) X(find_promo_codes) X(promo_codes_reply) X(set_priorities) \
   X(find_priorities) X(customers_reply) X(settle_dead_letter) X(report_undelivered) X(list_orders) X(order_list_reply) \
-  X(list_dead_letters) X(dead_letters_reply) X(find_customers) X(change_setting) X(orders_changed)
+  X(list_dead_letters) X(dead_letters_reply) X(find_customers) X(change_setting) X(orders_changed) X(beat_node) X(nodes_seen) X(greet) X(greeting) X(dial_node) \
+  X(node_dialed) X(cluster_changed) X(list_nodes) X(nodes_reply) X(hand_over) X(handed_over) X(end_lease) X(drain_node)
 
 #define FQ_ADD_TYPE_ID(T) CAF_ADD_TYPE_ID(fairqueue, (fq::T))
 CAF_BEGIN_TYPE_ID_BLOCK(fairqueue, first_custom_type_id)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/region.hpp"
 
+#include "domain/placement.hpp"
 #include "domain/planted.hpp"
 
 #include <caf/sec.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,23 @@ namespace {
 constexpr milliseconds wake_retry{500};
 /// A supervisor answers as soon as its owner serves or is given up: longer than any load and than any client waits.
 constexpr milliseconds resolve_timeout{60'000};
+constexpr milliseconds forward_timeout{3'000};
+/// From who is said to own an event to who says so itself: with two moves meanwhile.
+constexpr int steps_max = 3;
+/// Before a question is asked again from the start, and for how long that goes on: no client waits longer.
+constexpr milliseconds later_pause{50};
+constexpr milliseconds ask_for{3'000};
+/// Nobody else is asked after it.
+constexpr int last_step = 1;
+constexpr std::size_t asked_while_moving_max = 10'000;
+/// Owners that move at a time, at most: each is without service for as long as a load takes.
+constexpr std::size_t moves_at_a_time = 8;
+/// For an owner to commit what it decided and to say that it is done.
+constexpr milliseconds move_timeout{10'000};
+/// What an isolated node found without an owner it takes after so long all the same: perhaps the others are gone.
+constexpr milliseconds isolation_patience{60'000};
+/// An owner that would not move is not asked again for so long.
+constexpr milliseconds move_pause{30'000};
 } // namespace
 
 region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self, const owner_services* services,
@@ -28,8 +47,10 @@ void region_state::init(pointer self, const owner_services& services, restart_bu
   self->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self->set_exit_handler([this](caf::exit_msg& exit) {
     for (const auto& [aggregate, owner] : owners_) self_->send_exit(owner, caf::exit_reason::user_shutdown);
+    for (const auto& [address, owner] : leaving_) self_->send_exit(owner, caf::exit_reason::user_shutdown);
     self_->quit(std::move(exit.reason));
   });
+  if (services.has_cluster) return look_later();
   look_around();
 }
 
@@ -39,8 +60,11 @@ void region_state::look_around() { self_->send(services_->ledgers.reader(), find
 region_handle::behavior_type region_state::behavior() {
   return {
     [this](const resolve_event& x) { return on_resolve(x); },
+    [this](const cluster_changed& x) { on_cluster(x); },
+    [this](const handed_over& x) { on_handed_over(x); },
     [this](const aggregates_to_wake& x) { on_wake(x); },
     [this](const timer_fired& t) {
+      if (t.kind == timer_kind::flush) return ask_again();
       if (t.kind == timer_kind::sweep) sweep_is_due_ = false;
       look_around();
     },
@@ -50,9 +74,24 @@ region_handle::behavior_type region_state::behavior() {
 
 void region_state::on_wake(const aggregates_to_wake& found) {
   if (found.unavailable) return self_->delayed_send(self_, wake_retry, timer_fired{timer_kind::retry_load, 0});
-  for (const auto aggregate : found.aggregates) start(aggregate);
-  if (services_->takeover_interval.count() > 0 && !planted(bug::takeover_forgotten) && !std::exchange(sweep_is_due_, true))
-    self_->delayed_send(self_, services_->takeover_interval, timer_fired{timer_kind::sweep, 0});
+  const auto steady = services_->env->steady_now();
+  const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
+  const bool is_draining = mine != cluster_.nodes.end() && mine->is_draining;
+  std::map<aggregate_id, milliseconds> left;
+  for (const auto aggregate : found.aggregates) {
+    const auto before = left_to_others_.find(aggregate);
+    const auto since = before == left_to_others_.end() ? steady : before->second;
+    const bool had_time = since + (cluster_.is_isolated ? isolation_patience : milliseconds{1}) <= steady;
+    const bool is_others = is_draining || ((cluster_.is_isolated || !placed_elsewhere(aggregate).empty()) && !had_time);
+    if (is_others) left.emplace(aggregate, since);
+    else start(aggregate);
+  }
+  left_to_others_ = std::move(left);
+  if (services_->takeover_interval.count() > 0 && !planted(bug::takeover_forgotten)) look_later();
+}
+
+void region_state::look_later() {
+  if (!std::exchange(sweep_is_due_, true)) self_->delayed_send(self_, services_->takeover_interval, timer_fired{timer_kind::sweep, 0});
 }
 
 owned_aggregates region_state::owned() const {
@@ -79,39 +118,180 @@ supervisor_handle region_state::start(aggregate_id aggregate) {
 
 caf::result<event_handle> region_state::on_resolve(const resolve_event& x) {
   auto p = self_->make_response_promise<event_handle>();
-  answer(x, p);
+  answer({x.aggregate, x.is_forwarded, p, services_->env->steady_now() + ask_for});
   return p;
 }
 
-void region_state::answer(const resolve_event& x, promise p) {
-  const auto refuse = [&p](errc why) { p.deliver(make_error(why)); };
-  if (number_of(x.aggregate) < number_of(first_event_aggregate)) return refuse(errc::absent);
-  if (const auto cooling = cooling_.find(x.aggregate); cooling != cooling_.end()) {
-    if (services_->env->steady_now() < cooling->second.until) return refuse(cooling->second.why);
+void region_state::answer(question q) {
+  if (number_of(q.aggregate) < number_of(first_event_aggregate)) return q.refuse(errc::absent);
+  if (services_->env->steady_now() > q.give_up) return q.refuse(errc::unavailable);
+  if (const auto moving = moving_.find(q.aggregate); moving != moving_.end()) {
+    if (moving->second.asked.size() >= asked_while_moving_max) return q.refuse(errc::unavailable);
+    return moving->second.asked.push_back(std::move(q));
+  }
+  if (const auto known = elsewhere_.find(q.aggregate); known != elsewhere_.end()) {
+    const auto [until, owner, was_ours] = known->second;
+    const bool is_fresh = services_->env->steady_now() < until;
+    if (is_fresh && (was_ours || !q.is_forwarded)) return ask_there(std::move(q), owner, steps_max);
+    elsewhere_.erase(known); // who forwards a question to us may know better than we
+  }
+  if (q.is_forwarded || find(q.aggregate)) return answer_here(std::move(q));
+  const auto node = placed_elsewhere(q.aggregate);
+  node.empty() ? answer_here(std::move(q)) : ask_there(std::move(q), node, steps_max);
+}
+
+void region_state::answer_here(question q) {
+  if (const auto cooling = cooling_.find(q.aggregate); cooling != cooling_.end()) {
+    if (services_->env->steady_now() < cooling->second.until) return q.refuse(cooling->second.why);
     cooling_.erase(cooling);
   }
-  if (owners_.size() >= owners_max && !find(x.aggregate)) return refuse(errc::unavailable);
-  auto owner = start(x.aggregate);
-  self_->request(owner, resolve_timeout, x)
-    .then([p](event_handle& found) mutable { p.deliver(std::move(found)); },
-          [this, x, owner, p](caf::error& why) mutable {
-            if (why == caf::sec::request_receiver_down) return on_supervisor_gone(x, owner, std::move(p));
-            p.deliver(why == caf::sec::request_timeout ? make_error(errc::unavailable) : std::move(why));
+  if (owners_.size() >= owners_max && !find(q.aggregate)) return q.refuse(errc::unavailable);
+  auto owner = start(q.aggregate);
+  self_->request(owner, resolve_timeout, resolve_event{q.aggregate})
+    .then([q](event_handle& found) mutable { q.answer.deliver(std::move(found)); },
+          [this, owner, q](caf::error& why) mutable {
+            if (why == caf::sec::request_receiver_down) return on_supervisor_gone(std::move(q), owner);
+            if (is(why, errc::not_owner)) return ask_there(std::move(q), owner_in(why), last_step);
+            q.answer.deliver(why == caf::sec::request_timeout ? make_error(errc::unavailable) : std::move(why));
           });
 }
 
 /// It stopped while the question was on its way: the question is asked again as soon as its end is known.
-void region_state::on_supervisor_gone(const resolve_event& x, const supervisor_handle& gone, promise p) {
-  if (find(x.aggregate) == gone) return stopping_[x.aggregate].push_back(std::move(p));
-  answer(x, std::move(p));
+void region_state::on_supervisor_gone(question q, const supervisor_handle& gone) {
+  if (find(q.aggregate) == gone) return stopping_[q.aggregate].push_back(std::move(q));
+  answer(std::move(q));
+}
+
+// -- other nodes -------------------------------------------------------------------------------------------------------
+
+void region_state::on_cluster(const cluster_changed& x) {
+  cluster_ = x;
+  const auto steady = services_->env->steady_now();
+  std::erase_if(elsewhere_, [&](const auto& known) { return known.second.until <= steady || !at(known.second.owner); });
+  give_up_moves();
+  give_away();
+}
+
+region_handle region_state::at(const std::string& node) const {
+  const auto peer = std::ranges::find(cluster_.peers, node, &node_peer::node);
+  return peer == cluster_.peers.end() ? region_handle{} : caf::actor_cast<region_handle>(peer->region);
+}
+
+std::string region_state::placed_elsewhere(aggregate_id aggregate) const {
+  if (cluster_.peers.empty()) return {};
+  auto node = place(aggregate, cluster_.nodes);
+  return node == cluster_.self ? std::string{} : node;
+}
+
+void region_state::note_elsewhere(aggregate_id aggregate, const std::string& owner, bool was_ours) {
+  elsewhere_[aggregate] = {services_->env->steady_now() + elsewhere_for, owner, was_ours};
+}
+
+// -- moving ------------------------------------------------------------------------------------------------------------
+
+void region_state::give_up_moves() {
+  std::vector<aggregate_id> late;
+  for (const auto& [aggregate, m] : moving_)
+    if (services_->env->steady_now() >= m.give_up) late.push_back(aggregate);
+  for (const auto aggregate : late) on_handed_over({aggregate, false});
+}
+
+/// What we have above our share, to those that have less; a few at a time.
+void region_state::give_away() {
+  if (cluster_.peers.empty() || moving_.size() >= moves_at_a_time) return;
+  const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
+  if (mine == cluster_.nodes.end()) return;
+  auto wanted = surplus(cluster_.self, cluster_.nodes, moves_at_a_time - moving_.size());
+  auto others = cluster_.nodes;
+  std::erase_if(others, [this](const node_row& n) { return n.id == cluster_.self; });
+  if (mine->is_draining) // better at a node that not everybody reaches than nowhere
+    for (auto& n : others) n.is_settled = true;
+  const auto steady = services_->env->steady_now();
+  std::erase_if(stays_until_, [steady](const auto& s) { return s.second <= steady; });
+  for (const auto& [aggregate, owner] : owners_) {
+    if (wanted == 0) return;
+    if (moving_.contains(aggregate) || (!mine->is_draining && stays_until_.contains(aggregate))) continue;
+    const auto to = place(aggregate, others);
+    if (!at(to)) continue;
+    --wanted;
+    move(aggregate, to, mine->is_draining);
+  }
+}
+
+void region_state::move(aggregate_id aggregate, const std::string& to, bool is_forced) {
+  moving_[aggregate] = {to, services_->env->steady_now() + move_timeout, {}};
+  self_->request(owners_.at(aggregate), forward_timeout, resolve_event{aggregate})
+    .then([this, to, is_forced](const event_handle& owner) { self_->send(owner, hand_over{to, is_forced}); },
+          [this, aggregate](const caf::error&) { on_handed_over({aggregate, false}); });
+}
+
+/// Its supervisor ends by itself, when nobody comes by its old owner any more.
+void region_state::on_handed_over(const handed_over& x) {
+  auto moved = moving_.extract(x.aggregate);
+  if (!moved) return;
+  if (x.is_done) {
+    if (const auto owner = owners_.find(x.aggregate); owner != owners_.end()) {
+      by_address_.erase(owner->second.address());
+      leaving_.emplace(owner->second.address(), owner->second);
+      owners_.erase(owner);
+    }
+    note_elsewhere(x.aggregate, moved.mapped().to, true);
+    for (auto& n : cluster_.nodes) { // until the next signs of life
+      if (n.id == cluster_.self && n.owners > 0) --n.owners;
+      if (n.id == moved.mapped().to) ++n.owners;
+    }
+    if (const auto there = at(moved.mapped().to)) // also if nobody asks: its deadlines go on
+      self_->request(there, forward_timeout, resolve_event{x.aggregate, true}).then([](const event_handle&) {}, [](const caf::error&) {});
+  } else {
+    stays_until_[x.aggregate] = services_->env->steady_now() + move_pause;
+  }
+  for (auto& q : moved.mapped().asked) answer(std::move(q));
+  if (x.is_done) give_away();
+}
+
+/// `node` is said to hold its lease, or would be the one to take it. It knows better: who it names is asked next, for a few steps.
+void region_state::ask_there(question q, const std::string& node, int steps) {
+  const auto there = q.is_forwarded ? region_handle{} : at(node);
+  if (!there) {
+    q.answer.deliver(make_not_owner(node));
+    return;
+  }
+  self_->request(there, forward_timeout, resolve_event{q.aggregate, true})
+    .then([q](event_handle& found) mutable { q.answer.deliver(std::move(found)); },
+          [this, q, node, steps](caf::error& why) mutable { on_not_there(std::move(q), node, steps, why); });
+}
+
+void region_state::on_not_there(question q, const std::string& node, int steps, const caf::error& why) {
+  if (is(why, errc::absent)) return q.refuse(errc::absent);
+  const auto known = elsewhere_.find(q.aggregate);
+  const bool was_given_away = known != elsewhere_.end() && known->second.was_ours && services_->env->steady_now() < known->second.until;
+  if (steps <= last_step || was_given_away) return ask_later(std::move(q));
+  const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
+  if (owner == node || !at(owner)) return answer_here(std::move(q)); // the ledger knows
+  note_elsewhere(q.aggregate, owner, false);
+  ask_there(std::move(q), owner, steps - 1);
+}
+
+/// It is being moved, and who was asked had not heard of it yet.
+void region_state::ask_later(question q) {
+  if (asked_later_.size() >= asked_while_moving_max || services_->env->steady_now() >= q.give_up) return q.refuse(errc::unavailable);
+  if (asked_later_.empty()) self_->delayed_send(self_, later_pause, timer_fired{timer_kind::flush, 0});
+  asked_later_.push_back(std::move(q));
+}
+
+void region_state::ask_again() {
+  for (auto& q : std::exchange(asked_later_, {})) answer(std::move(q));
 }
 
 void region_state::on_down(const caf::down_msg& down) {
   const auto i = by_address_.find(down.source);
-  if (i == by_address_.end()) return;
+  if (i == by_address_.end()) {
+    leaving_.erase(down.source);
+    return;
+  }
   const auto steady = services_->env->steady_now();
   if (is(down.reason, errc::unavailable)) cooling_[i->second] = {steady + cool_down, errc::unavailable};
-  if (is(down.reason, errc::not_owner)) cooling_[i->second] = {steady + elsewhere_for, errc::not_owner};
+  if (is(down.reason, errc::not_owner)) note_elsewhere(i->second, owner_in(down.reason), false);
   // Deadlines go on although nobody asks: after a failure, look again for what must run.
   const bool ended_well = is(down.reason, errc::absent) || is(down.reason, errc::not_owner) || down.reason == caf::exit_reason::user_shutdown;
   if (!ended_well)
@@ -119,8 +299,9 @@ void region_state::on_down(const caf::down_msg& down) {
   const auto aggregate = i->second;
   owners_.erase(aggregate);
   by_address_.erase(i);
+  on_handed_over({aggregate, false});
   if (auto asked = stopping_.extract(aggregate))
-    for (auto& p : asked.mapped()) answer(resolve_event{aggregate}, std::move(p));
+    for (auto& q : asked.mapped()) answer(std::move(q));
 }
 
 } // namespace fq

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aggregate number -> owner: starts a supervised owner on first use, forgets it when it stops, wakes at start what must run without
-// being asked. An owner whose restart budget is spent is refused for a while, then tried again.
+// being asked. An owner whose restart budget is spent is refused for a while, then tried again. What another node owns is asked for there;
+// what nobody owns begins where placement says.
 #pragma once
 #include "actors/errors.hpp"
 #include "actors/event_actor.hpp"
@@ -9,6 +10,7 @@
 #include <caf/typed_response_promise.hpp>
 
 #include <map>
+#include <string>
 #include <vector>
 
 namespace fq {
@@ -33,12 +35,35 @@ public:
 private:
   using promise = caf::typed_response_promise<event_handle>;
   caf::result<event_handle> on_resolve(const resolve_event& x);
-  void answer(const resolve_event& x, promise p);
-  void on_supervisor_gone(const resolve_event& x, const supervisor_handle& gone, promise p);
+  /// Who owns this? Answered once.
+  struct question {
+    aggregate_id aggregate{};
+    bool is_forwarded = false; ///< by another node: answered here or not at all
+    promise answer;
+    milliseconds give_up{0}; ///< steady time
+    void refuse(errc why) { answer.deliver(make_error(why)); }
+  };
+  void answer(question q);
+  void answer_here(question q);
+  void ask_there(question q, const std::string& node, int steps);
+  void on_not_there(question q, const std::string& node, int steps, const caf::error& why);
+  void on_handed_over(const handed_over& x);
+  void give_away();
+  void give_up_moves();
+  void move(aggregate_id aggregate, const std::string& to, bool is_forced);
+  void ask_later(question q);
+  void ask_again();
+  void note_elsewhere(aggregate_id aggregate, const std::string& owner, bool was_ours);
+  void on_supervisor_gone(question q, const supervisor_handle& gone);
   void on_down(const caf::down_msg& down);
   void on_wake(const aggregates_to_wake& found);
   supervisor_handle start(aggregate_id aggregate);
   void look_around();
+  void look_later();
+  void on_cluster(const cluster_changed& x);
+  [[nodiscard]] region_handle at(const std::string& node) const;
+  /// Where it begins; empty: here.
+  [[nodiscard]] std::string placed_elsewhere(aggregate_id aggregate) const;
   [[nodiscard]] owned_aggregates owned() const;
 
   pointer self_ = nullptr;
@@ -46,12 +71,29 @@ private:
   restart_budget budget_;
   std::map<aggregate_id, supervisor_handle> owners_;
   std::map<caf::actor_addr, aggregate_id> by_address_;
+  std::map<caf::actor_addr, supervisor_handle> leaving_; ///< of events that moved, until nobody comes by the old owner any more
   struct refused {
     milliseconds until; ///< steady time
     errc why;
   };
   std::map<aggregate_id, refused> cooling_;
-  std::map<aggregate_id, std::vector<promise>> stopping_; ///< asked of a supervisor that had stopped: until its end is told
+  struct held_elsewhere {
+    milliseconds until; ///< steady time: then the ledger is asked again
+    std::string owner;
+    bool was_ours; ///< given away: it must not be taken back before the successor has it
+  };
+  std::map<aggregate_id, held_elsewhere> elsewhere_;
+  struct pending_move {
+    std::string to;
+    milliseconds give_up{0}; ///< steady time: its owner may have died, and the next one not have heard of it
+    std::vector<question> asked; ///< meanwhile
+  };
+  std::map<aggregate_id, pending_move> moving_;
+  std::vector<question> asked_later_;
+  std::map<aggregate_id, milliseconds> stays_until_; ///< steady time: owners that said this is no time to move
+  cluster_changed cluster_; ///< no peers: we are alone
+  std::map<aggregate_id, milliseconds> left_to_others_; ///< found without an owner the last time we looked, and since when: steady time
+  std::map<aggregate_id, std::vector<question>> stopping_; ///< asked of a supervisor that had stopped: until its end is told
   bool sweep_is_due_ = false; ///< a look around is on its way
 };
 

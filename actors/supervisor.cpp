@@ -37,7 +37,7 @@ supervisor_handle::behavior_type supervisor_state::behavior() {
     [this](const resolve_event&) { return on_resolve(); },
     [this](const owner_ready&) { on_ready(); },
     [this](const owner_absent&) { stop(make_error(errc::absent)); },
-    [this](const owner_denied&) { stop(make_error(errc::not_owner)); },
+    [this](const owner_denied& x) { stop(make_not_owner(x.owner)); },
     [this](const owner_idle&) { stop(caf::exit_reason::user_shutdown); },
     [this](const timer_fired&) {
       if (!owner_) start_owner();

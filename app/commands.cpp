@@ -74,7 +74,9 @@ boost::json::object ask_owner_of(const config::options& options, const boost::js
   if (auto answer = ask_running_server(options.data_dir, request)) return std::move(*answer);
   system_environment env;
   std::filesystem::create_directories(options.data_dir);
-  node alone{options, env, [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
+  auto without_others = options; // a command is no node of a cluster
+  without_others.cluster = {};
+  node alone{without_others, env, [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
   auto handlers = control_requests({alone.system(), alone.accounts(), alone.region(), alone.directory()});
   auto answer = handlers.at(std::string{request.at("command").as_string()})(request);
   handlers.clear(); // they hold actors, which must go before the node

@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 
 #include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,7 @@ namespace {
 constexpr seconds accounts_timeout{10};
 /// For one event: a comparison of a long line takes a while.
 constexpr seconds verify_timeout{20};
+constexpr seconds cluster_timeout{5};
 
 std::string text_of(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
@@ -118,6 +120,29 @@ boost::json::object revoke_key_request(const control_targets& to, const boost::j
   return {{"error", got.error}};
 }
 
+// -- cluster -----------------------------------------------------------------------------------------------------------
+
+boost::json::object nodes_request(const control_targets& to) {
+  if (!to.cluster) return {{"error", "this node is not one of a cluster: cluster.listen is empty"}};
+  boost::json::array nodes;
+  std::string error;
+  caf::scoped_actor self{to.system};
+  self->request(to.cluster, cluster_timeout, list_nodes{})
+    .receive(
+      [&](const nodes_reply& reply) {
+        for (const auto& n : reply.nodes)
+          nodes.push_back(boost::json::object{{"id", n.node.id},
+                                              {"address", n.node.address},
+                                              {"owners", n.node.owners},
+                                              {"is_draining", n.node.is_draining},
+                                              {"is_self", n.is_self},
+                                              {"is_connected", n.is_connected},
+                                              {"failure", n.failure}});
+      },
+      [&](const caf::error&) { error = "unavailable"; });
+  return {{"error", error}, {"nodes", std::move(nodes)}};
+}
+
 // -- organizers and verification ---------------------------------------------------------------------------------------
 
 boost::json::object add_organizer_request(caf::actor_system& system, const accounts_handle& accounts, const boost::json::object& request) {
@@ -215,6 +240,13 @@ control_handlers control_requests(const control_targets& to) {
     {"tenant_list", [to](const auto&) { return list_tenants_request(to); }},
     {"apikey_issue", [to](const auto& request) { return issue_key_request(to, request); }},
     {"apikey_revoke", [to](const auto& request) { return revoke_key_request(to, request); }},
+    {"drain",
+     [to](const auto&) -> boost::json::object {
+       if (!to.cluster) return {{"error", "this node is not one of a cluster: cluster.listen is empty"}};
+       caf::anon_send(to.cluster, drain_node{});
+       return {{"error", ""}};
+     }},
+    {"nodes", [to](const auto&) { return nodes_request(to); }},
     {"verify", [to](const auto& request) { return verify_request(to.system, to.region, request); }},
   };
 }

@@ -47,6 +47,7 @@ struct control_targets {
   accounts_handle accounts;
   region_handle region;
   directory_handle directory;
+  cluster_handle cluster{}; ///< null: the node is not one of a cluster
 };
 /// Every answer has an `error`, empty when it was done.
 control_handlers control_requests(const control_targets& targets);

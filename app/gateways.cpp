@@ -45,9 +45,15 @@ std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config:
 
 void stripe_accounts::publish(const std::vector<tenant_row>& tenants) {
   const std::scoped_lock held{mutex_};
+  are_known_ = true;
   accounts_.clear();
   for (const auto& t : tenants)
     if (!t.stripe_account.empty()) accounts_.emplace(t.id, t.stripe_account);
+}
+
+bool stripe_accounts::are_known() const {
+  const std::scoped_lock held{mutex_};
+  return are_known_;
 }
 
 std::string stripe_accounts::of(tenant_id tenant) const {

@@ -17,15 +17,18 @@ namespace fq {
 /// By name. Throws what the gateways throw.
 std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config::options& options, environment& env);
 
-/// Written by the directory actor, read by the payments actor.
+/// Written by the directory actor, read by owners of events.
 class stripe_accounts {
 public:
   void publish(const std::vector<tenant_row>& tenants);
+  /// False until published for the first time.
+  [[nodiscard]] bool are_known() const;
   /// Empty: the money stays.
   [[nodiscard]] std::string of(tenant_id tenant) const;
 
 private:
   mutable std::mutex mutex_; // two actors' threads meet here
+  bool are_known_ = false;
   std::map<tenant_id, std::string> accounts_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `fairqueue`: reads the command line, loads and checks the configuration, runs one subcommand.
+#include "app/cluster_commands.hpp"
 #include "app/commands.hpp"
 #include "config/load.hpp"
 
@@ -116,6 +117,21 @@ int run(int argc, char** argv) {
   add(*admin_app, "verify", "Compare cache, memory and ledger of every event, check the ledger's rows against the invariants, print the differences",
       [&] { return run_admin_verify(false, loaded.values); });
   add(*admin_app, "rebuild", "Build the cache anew from the ledger", [&] { return run_admin_verify(true, loaded.values); });
+
+  auto* cluster_app = app.add_subcommand("cluster", "Nodes that share a ledger");
+  cluster_app->require_subcommand(1);
+  std::string certificates = ".", node_name;
+  auto* init_ca = cluster_app->add_subcommand("init-ca", "Make the authority that nodes know each other by: ca.pem, ca.key");
+  init_ca->add_option("--folder", certificates, "Where to; otherwise here");
+  init_ca->callback([&] { exit_code = run_cluster_init_ca(certificates); });
+  auto* issue_cert = cluster_app->add_subcommand("issue-cert", "Make a node's certificate: <node>.pem, <node>.key");
+  issue_cert->add_option("--folder", certificates, "Where ca.pem and ca.key are; otherwise here");
+  issue_cert->add_option("--node", node_name, "Its name")->required();
+  issue_cert->callback([&] { exit_code = run_cluster_issue_cert(certificates, node_name); });
+  add(*cluster_app, "drain", "Give away what the running server owns, before it is stopped; waits until that is done",
+      [&] { return run_cluster_drain(loaded.values); });
+  add(*cluster_app, "status", "Print the nodes that the running server sees; exit 1 if it is not connected to all",
+      [&] { return run_cluster_status(loaded.values); });
 
   std::string url;
   add(app, "healthcheck", "Exit 0 if the server is ready",

@@ -9,6 +9,7 @@
 #include "actors/session_reader.hpp"
 #include "actors/workers.hpp"
 #include "app/mailers.hpp"
+#include "app/mesh.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -61,7 +62,8 @@ constexpr milliseconds gateway_slack{5'000};
 
 } // namespace
 
-actor_config::actor_config(std::size_t threads) {
+actor_config::actor_config(std::size_t threads, const config::cluster_options& cluster) {
+  configure_mesh(*this, cluster);
   set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", threads);
   set("scheduler.max-throughput", std::size_t{100});
@@ -70,7 +72,7 @@ actor_config::actor_config(std::size_t threads) {
 node::node(const config::options& options, environment& env, std::function<void(std::string)> on_failure,
            std::function<void(directory_ptr)> on_directory)
     : options_(options), env_(env), keys_(key_store::open(options.data_dir)), sessions_(keys_.session),
-      ledger_(open_ledger(options, env)), cache_(open_cache(options, keys_, env)), caf_config_(static_cast<std::size_t>(options.caf.threads)) {
+      ledger_(open_ledger(options, env)), cache_(open_cache(options, keys_, env)), caf_config_(static_cast<std::size_t>(options.caf.threads), options.cluster) {
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(
       sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox}, env);
@@ -104,15 +106,16 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   for (const auto& [name, gateway] : gateways_)
     payments_services_.gateways.emplace(name, add(name + " gateway", system_->spawn(gateway_worker, gateway.get())));
   payments_services_.answer_timeout = options_.gateway.call_timeout + gateway_slack;
-  payments_services_.destination_of = [this](const std::string& gateway, tenant_id tenant) {
-    return gateway == "stripe" ? stripe_accounts_.of(tenant) : std::string{};
-  };
   const auto payments_actor = add("payments", system_->spawn(payments, &payments_services_));
 
   owner_services_.env = &env_;
   owner_services_.sessions = &sessions_;
   owner_services_.ledgers = ledgers;
   owner_services_.payments = payments_actor;
+  owner_services_.destination_of = [this](const std::string& gateway, tenant_id tenant) {
+    return gateway == "stripe" ? stripe_accounts_.of(tenant) : std::string{};
+  };
+  owner_services_.may_load = [this] { return stripe_accounts_.are_known(); };
   owner_services_.checkouts = &checkouts_;
   owner_services_.alert = [this](const dead_letter_row& letter) {
     checkouts_.count_dead_letter();
@@ -122,6 +125,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   owner_services_.sweep_interval = options_.workers.expiry_interval;
   owner_services_.reconciliation_interval = options_.workers.reconciliation_interval;
   if (has_other_nodes()) owner_services_.takeover_interval = takeover_interval;
+  owner_services_.has_cluster = options_.cluster.is_on();
   region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
   auto publish = [this, then = std::move(on_directory)](const directory_ptr& content) {
     stripe_accounts_.publish(content->tenants);
@@ -149,6 +153,19 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   notifier_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
   const auto consumer = add("notifier", system_->spawn<caf::detached>(notifier, &notifier_services_));
   add("dispatcher", system_->spawn(dispatcher, ledgers, consumer));
+  if (options_.cluster.is_on()) {
+    cluster_services_.env = &env_;
+    cluster_services_.ledgers = ledgers;
+    cluster_services_.node = ledger_.lease.owner;
+    cluster_services_.address = options_.cluster.address();
+    cluster_services_.region = region_;
+    cluster_services_.catalog = catalog_;
+    cluster_services_.accounts = accounts_;
+    cluster_services_.dialer = add("dialer", system_->spawn<caf::detached>(dialer, options_.cluster.insecure));
+    cluster_services_.note = [](const std::string& what) { log::info("cluster", {{"what", what}}); };
+    cluster_ = add("cluster", system_->spawn(fq::cluster, &cluster_services_));
+    publish_cluster(cluster_, options_.cluster);
+  }
   root_ = system_->spawn(root_supervisor, std::move(children), std::move(on_failure));
 }
 
@@ -186,6 +203,12 @@ node::~node() {
   accounts_ = nullptr;
   directory_ = nullptr;
   session_reader_ = nullptr;
+  cluster_ = nullptr;
+  cluster_services_.region = nullptr;
+  cluster_services_.catalog = nullptr;
+  cluster_services_.accounts = nullptr;
+  cluster_services_.dialer = nullptr;
+  cluster_services_.ledgers.clear();
   system_->await_all_actors_done();
   owner_services_.ledgers.clear();
   owner_services_.cache = nullptr;

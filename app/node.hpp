@@ -7,6 +7,7 @@
 #include "actors/catalog.hpp"
 #include "actors/directory.hpp"
 #include "actors/checkout_board.hpp"
+#include "actors/cluster.hpp"
 #include "actors/mailer.hpp"
 #include "actors/notifier.hpp"
 #include "actors/payments.hpp"
@@ -33,7 +34,7 @@ namespace fq {
 
 /// CAF as we run it: policy sharing, few threads, bounded throughput, our message types.
 struct actor_config : system_config {
-  explicit actor_config(std::size_t threads);
+  actor_config(std::size_t threads, const config::cluster_options& cluster);
 };
 
 class node {
@@ -64,6 +65,8 @@ public:
   [[nodiscard]] directory_handle directory() const { return directory_; }
   /// Null: no cache is configured, or there are no other nodes.
   [[nodiscard]] session_reader_handle session_reader() const { return session_reader_; }
+  /// Null: this node is not one of a cluster.
+  [[nodiscard]] cluster_handle cluster() const { return cluster_; }
   /// The last call to the ledger was answered.
   [[nodiscard]] const std::atomic<bool>& ledger_is_reachable() const { return ledger_is_reachable_; }
   /// Null: no cache is configured.
@@ -94,6 +97,7 @@ private:
   payments_services payments_services_;
   mailer_services mailer_services_;
   accounts_services accounts_services_;
+  cluster_services cluster_services_;
   actor_config caf_config_;
   std::unique_ptr<caf::actor_system> system_;
   region_handle region_;
@@ -101,6 +105,7 @@ private:
   accounts_handle accounts_;
   directory_handle directory_;
   session_reader_handle session_reader_;
+  cluster_handle cluster_;
   caf::actor root_;
   caf::actor courier_;
 };

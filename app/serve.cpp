@@ -14,7 +14,9 @@
 
 #include <caf/scoped_actor.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <mutex>
@@ -23,6 +25,9 @@
 
 namespace fq {
 namespace {
+
+/// What other nodes have not taken by then they take when the leases end.
+constexpr milliseconds give_away_timeout{10'000};
 
 /// Blocks the signals that `serve` waits for; before any thread exists, so that all inherit it.
 sigset_t block_signals() {
@@ -80,6 +85,25 @@ bool wait_for_ledger(node& node, const sigset_t& signals) {
       .receive([&](const event_list_reply& reply) { answered = !reply.no; }, [](const caf::error&) {});
     if (answered) return true;
     if (sigtimedwait(&signals, nullptr, &pause) > 0) return false;
+  }
+}
+
+/// To other nodes, while we go on serving what they do not own yet. Ends early when told to stop again.
+void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
+  if (!node.cluster()) return;
+  caf::scoped_actor self{node.system()};
+  const timespec pause{0, 50'000'000};
+  const auto is_done = [](const nodes_reply& reply) {
+    const auto mine = std::ranges::find(reply.nodes, true, &node_status::is_self);
+    const bool has_taker = std::ranges::any_of(reply.nodes, [](const node_status& n) { return n.is_connected && !n.node.is_draining; });
+    return !has_taker || (mine != reply.nodes.end() && mine->node.is_draining && mine->node.owners == 0);
+  };
+  self->send(node.cluster(), drain_node{});
+  for (const auto end = std::chrono::steady_clock::now() + at_most; std::chrono::steady_clock::now() < end;) {
+    bool done = false;
+    self->request(node.cluster(), seconds{1}, list_nodes{})
+      .receive([&](const nodes_reply& reply) { done = is_done(reply); }, [&](const caf::error&) { done = true; });
+    if (done || sigtimedwait(&signals, nullptr, &pause) > 0) return;
   }
 }
 
@@ -152,7 +176,7 @@ int run_serve(bool demo, const config::loaded& config) {
                       .shared = &shared,
                       .public_site = net::public_site(public_routes),
                       .admin_site = net::admin_site(admin_routes)}};
-  control_server control{options.data_dir, control_requests({below.system(), below.accounts(), below.region(), below.directory()})};
+  control_server control{options.data_dir, control_requests({below.system(), below.accounts(), below.region(), below.directory(), below.cluster()})};
   server.start();
   if (!wait_for_ledger(below, signals)) return failure.text().empty() ? 0 : 70;
   auto endpoint = options.http.listen;
@@ -166,6 +190,7 @@ int run_serve(bool demo, const config::loaded& config) {
   const auto defect = failure.text();
   if (!defect.empty()) log::error("a global actor died; ending to be started again", {{"actor", defect}});
   log::info("draining");
+  give_away(below, std::min(options.shutdown.drain_timeout, give_away_timeout), signals);
   {
     const impatience second_signal{signals, server};
     server.drain(options.shutdown.drain_timeout);

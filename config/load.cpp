@@ -192,6 +192,7 @@ public:
             "must differ from http.listen");
     check_mail();
     check_money();
+    check_cluster();
     const auto& origins = o_.http.allowed_origins;
     const bool every = std::find(origins.begin(), origins.end(), "*") != origins.end();
     require(!every || origins.size() == 1, "http.allowed_origins", "\"*\" must stand alone");
@@ -215,6 +216,21 @@ public:
             "is needed with stripe.secret_key: without it nobody tells us of payments");
   }
 
+  void check_cluster() {
+    const auto& c = o_.cluster;
+    if (!c.is_on()) return;
+    const auto listen = parse_endpoint(c.listen);
+    require(listen && listen->port != 0, "cluster.listen", "must be address:port");
+    require(is_host_and_port(c.address()), "cluster.advertise", "must be host:port");
+    require(o_.ledger.is_postgres(), "cluster.listen", "needs a ledger that nodes share: ledger.url must be postgres://…");
+    const bool has_certificate = !c.certificate.empty() && !c.key.empty() && !c.ca.empty();
+    require(has_certificate || c.insecure, "cluster.certificate",
+            "is needed with cluster.key and cluster.ca (`fairqueue cluster init-ca` and `issue-cert` make them): nodes trust whoever connects");
+    const auto advertised = parse_endpoint(c.address());
+    const bool is_local = listen && is_loopback(*listen) && advertised && is_loopback(*advertised);
+    require(!c.insecure || is_local, "cluster.insecure", "needs cluster.listen and cluster.advertise to be on this machine (127.0.0.1 or [::1])");
+  }
+
   void check_production() {
     if (o_.environment != environment_kind::production) return;
     const std::string because = "not in production: ";
@@ -234,6 +250,13 @@ public:
   }
 
 private:
+  static bool is_host_and_port(std::string_view text) {
+    const auto colon = text.rfind(':');
+    if (colon == std::string_view::npos || colon == 0) return false;
+    std::uint16_t port = 0;
+    const auto [end, error] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), port);
+    return error == std::errc{} && end == text.data() + text.size() && port != 0;
+  }
   void require(bool ok, const char* option, std::string otherwise) {
     if (!ok) config_.problems.push_back({option, config_.origins.at(option), std::move(otherwise)});
   }

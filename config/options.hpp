@@ -57,6 +57,17 @@ struct node_options {
   std::string id; ///< empty: see config/node_id.hpp, which says who we are then
 };
 
+/// The connections between nodes that share a ledger.
+struct cluster_options {
+  std::string listen;    ///< address:port; empty: this node talks to no other
+  std::string advertise; ///< host:port where other nodes reach it; empty: `listen`
+  std::filesystem::path certificate, key, ca;
+  bool insecure{}; ///< without TLS, on this machine only
+
+  [[nodiscard]] bool is_on() const { return !listen.empty(); }
+  [[nodiscard]] const std::string& address() const { return advertise.empty() ? listen : advertise; }
+};
+
 struct queue_options {
   milliseconds session_ttl{};
   milliseconds claim_window{};
@@ -198,6 +209,7 @@ struct options {
   ledger_options ledger;
   cache_options cache;
   node_options node;
+  cluster_options cluster;
   queue_options queue;
   claims_options claims;
   payments_options payments;

@@ -153,6 +153,7 @@ struct payment_row {
   std::string reference; ///< chosen by us before the gateway is called
   std::string authorization_url;
   std::string gateway_id; ///< the gateway's own name for it; may be empty
+  std::string destination; ///< account at the gateway that the money goes on to; empty: it stays
   money amount = 0; ///< quoted
   money captured = 0; ///< what the gateway says it took, tax included
   money tax = 0; ///< of `captured`, what the gateway added to the quoted amount
@@ -226,6 +227,18 @@ struct priority_row {
   std::uint8_t priority_class = 0; ///< as in entry_row
   timestamp created_at;
   friend bool operator==(const priority_row&, const priority_row&) = default;
+};
+
+/// A server process among those that share a ledger.
+struct node_row {
+  std::string id;
+  std::string address; ///< host:port where other nodes reach it; empty: nowhere
+  std::uint32_t wire_version = 0; ///< of its messages: nodes of different ones do not talk
+  std::uint32_t owners = 0; ///< aggregates it owns: its load
+  bool is_settled = false; ///< it is connected to every other: before that what it owned could not be reached from everywhere
+  bool is_draining = false; ///< it gives away what it owns and takes nothing
+  timestamp seen_at; ///< by the ledger's clock
+  friend bool operator==(const node_row&, const node_row&) = default;
 };
 
 /// A setting of the installation that is changed while it runs.

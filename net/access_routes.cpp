@@ -107,7 +107,8 @@ response judge(context& ctx, const request& rq, const question& q, const session
 
 /// The aggregate's sessions are known.
 response judge(context& ctx, const request& rq, const question& q) {
-  return judge(ctx, rq, q, ctx.table->find(q.ticket), cache_seconds_max);
+  const auto keep = ctx.table->is_remote(owner_of(q.ticket)) ? cache_seconds_max_elsewhere : cache_seconds_max;
+  return judge(ctx, rq, q, ctx.table->find(q.ticket), keep);
 }
 
 /// What the cache has of a session that another node owns.

@@ -14,6 +14,8 @@ namespace fq::net {
 
 namespace {
 
+/// An event does not move that often while one request waits.
+constexpr std::uint8_t bounces_max = 3;
 constexpr unsigned call_index_bits = 24;
 constexpr std::uint64_t call_index_mask = (std::uint64_t{1} << call_index_bits) - 1;
 constexpr std::uint64_t call_generation_max = (std::uint64_t{1} << (60 - call_index_bits)) - 1; // CAF leaves 60 bits to an id
@@ -230,11 +232,48 @@ bool actor_bridge::find_owner(pending_call& call, aggregate_id aggregate) {
     return true;
   }
   slot.waiting.push_back(call.id_);
-  if (!slot.question) {
-    slot.question = std::make_unique<owner_call>(*this, aggregate);
-    send(*slot.question, region_, resolve_event{aggregate});
-  }
+  ask_region(slot, aggregate);
   return true;
+}
+
+void actor_bridge::ask_region(event_slot& slot, aggregate_id aggregate) {
+  if (slot.question)
+    return;
+  slot.question = std::make_unique<owner_call>(*this, aggregate);
+  send(*slot.question, region_, resolve_event{aggregate});
+}
+
+/// Its event moves: the request goes to whoever the region names now, which waits until that is known.
+void actor_bridge::bounce(pending_call& call, const caf::error& moved, const void* owner) {
+  if (++call.bounces_ > bounces_max)
+    return fail(call, make_error(errc::unavailable));
+  call.returned_ = moved.context();
+  auto& slot = events_[number_of(call.aggregate_)];
+  if (slot.owner && identity_of(slot.owner) == owner)
+    forget_owner(slot, call.aggregate_);
+  if (slot.owner)
+    return pass_on(call, slot.owner);
+  slot.waiting.push_back(call.id_);
+  ask_region(slot, call.aggregate_);
+}
+
+void actor_bridge::pass_on(pending_call& call, const event_handle& owner) {
+  if (call.returned_.empty())
+    return call.owner_found(owner);
+  outbox_.push_back({caf::actor_cast<caf::strong_actor_ptr>(owner),
+                     caf::make_mailbox_element(sink_, caf::message_id{call.id_}.with_normal_priority(), {}, std::exchange(call.returned_, {}))});
+  if (outbox_.size() == 1)
+    ship_later();
+}
+
+/// Who hung on it looks for it anew; what it was asked is answered still.
+void actor_bridge::forget_owner(event_slot& slot, aggregate_id aggregate) {
+  owners_.erase(identity_of(slot.owner));
+  slot.owner = nullptr;
+  if (receiver_)
+    receiver_->on_owner_gone(aggregate);
+  if (sessions_)
+    sessions_->on_owner_gone(aggregate);
 }
 
 const event_handle* actor_bridge::known_owner(aggregate_id aggregate) const {
@@ -260,7 +299,7 @@ void actor_bridge::resolved(aggregate_id aggregate, caf::error error, event_hand
   target->attach(caf::default_attachable::make_monitor(target->address(), caf::actor_cast<caf::actor_addr>(sink_)));
   for (const auto id : waiting)
     if (auto* call = call_of(id))
-      call->owner_found(owner);
+      pass_on(*call, owner);
 }
 
 void actor_bridge::prune(aggregate_id aggregate) {
@@ -300,6 +339,8 @@ void actor_bridge::take(caf::mailbox_element& element) {
   if (element.mid.is_response()) {
     const auto id = element.mid.request_id().integer_value() & caf::message_id::request_id_mask;
     if (auto* call = call_of(id)) { // else it gave up
+      if (call->counted_ && holds<caf::error>(content) && is(content.get_as<caf::error>(0), errc::moved))
+        return bounce(*call, content.get_as<caf::error>(0), element.sender.get());
       forget(*call);
       call->settle({}, &content);
     }

@@ -11,6 +11,7 @@
 #include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/mailbox_element.hpp>
+#include <caf/message.hpp>
 #include <caf/monitorable_actor.hpp>
 #include <caf/response_type.hpp>
 #include <caf/system_messages.hpp>
@@ -106,6 +107,8 @@ private:
 
   std::uint64_t id_ = 0; ///< 0: not on its way
   bool counted_ = false; ///< in the event's number of calls in flight
+  std::uint8_t bounces_ = 0; ///< how often its event had moved
+  caf::message returned_; ///< the request, back from an owner whose event moves; empty: none
   aggregate_id aggregate_{};
   milliseconds deadline_{0};
   pending_call* earlier_ = nullptr;
@@ -208,6 +211,10 @@ private:
   const event_handle* known_owner(aggregate_id aggregate) const;
   void resolved(aggregate_id aggregate, caf::error error, event_handle owner);
   void drop_owner(aggregate_id aggregate);
+  void bounce(pending_call& call, const caf::error& moved, const void* owner);
+  void pass_on(pending_call& call, const event_handle& owner);
+  void ask_region(event_slot& slot, aggregate_id aggregate);
+  void forget_owner(event_slot& slot, aggregate_id aggregate);
 
   boost::asio::io_context& io_;
   region_handle region_;

@@ -351,18 +351,19 @@ void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
 
 // -- pushes -----------------------------------------------------------------------------------------------------------------
 
-void hub::on_entries_changed(const entries_changed& push) {
-  const auto l = find_line(push.event);
+/// `tell(peer, change)` for every socket of every change's place.
+template <class Change, class Tell>
+void hub::tell_each(const event_id& event, const std::vector<Change>& changes, Tell tell) {
+  const auto l = find_line(event);
   if (!l)
     return;
-  for (const auto& c : push.changes) {
+  for (const auto& c : changes) {
     const auto found = l->by_number.find(value_of(c.number));
     if (found == l->by_number.end())
       continue;
     for (ws_peer::ptr peer{found->second}; peer;) {
       const ws_peer::ptr next{peer->next_same_number};
-      if (peer->in_sync)
-        change(*peer, c);
+      tell(*peer, c);
       peer = next;
     }
     if (l->gone)
@@ -370,24 +371,16 @@ void hub::on_entries_changed(const entries_changed& push) {
   }
 }
 
+void hub::on_entries_changed(const entries_changed& push) {
+  tell_each(push.event, push.changes, [this](ws_peer& peer, const entry_change& c) {
+    if (peer.in_sync)
+      change(peer, c);
+  });
+}
+
 /// To every socket of the place that the order was placed from, whatever else they were told.
 void hub::on_orders_changed(const orders_changed& push) {
-  const auto l = find_line(push.event);
-  if (!l)
-    return;
-  for (const auto& c : push.changes) {
-    const auto found = l->by_number.find(value_of(c.number));
-    if (found == l->by_number.end())
-      continue;
-    const auto frame = order_frame(c);
-    for (ws_peer::ptr peer{found->second}; peer;) {
-      const ws_peer::ptr next{peer->next_same_number};
-      peer->send(frame);
-      peer = next;
-    }
-    if (l->gone)
-      return;
-  }
+  tell_each(push.event, push.changes, [](ws_peer& peer, const order_change& c) { peer.send(order_frame(c)); });
 }
 
 void hub::change(ws_peer& peer, const entry_change& c) {

@@ -25,6 +25,11 @@ bool session_table::knows(aggregate_id aggregate) {
   return true;
 }
 
+bool session_table::is_remote(aggregate_id aggregate) const {
+  const auto found = rooms_.find(number_of(aggregate));
+  return found != rooms_.end() && found->second.is_remote;
+}
+
 const session_record* session_table::find(const entry_id& ticket) const {
   const auto r = rooms_.find(number_of(owner_of(ticket)));
   if (r == rooms_.end())
@@ -84,6 +89,9 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
   if (found == rooms_.end() || !found->second.is_asked || (!push.is_all && !found->second.is_known))
     return; // of a subscription that was given up: its owner may tell us nothing more
   auto& r = found->second;
+  if (!push.is_all && r.is_remote && r.lease && r.lease->has_passed(ctx_.environment.steady_now()))
+    return; // somebody else may have owned it meanwhile
+  r.is_remote = push.trusted_for.count() > 0;
   if (push.is_all)
     r.sessions.clear();
   const auto steady = ctx_.environment.steady_now();
@@ -91,7 +99,7 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
     r.sessions[s.ticket] = {push.event, push.tenant, s.admission_no, s.subject_name, s.expires_at, steady + (s.expires_at - push.now)};
   for (const auto& ticket : push.ended)
     r.sessions.erase(ticket);
-  r.lease = push.lease;
+  r.lease = r.is_remote ? std::make_shared<const lease_horizon>(steady + push.trusted_for) : push.lease;
   if (!push.is_all)
     return;
   r.is_known = true;

@@ -29,6 +29,8 @@ public:
 
   /// Whether the sessions of this aggregate are known now.
   [[nodiscard]] bool knows(aggregate_id aggregate);
+  /// Its owner is another node: what is known may be older.
+  [[nodiscard]] bool is_remote(aggregate_id aggregate) const;
   /// Null: no such session is in force, if the aggregate is known.
   [[nodiscard]] const session_record* find(const entry_id& ticket) const;
   /// Asks the owner for its sessions and waits for them. An error of actors/errors.hpp if there is no owner to ask or it does not answer.
@@ -54,6 +56,7 @@ private:
   struct room {
     bool is_known = false;
     bool is_asked = false;
+    bool is_remote = false;
     std::shared_ptr<const lease_horizon> lease;
     std::unordered_map<entry_id, session_record> sessions;
     std::list<waiter*> waiting;

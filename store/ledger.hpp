@@ -282,6 +282,14 @@ public:
   /// Marks rows delivered at `at`. A key that is unknown or delivered already does no harm.
   virtual void mark_delivered(std::span<const outbox_key> keys, timestamp at) = 0;
 
+  // -- nodes ---------------------------------------------------------------------------------------------------
+
+  /// Says that `self` lives; answers every node that said so within `alive_for`, itself included, by id. Who was silent for a day is
+  /// forgotten. All by the ledger's clock; `self.seen_at` is not looked at.
+  virtual std::vector<node_row> beat(const node_row& self, milliseconds alive_for) = 0;
+  /// It ends in order: nobody need wait until its silence is noticed.
+  virtual void leave(const std::string& node) = 0;
+
   /// Deletes old rows; returns how many. Called now and then.
   virtual std::size_t prune(const prune_bounds& bounds) = 0;
 };

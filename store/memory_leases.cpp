@@ -4,6 +4,7 @@
 #include "store/memory_ledger.hpp"
 
 #include "store/history.hpp"
+#include "store/ledger_rows.hpp"
 
 namespace fq {
 namespace {
@@ -59,6 +60,24 @@ void memory_ledger::release(const std::string& owner, std::span<const aggregate_
     const auto found = state_.aggregates.find(a);
     if (found != state_.aggregates.end() && found->second.lease.owner == owner) found->second.lease = {};
   }
+}
+
+std::vector<node_row> memory_ledger::beat(const node_row& self, milliseconds alive_for) {
+  pass_a_call({});
+  const auto now = options_.now();
+  auto mine = self;
+  mine.seen_at = now;
+  state_.nodes[self.id] = std::move(mine);
+  std::erase_if(state_.nodes, [now](const auto& n) { return n.second.seen_at < now - node_memory; });
+  std::vector<node_row> alive;
+  for (const auto& [id, node] : state_.nodes)
+    if (node.seen_at > now - alive_for) alive.push_back(node);
+  return alive;
+}
+
+void memory_ledger::leave(const std::string& node) {
+  pass_a_call({});
+  state_.nodes.erase(node);
 }
 
 std::vector<std::uint32_t> memory_ledger::lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) {

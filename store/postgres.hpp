@@ -190,6 +190,8 @@ public:
   [[nodiscard]] T number(int column) const {
     return static_cast<T>(integer(column));
   }
+  /// The row cannot be what we wrote.
+  [[noreturn]] void is_corrupt(const std::string& what) const { throw postgres_error("XX001", "postgres: " + what, false); } // data_corrupted
 
 private:
   const PGresult* result_;

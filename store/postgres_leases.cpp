@@ -3,6 +3,8 @@
 // takes back only ends the lease sooner, and whoever commits meanwhile is judged by the epoch.
 #include "store/postgres_leases.hpp"
 
+#include "store/ledger_rows.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -40,6 +42,15 @@ const postgres_statement take_partition{
   " WHERE partition = ANY($1::bigint[]) AND (lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= "
   + postgres_now + ") RETURNING partition"};
 
+const postgres_statement note_node{
+  "note_node",
+  "INSERT INTO node (id, address, wire_version, owners, is_settled, is_draining, seen_at)"
+  " VALUES ($1::text, $2::text, $3::bigint, $4::bigint, $5::boolean, $6::boolean, " + postgres_now + ")"
+  " ON CONFLICT (id) DO UPDATE SET address = excluded.address, wire_version = excluded.wire_version, owners = excluded.owners,"
+  " is_settled = excluded.is_settled, is_draining = excluded.is_draining, seen_at = excluded.seen_at"};
+const postgres_statement forget_nodes{"forget_nodes", "DELETE FROM node WHERE seen_at < " + postgres_now + " - $1::bigint OR id = $2::text"};
+const postgres_statement live_nodes{"live_nodes", node_columns + "WHERE seen_at > " + postgres_now + " - $1::bigint ORDER BY id"};
+
 /// A transaction in one round trip that is not waited for until it is on disk. Answers what `last` does.
 class unsynced {
 public:
@@ -76,7 +87,7 @@ std::set<Number> numbers_in(const postgres_result& rows) {
 } // namespace
 
 postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{take_aggregate, find_lease, renew_leases, release_leases, take_partition});
+  db.prepare(std::array{take_aggregate, find_lease, renew_leases, release_leases, take_partition, note_node, forget_nodes, live_nodes});
 }
 
 /// Why `lease.owner` may not take it; nothing if it may.
@@ -122,6 +133,23 @@ lease_renewal postgres_leases::renew(const lease_terms& lease, std::span<const a
 void postgres_leases::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
   unsynced transaction(db_);
   transaction.send(release_leases, postgres_parameters::of(postgres_array::of(aggregates), owner));
+  transaction.run();
+}
+
+std::vector<node_row> postgres_leases::beat(const node_row& self, milliseconds alive_for) {
+  unsynced transaction(db_);
+  transaction.send(note_node, postgres_parameters::of(self.id, self.address, self.wire_version, self.owners, self.is_settled, self.is_draining));
+  transaction.send(forget_nodes, postgres_parameters::of(node_memory, std::string{}));
+  transaction.send(live_nodes, postgres_parameters::of(alive_for));
+  const auto rows = transaction.run();
+  std::vector<node_row> nodes;
+  for (int i = 0; i < rows.size(); ++i) nodes.push_back(node_of(rows[i]));
+  return nodes;
+}
+
+void postgres_leases::leave(const std::string& node) {
+  unsynced transaction(db_);
+  transaction.send(forget_nodes, postgres_parameters::of(node_memory, node));
   transaction.run();
 }
 

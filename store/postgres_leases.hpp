@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases as SQL: of aggregates, with their epochs, and of outbox partitions. They end by the database's clock. Called by
+// Leases as SQL: of aggregates, with their epochs, and of outbox partitions; and the signs of life of nodes. They end by the database's clock. Called by
 // postgres_ledger; knows no images.
 #pragma once
 #include "store/ledger.hpp"
@@ -32,6 +32,8 @@ public:
 
   lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates);
   void release(const std::string& owner, std::span<const aggregate_id> aggregates);
+  std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
+  void leave(const std::string& node);
   std::vector<std::uint32_t> take_partitions(const lease_terms& lease, std::span<const std::uint32_t> wanted);
   /// What is not `taken`, for the port.
   static acquire_result refusal(const take_result& answer);

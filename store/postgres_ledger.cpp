@@ -257,6 +257,14 @@ aggregate_snapshot postgres_ledger::peek(aggregate_id aggregate) {
 
 // -- outbox and age -----------------------------------------------------------------------------------------------------------
 
+std::vector<node_row> postgres_ledger::beat(const node_row& self, milliseconds alive_for) {
+  return in_session([&](session& s) { return s.leases.beat(self, alive_for); });
+}
+
+void postgres_ledger::leave(const std::string& node) {
+  in_session([&](session& s) { s.leases.leave(node); });
+}
+
 std::vector<std::uint32_t> postgres_ledger::lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) {
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
   return in_session([&](session& s) { return s.leases.take_partitions(lease, wanted); });

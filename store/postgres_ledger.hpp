@@ -48,6 +48,8 @@ public:
   std::vector<history_row> history(aggregate_id aggregate) override;
   aggregate_snapshot peek(aggregate_id aggregate) override;
 
+  std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;
+  void leave(const std::string& node) override;
   std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
   std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) override;
   void mark_delivered(std::span<const outbox_key> keys, timestamp at) override;

@@ -199,4 +199,6 @@ uuid sqlite_statement::id(int column) const {
 bool sqlite_statement::is_null(int column) const { return sqlite3_column_type(stmt_, column) == SQLITE_NULL; }
 bool sqlite_statement::is_blob(int column) const { return sqlite3_column_type(stmt_, column) == SQLITE_BLOB; }
 
+void sqlite_statement::is_corrupt(const std::string& what) const { throw sqlite_error(SQLITE_CORRUPT, "sqlite: " + what); }
+
 } // namespace fq

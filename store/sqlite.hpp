@@ -117,6 +117,7 @@ public:
   void reset() noexcept;
 
   [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] bool boolean(int column) const { return integer(column) != 0; }
   [[nodiscard]] std::string text(int column) const;
   [[nodiscard]] std::vector<char> blob(int column) const;
   [[nodiscard]] uuid id(int column) const;
@@ -129,6 +130,8 @@ public:
   [[nodiscard]] T number(int column) const {
     return static_cast<T>(integer(column));
   }
+  /// The row cannot be what we wrote.
+  [[noreturn]] void is_corrupt(const std::string& what) const;
 
 private:
   template <class T>

@@ -2,6 +2,8 @@
 // A lease is two columns: lease_owner, null for nobody, and lease_until.
 #include "store/sqlite_leases.hpp"
 
+#include "store/ledger_rows.hpp"
+
 namespace fq {
 
 sqlite_leases::statements::statements(sqlite_db& db)
@@ -16,7 +18,13 @@ sqlite_leases::statements::statements(sqlite_db& db)
       release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE number = ? AND lease_owner = ?"),
       take_partition(db,
         "UPDATE outbox_partition SET lease_owner = ?2, lease_until = " + sqlite_now + " + ?3 WHERE partition = ?1"
-        " AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= " + sqlite_now + ")") {}
+        " AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= " + sqlite_now + ")"),
+      note_node(db,
+        "INSERT INTO node (id, address, wire_version, owners, is_settled, is_draining, seen_at) VALUES (?, ?, ?, ?, ?, ?, " + sqlite_now + ")"
+        " ON CONFLICT (id) DO UPDATE SET address = excluded.address, wire_version = excluded.wire_version, owners = excluded.owners,"
+        " is_settled = excluded.is_settled, is_draining = excluded.is_draining, seen_at = excluded.seen_at"),
+      forget_nodes(db, "DELETE FROM node WHERE seen_at < " + sqlite_now + " - ? OR id = ?"),
+      live_nodes(db, node_columns + "WHERE seen_at > " + sqlite_now + " - ? ORDER BY id") {}
 
 sqlite_leases::sqlite_leases(sqlite_db& db) : sql_(db) {}
 
@@ -39,6 +47,18 @@ bool sqlite_leases::renew(aggregate_id aggregate, const lease_terms& lease) {
 }
 
 void sqlite_leases::release(aggregate_id aggregate, const std::string& owner) { sql_.release.run(aggregate, owner); }
+
+std::vector<node_row> sqlite_leases::beat(const node_row& self, milliseconds alive_for) {
+  sql_.note_node.run(self.id, self.address, self.wire_version, self.owners, self.is_settled, self.is_draining);
+  leave({});
+  std::vector<node_row> nodes;
+  sql_.live_nodes.bind(alive_for);
+  while (sql_.live_nodes.step()) nodes.push_back(node_of(sql_.live_nodes));
+  return nodes;
+}
+
+/// ... and whoever was silent for too long.
+void sqlite_leases::leave(const std::string& node) { sql_.forget_nodes.run(node_memory, node); }
 
 bool sqlite_leases::take_partition(std::uint32_t partition, const lease_terms& lease) {
   return sql_.take_partition.run(partition, lease.owner, lease.term) == 1;

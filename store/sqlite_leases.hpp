@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases as SQL: of aggregates, with their epochs, and of outbox partitions. They end by the database's clock. Called
+// Leases as SQL: of aggregates, with their epochs, and of outbox partitions; and nodes' signs of life. They end by the database's clock. Called
 // by sqlite_ledger inside its transaction; knows nothing of transactions or files.
 #pragma once
 #include "store/ledger.hpp"
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace fq {
 
@@ -27,13 +28,16 @@ public:
   bool renew(aggregate_id aggregate, const lease_terms& lease);
   void release(aggregate_id aggregate, const std::string& owner);
 
+  std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
+  void leave(const std::string& node);
+
   /// False if another owner's lease has not ended.
   bool take_partition(std::uint32_t partition, const lease_terms& lease);
 
 private:
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement of_another, take, renew, release, take_partition;
+    sqlite_statement of_another, take, renew, release, take_partition, note_node, forget_nodes, live_nodes;
   };
   statements sql_;
 };

@@ -223,6 +223,21 @@ aggregate_snapshot sqlite_ledger::peek(aggregate_id aggregate) {
   return c.guarded([&] { return aggregate_snapshot{c.reader.read_head(aggregate), c.reader.read_image(aggregate, all)}; });
 }
 
+std::vector<node_row> sqlite_ledger::beat(const node_row& self, milliseconds alive_for) {
+  auto& c = *connection_;
+  return c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    auto nodes = c.leases.beat(self, alive_for);
+    transaction.commit();
+    return nodes;
+  });
+}
+
+void sqlite_ledger::leave(const std::string& node) {
+  auto& c = *connection_;
+  c.guarded([&] { c.leases.leave(node); });
+}
+
 std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) {
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
   auto& c = *connection_;

@@ -210,6 +210,7 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
           [](const aggregate_peeked&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
+          [](const hand_over&) {},
           [](const lease_lost&) {},
           [](const mirror_checked&) {},
           [](const mirror_lost&) {},
@@ -260,7 +261,7 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
             return found;
           },
           [](const list_owned&) { return owned_aggregates{}; },
-          [](const aggregates_to_wake&) {},
+          [](const cluster_changed&) {}, [](const handed_over&) {}, [](const aggregates_to_wake&) {},
           [self](const timer_fired& order) { // pass an order on
             if (const auto found = self->state.events.find(good_event); found != self->state.events.end())
               self->send(found->second, order);

@@ -205,6 +205,7 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer self, sc
           [](const aggregate_peeked&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
+          [](const hand_over&) {},
           [](const lease_lost&) {},
           [](const mirror_checked&) {},
           [](const mirror_lost&) {},
@@ -220,7 +221,8 @@ inline region_handle::behavior_type scripted_region(region_handle::pointer, even
               return make_error(errc::absent);
             return event;
           },
-          [](const list_owned&) { return owned_aggregates{}; }, [](const aggregates_to_wake&) {},
+          [](const list_owned&) { return owned_aggregates{}; }, [](const cluster_changed&) {}, [](const handed_over&) {},
+          [](const aggregates_to_wake&) {},
           [](const timer_fired&) {}};
 }
 
@@ -239,6 +241,7 @@ inline catalog_handle::behavior_type scripted_catalog(catalog_handle::pointer, s
           },
           [s](const list_orders&) { return scripted(*s, s->own_orders); },
           [s](const list_dead_letters&) { return scripted(*s, s->dead_letters); },
+          [](const cluster_changed&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const lease_lost&) {},
@@ -272,6 +275,7 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
             s->asked_setting = m;
             return scripted(*s, s->ack);
           },
+          [](const cluster_changed&) {},
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const lease_lost&) {},

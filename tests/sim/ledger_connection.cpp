@@ -135,6 +135,19 @@ aggregate_snapshot ledger_connection::peek(aggregate_id aggregate) {
   return world_.store->peek(aggregate);
 }
 
+std::vector<node_row> ledger_connection::beat(const node_row& self, milliseconds alive_for) {
+  go_out();
+  auto nodes = world_.store->beat(self, alive_for);
+  come_back();
+  return nodes;
+}
+
+void ledger_connection::leave(const std::string& node) {
+  go_out();
+  world_.store->leave(node);
+  come_back();
+}
+
 std::vector<std::uint32_t> ledger_connection::lease_outbox(const lease_terms& lease,
                                                            std::span<const std::uint32_t> wanted) {
   go_out();

@@ -258,3 +258,23 @@ CAF_TEST(an empty owner gets every partition and keeps nobody out) {
     CAF_CHECK((leased(store, ben, {1, 2}) == partitions{2}));
   });
 }
+
+CAF_TEST(nodes see one another as long as they say that they live) {
+  in_every_world([](world& w) {
+    const node_row alice{"alice", "10.0.0.1:4700", 1, 3, true, false, never}, bob{"bob", "", 2, 0, false, true, never};
+    w.store.beat(bob, long_term);
+    auto seen = w.store.beat(alice, long_term);
+    CAF_REQUIRE_EQUAL(seen.size(), 2u);
+    CAF_CHECK(is_set(seen[0].seen_at));
+    for (auto& node : seen) node.seen_at = never;
+    CAF_CHECK((seen == std::vector{alice, bob}));
+    auto busier = alice;
+    busier.owners = 4;
+    seen = w.store.beat(busier, long_term);
+    CAF_CHECK_EQUAL(seen.at(0).owners, 4u);
+    CAF_CHECK(eventually([&] { return w.store.beat(alice, short_term).size() == 1; })); // bob was silent for too long
+    CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 2u);
+    w.store.leave("bob");
+    CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 1u);
+  });
+}

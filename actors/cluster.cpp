@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/cluster.hpp"
+
+#include "actors/errors.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fq {
+namespace {
+constexpr milliseconds count_timeout{1'000};
+/// Beats for which a node that starts waits until it is connected to all.
+constexpr std::uint32_t patient_beats = 10;
+
+bool is_same(const node_peer& a, const node_peer& b) { return a.region == b.region && a.catalog == b.catalog && a.accounts == b.accounts; }
+} // namespace
+
+cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_state> self, const cluster_services* services) {
+  self->state.init(self, *services);
+  return self->state.behavior();
+}
+
+void cluster_state::init(pointer self, const cluster_services& services) {
+  self_ = self;
+  services_ = &services;
+  self->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
+  self->send(self, timer_fired{timer_kind::beat, 0});
+}
+
+cluster_handle::behavior_type cluster_state::behavior() {
+  return {
+    [this](const greet& x) { return on_greet(x); },
+    [this](const list_nodes&) { return nodes(); },
+    [this](const drain_node&) {
+      is_draining_ = true;
+      return ack_reply{};
+    },
+    [this](const nodes_seen& x) { on_seen(x); },
+    [this](const node_dialed& x) { on_dialed(x); },
+    [this](const timer_fired&) { beat(); },
+  };
+}
+
+// -- signs of life -----------------------------------------------------------------------------------------------------
+
+void cluster_state::beat() {
+  ++beats_;
+  self_->delayed_send(self_, services_->beat_interval, timer_fired{timer_kind::beat, 0});
+  self_->request(services_->region, count_timeout, list_owned{})
+    .then([this](const owned_aggregates& owned) { send_beat(static_cast<std::uint32_t>(owned.aggregates.size())); },
+          [](const caf::error&) {}); // busy: who is silent for long has nothing to give
+}
+
+void cluster_state::send_beat(std::uint32_t owners) {
+  beat_node sign;
+  sign.self = {services_->node, services_->address, wire_version, owners, !nodes_.empty() && how_far().is_settled(beats_ <= patient_beats), is_draining_, never};
+  sign.alive_for = services_->alive_for;
+  self_->send(services_->ledgers.of(accounts_aggregate), std::move(sign));
+}
+
+void cluster_state::on_seen(const nodes_seen& x) {
+  if (x.is_unavailable) return; // connections last without the ledger
+  nodes_ = x.nodes;
+  const auto is_gone = [this](const auto& known) { return std::ranges::find(nodes_, known.first, &node_row::id) == nodes_.end(); };
+  std::erase_if(failures_, is_gone);
+  for (const auto& node : nodes_)
+    if (services_->node < node.id && !peers_.contains(node.id)) dial(node);
+  tell();
+}
+
+// -- connections -------------------------------------------------------------------------------------------------------
+
+void cluster_state::dial(const node_row& node) {
+  if (node.address.empty()) return;
+  if (node.wire_version != wire_version) {
+    failures_[node.id] = "it speaks wire version " + std::to_string(node.wire_version) + ", we " + std::to_string(wire_version);
+    return;
+  }
+  if (!dialing_.insert(node.id).second) return;
+  self_->send(services_->dialer, dial_node{node, {mine(), wire_version}});
+}
+
+void cluster_state::on_dialed(const node_dialed& x) {
+  dialing_.erase(x.node);
+  if (!x.failure.empty()) {
+    if (std::exchange(failures_[x.node], x.failure) != x.failure) note("no connection to " + x.node + ": " + x.failure);
+    return;
+  }
+  take(x.peer);
+}
+
+caf::result<greeting> cluster_state::on_greet(const greet& x) {
+  if (x.wire_version != wire_version || x.from.node.empty() || x.from.node == services_->node) return make_error(errc::unavailable);
+  take(x.from);
+  return greeting{mine()};
+}
+
+void cluster_state::take(const node_peer& peer) {
+  if (peer.node.empty() || !peer.region || !peer.catalog || !peer.accounts) return;
+  failures_.erase(peer.node);
+  if (const auto known = peers_.find(peer.node); known != peers_.end()) {
+    if (is_same(known->second, peer)) return;
+    self_->demonitor(known->second.region->address()); // of a process before
+  }
+  peers_[peer.node] = peer;
+  self_->monitor(peer.region);
+  note("connected to " + peer.node);
+  tell();
+}
+
+void cluster_state::on_down(const caf::down_msg& down) {
+  const auto lost = std::ranges::find_if(peers_, [&](const auto& p) { return p.second.region->address() == down.source; });
+  if (lost == peers_.end()) return;
+  note("lost " + lost->first);
+  peers_.erase(lost);
+  tell();
+}
+
+void cluster_state::tell() {
+  cluster_changed now;
+  now.self = services_->node;
+  for (const auto& node : nodes_)
+    if (node.id == services_->node || peers_.contains(node.id)) now.nodes.push_back(node);
+  for (const auto& [id, peer] : peers_) now.peers.push_back(peer);
+  now.is_isolated = how_far().is_isolated();
+  self_->send(services_->region, now);
+  self_->send(services_->catalog, now);
+  self_->send(services_->accounts, now);
+}
+
+reach cluster_state::how_far() const {
+  return reach_of(services_->node, wire_version, nodes_, [this](const std::string& node) { return peers_.contains(node); });
+}
+
+void cluster_state::note(const std::string& what) const {
+  if (services_->note) services_->note(what);
+}
+
+node_peer cluster_state::mine() const {
+  return {services_->node, caf::actor_cast<caf::strong_actor_ptr>(services_->region),
+          caf::actor_cast<caf::strong_actor_ptr>(services_->catalog), caf::actor_cast<caf::strong_actor_ptr>(services_->accounts)};
+}
+
+nodes_reply cluster_state::nodes() const {
+  nodes_reply all;
+  for (const auto& node : nodes_) {
+    const auto failure = failures_.find(node.id);
+    all.nodes.push_back({node, node.id == services_->node, peers_.contains(node.id), failure == failures_.end() ? std::string{} : failure->second});
+  }
+  return all;
+}
+
+} // namespace fq

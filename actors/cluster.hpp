@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes share the ledger, and the connections to them. Every node gives a sign of life in the ledger and reads there who else does;
+// of two nodes the one of the lesser id connects to the other, so that between two there is one connection. Who forwards (region, catalog,
+// accounts) hears of every change. Nothing here decides who owns what: that is the ledger's lease.
+#pragma once
+#include "actors/ledger_workers.hpp"
+#include "actors/protocol.hpp"
+#include "domain/placement.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+class environment;
+
+/// Of the messages that cross the wire (actors/messages.hpp, actors/protocol.hpp): raised whenever one of them changes or another gets
+/// its type id. Nodes of different versions share the ledger but do not talk.
+inline constexpr std::uint32_t wire_version = 1;
+
+struct cluster_services {
+  environment* env = nullptr;
+  ledger_workers ledgers;
+  std::string node; ///< our id
+  std::string address; ///< host:port where others reach us
+  region_handle region;
+  catalog_handle catalog;
+  accounts_handle accounts;
+  dialer_handle dialer;
+  std::function<void(const std::string&)> note = nullptr; ///< told of connections that came and went; may be null
+  milliseconds beat_interval{1'000};
+  milliseconds alive_for{5'000}; ///< who was silent for longer is taken for dead
+};
+
+class cluster_state {
+public:
+  static inline const char* name = "cluster";
+  using pointer = cluster_handle::stateful_pointer<cluster_state>;
+
+  void init(pointer self, const cluster_services& services);
+  cluster_handle::behavior_type behavior();
+
+private:
+  caf::result<greeting> on_greet(const greet& x);
+  void on_seen(const nodes_seen& x);
+  void on_dialed(const node_dialed& x);
+  void on_down(const caf::down_msg& down);
+  void beat();
+  void send_beat(std::uint32_t owners);
+  void dial(const node_row& node);
+  void take(const node_peer& peer);
+  void tell();
+  void note(const std::string& what) const;
+  [[nodiscard]] reach how_far() const;
+  [[nodiscard]] node_peer mine() const;
+  [[nodiscard]] nodes_reply nodes() const;
+
+  pointer self_ = nullptr;
+  const cluster_services* services_ = nullptr;
+  std::vector<node_row> nodes_; ///< as last seen
+  std::map<std::string, node_peer> peers_; ///< connected, by node
+  std::map<std::string, std::string> failures_; ///< of the last attempt to connect, by node
+  std::set<std::string> dialing_;
+  bool is_draining_ = false;
+  std::uint32_t beats_ = 0;
+};
+
+cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_state> self, const cluster_services* services);
+
+} // namespace fq

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain/placement.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+/// 64-bit FNV-1a, then the finalizer of SplitMix64 (S. Vigna): names differ in few characters.
+std::uint64_t weight(aggregate_id aggregate, const std::string& node) {
+  std::uint64_t h = 0xcbf29ce484222325;
+  const auto mix = [&h](unsigned char c) { h = (h ^ c) * 0x100000001b3; };
+  for (const char c : node) mix(static_cast<unsigned char>(c));
+  for (int shift = 0; shift < 32; shift += 8) mix(static_cast<unsigned char>(number_of(aggregate) >> shift));
+  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9;
+  h = (h ^ (h >> 27)) * 0x94d049bb133111eb;
+  return h ^ (h >> 31);
+}
+
+bool takes_more(const node_row& n) { return n.is_settled && !n.is_draining; }
+
+} // namespace
+
+std::string place(aggregate_id aggregate, std::span<const node_row> nodes) {
+  std::uint32_t least = 0xffff'ffff;
+  for (const auto& n : nodes)
+    if (takes_more(n)) least = std::min(least, n.owners);
+  const node_row* best = nullptr;
+  for (const auto& n : nodes)
+    if (takes_more(n) && n.owners - least <= load_tolerance && (best == nullptr || weight(aggregate, n.id) > weight(aggregate, best->id)))
+      best = &n;
+  return best == nullptr ? std::string{} : best->id;
+}
+
+reach reach_of(const std::string& self, std::uint32_t wire_version, std::span<const node_row> nodes,
+               const std::function<bool(const std::string&)>& is_connected) {
+  reach r;
+  for (const auto& n : nodes) {
+    if (n.id == self || n.wire_version != wire_version) continue;
+    ++r.others;
+    if (!is_connected(n.id)) ++r.missing;
+  }
+  return r;
+}
+
+bool is_opening(const event_row& event, timestamp now) {
+  return now > event.queue_opens_at - opening_quiet && now < std::max(event.queue_opens_at, event.sale_start) + opening_quiet;
+}
+
+std::size_t surplus(const std::string& self, std::span<const node_row> nodes, std::size_t most) {
+  const auto mine = std::ranges::find(nodes, self, &node_row::id);
+  if (mine == nodes.end()) return 0;
+  const bool has_other = std::ranges::any_of(nodes, [](const node_row& n) { return !n.is_draining; });
+  if (mine->is_draining) return has_other ? std::min<std::size_t>(mine->owners, most) : 0;
+  if (!mine->is_settled) return 0;
+  const auto takers = static_cast<std::size_t>(std::ranges::count_if(nodes, takes_more));
+  std::size_t all = 0;
+  for (const auto& n : nodes) all += n.owners;
+  const auto share = (all + takers - 1) / takers;
+  const bool is_too_much = mine->owners > share + std::max<std::size_t>(share / 10, 1);
+  return is_too_much ? std::min(mine->owners - share, most) : 0;
+}
+
+} // namespace fq

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which node owns an aggregate that nobody owns, and what a node gives away when it has more than its share. Nobody votes: every node
+// reckons from the same signs of life, and where they differ the ledger's lease decides.
+#pragma once
+#include "domain/ids.hpp"
+#include "domain/rows.hpp"
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+/// Nodes whose load is within this of the least one count as equally loaded: signs of life are a moment old.
+inline constexpr std::uint32_t load_tolerance = 8;
+
+/// The id of the node that a new aggregate goes to: one of the least loaded that are settled and not draining, and among them the one of the highest
+/// random weight (D. Thaler, C. Ravishankar, "Using name-based mappings to increase hit rates", 1998): when a node goes, only what was its
+/// own finds another. Empty: there is none.
+[[nodiscard]] std::string place(aggregate_id aggregate, std::span<const node_row> nodes);
+
+/// How far `self` reaches the `nodes` that live and speak its wire version, itself among them. `is_connected` by id.
+struct reach {
+  std::size_t others = 0, missing = 0;
+  /// It reaches fewer than half of the others: it is probably the one that is cut off.
+  [[nodiscard]] bool is_isolated() const { return (others - missing) * 2 < others; }
+  /// Who owns something here is reached from everywhere; once `is_patient` no more, most will do: one that nobody reaches must not hold up all.
+  [[nodiscard]] bool is_settled(bool is_patient) const { return missing == 0 || (!is_patient && missing * 2 < others + 1); }
+};
+[[nodiscard]] reach reach_of(const std::string& self, std::uint32_t wire_version, std::span<const node_row> nodes,
+                             const std::function<bool(const std::string&)>& is_connected);
+
+/// Around its opening an event stays where it is.
+inline constexpr milliseconds opening_quiet{10 * 60 * 1000};
+[[nodiscard]] bool is_opening(const event_row& event, timestamp now);
+
+/// How many of its aggregates `self` gives away now, at most `most`: what it has above an even share, if that is more than a tenth of it
+/// and somebody has room; all, if it is draining and somebody is not.
+[[nodiscard]] std::size_t surplus(const std::string& self, std::span<const node_row> nodes, std::size_t most);
+
+} // namespace fq

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes of one cluster in virtual time: who is asked forwards to the owner, owners move without a request being lost, and nodes that are
+// seen connect once. Three nodes share a ledger; what CAF would carry between hosts goes from actor to actor here.
+#define CAF_SUITE cluster
+#include "actors/cluster.hpp"
+
+#include "actors/region.hpp"
+#include "fixture.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+constexpr milliseconds term{3'000};
+
+struct node {
+  ledger_worker_handle worker;
+  owner_services services;
+  region_handle root;
+};
+
+struct cluster_fixture : fixture {
+  event_row event;
+  std::map<std::string, node> nodes;
+
+  cluster_fixture() { event = put_event(10); }
+  ~cluster_fixture() {
+    for (auto& [name, n] : nodes) {
+      for (const auto& each : {caf::actor_cast<caf::actor>(n.root), caf::actor_cast<caf::actor>(n.worker)})
+        if (each) caf::anon_send_exit(each, caf::exit_reason::user_shutdown);
+      run();
+      n = {};
+    }
+  }
+  node& start(const std::string& name) {
+    auto& n = nodes[name];
+    n.worker = sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
+                         ledger_worker_settings{.lease = {name, term}, .prune_interval = 24h});
+    n.services.env = &env;
+    n.services.sessions = &sessions;
+    n.services.ledgers = ledger_workers{n.worker};
+    n.services.takeover_interval = 500ms;
+    n.services.has_cluster = true;
+    n.root = sys.spawn(region, static_cast<const owner_services*>(&n.services), restart_budget{});
+    run();
+    return n;
+  }
+  /// Everybody is told that the nodes with these loads are connected to one another.
+  void connect(const std::map<std::string, std::uint32_t>& owners, const std::string& draining = {}) {
+    for (auto& [name, n] : nodes) {
+      cluster_changed now;
+      now.self = name;
+      for (const auto& [id, count] : owners) {
+        now.nodes.push_back({id, "", wire_version, count, true, id == draining, never});
+        const auto handle = caf::actor_cast<caf::strong_actor_ptr>(nodes.at(id).root);
+        if (id != name) now.peers.push_back({id, handle, handle, handle});
+      }
+      caf::anon_send(n.root, now);
+    }
+    run();
+  }
+  /// To node a: it is draining, and b is there.
+  cluster_changed moving_to_b() {
+    cluster_changed now;
+    now.self = "a";
+    now.nodes = {{"a", "", wire_version, 1, true, true, never}, {"b", "", wire_version, 50, true, false, never}};
+    const auto handle = caf::actor_cast<caf::strong_actor_ptr>(nodes.at("b").root);
+    now.peers = {{"b", handle, handle, handle}};
+    return now;
+  }
+  std::shared_ptr<answer<event_handle>> resolve(const std::string& at) {
+    auto a = ask<event_handle>(nodes.at(at).root, resolve_event{event.aggregate});
+    run();
+    return a;
+  }
+  std::string owner() { // as the ledger has it
+    auto result = store.acquire(event.aggregate, {"nobody", term}, never);
+    const auto* held = std::get_if<lease_held>(&result);
+    return held ? held->owner : std::string{};
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(cluster_tests, cluster_fixture)
+
+CAF_TEST(whoever is asked gives the handle of the one owner) {
+  for (const auto* name : {"a", "b", "c"}) start(name);
+  connect({{"a", 0}, {"b", 0}, {"c", 0}});
+  const auto first = resolve("a");
+  CAF_REQUIRE(first->ok);
+  for (const auto* name : {"a", "b", "c"}) {
+    const auto same = resolve(name);
+    CAF_REQUIRE(same->ok);
+    CAF_CHECK(same->value == first->value);
+  }
+  CAF_CHECK(!owner().empty());
+}
+
+CAF_TEST(a new event begins at the node that has the least) {
+  for (const auto* name : {"a", "b", "c"}) start(name);
+  connect({{"a", 50}, {"b", 60}, {"c", 5}});
+  CAF_CHECK(resolve("a")->ok);
+  CAF_CHECK_EQUAL(owner(), "c");
+}
+
+CAF_TEST(where its place is not reached the event begins here) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 50}, {"b", 0}});
+  kill(nodes.at("b").root);
+  const auto found = resolve("a");
+  CAF_CHECK(found->ok);
+  CAF_CHECK_EQUAL(owner(), "a");
+}
+
+CAF_TEST(an owner that nobody reaches any more is named by no one) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 50}, {"b", 0}});
+  CAF_REQUIRE(resolve("a")->ok);
+  CAF_CHECK_EQUAL(owner(), "b");
+  connect({{"a", 50}}); // the connection is lost, the lease is not
+  const auto late = resolve("a");
+  CAF_CHECK(!late->ok);
+  CAF_CHECK(is(late->error, errc::not_owner));
+}
+
+CAF_TEST(what a draining node owns moves and requests come back untouched for the successor) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  const auto old = resolve("a")->value;
+  CAF_CHECK_EQUAL(owner(), "a");
+  auto early = ask<entry_reply>(old, join{event.id, customer(1), 0});
+  run();
+  CAF_REQUIRE(early->ok);
+  connect({{"a", 1}, {"b", 50}}, "a");
+  CAF_CHECK_EQUAL(owner(), "b");
+  const auto late = ask<entry_reply>(old, join{event.id, customer(2), 0});
+  run();
+  CAF_CHECK(is(late->error, errc::moved));
+  CAF_REQUIRE(late->error.context().match_elements<join>());
+  CAF_CHECK(late->error.context().get_as<join>(0).customer == customer(2));
+  for (const auto* name : {"a", "b"}) {
+    const auto successor = resolve(name);
+    CAF_REQUIRE(successor->ok);
+    CAF_CHECK(successor->value != old);
+    const auto again = ask<entry_reply>(successor->value, find_entry{event.id, customer(1)});
+    run();
+    CAF_REQUIRE(again->ok);
+    CAF_CHECK_EQUAL(value_of(again->value.entry.number), value_of(early->value.entry.number));
+  }
+  advance(10s); // the old owner has ended by then, and nobody started it anew
+  CAF_CHECK_EQUAL(owner(), "b");
+  CAF_CHECK(store.committed(event.aggregate)->entries.size() == 1u);
+}
+
+CAF_TEST(what was decided before the move is committed before it) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  const auto old = resolve("a")->value;
+  const auto place = ask<entry_reply>(old, join{event.id, customer(1), 0});
+  run_without(nodes.at("a").worker); // decided, not committed
+  CAF_CHECK(place->open());
+  connect({{"a", 1}, {"b", 50}}, "a");
+  run();
+  CAF_CHECK(place->ok);
+  CAF_CHECK_EQUAL(owner(), "b");
+}
+
+CAF_TEST(a move whose owner dies meanwhile is given up and the event stays) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  const auto old = resolve("a")->value;
+  const auto place = ask<entry_reply>(old, join{event.id, customer(1), 0});
+  run();
+  CAF_REQUIRE(place->ok);
+  const auto late = ask<entry_reply>(old, join{event.id, customer(2), 0});
+  run_without(nodes.at("a").worker);
+  caf::anon_send(nodes.at("a").root, moving_to_b());
+  run_without(nodes.at("a").worker); // it is told to move, and what it decided is not committed
+  kill(old);
+  CAF_CHECK(!late->ok);
+  advance(1s); // its supervisor has started another
+  advance(10s);
+  connect({{"a", 1}, {"b", 50}});
+  const auto again = resolve("a");
+  CAF_REQUIRE(again->ok);
+  CAF_CHECK_EQUAL(owner(), "a");
+}
+
+CAF_TEST(a node that ends in order is not waited for) {
+  auto& a = start("a");
+  caf::anon_send(a.worker, beat_node{{"a", "", wire_version, 0, true, false, never}, 60s});
+  run();
+  const node_row other{"b", "", wire_version, 0, true, false, never};
+  CAF_CHECK_EQUAL(store.beat(other, 60s).size(), 2u);
+  caf::anon_send_exit(a.worker, caf::exit_reason::user_shutdown);
+  run();
+  CAF_CHECK_EQUAL(store.beat(other, 60s).size(), 1u);
+}
+
+CAF_TEST(around its opening an event stays unless its node goes) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  CAF_REQUIRE(resolve("a")->ok);
+  connect({{"a", 900}, {"b", 0}}); // far above its share
+  CAF_CHECK_EQUAL(owner(), "a");
+  CAF_CHECK(resolve("b")->ok); // and goes on there
+  advance(11min);
+  connect({{"a", 900}, {"b", 0}});
+  CAF_CHECK_EQUAL(owner(), "b");
+}
+
+CAF_TEST(an event that is about to open moves if its node goes) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  CAF_REQUIRE(resolve("a")->ok);
+  connect({{"a", 900}, {"b", 0}}, "a");
+  CAF_CHECK_EQUAL(owner(), "b");
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Three nodes over one Postgres, connected by mutual TLS: any node takes any request and any socket, each event has one owner, and losing a
+// node loses nothing. Without Redis unless a test says so.
+import test from 'node:test';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Services, sql } from '../support/services.mjs';
+import { assert, Socket, eventually, fairqueue, free_port, run, server_for, sleep, temporary_folder } from './lib.mjs';
+import { access, tenant_on, ticket_of } from './tenant.mjs';
+
+const lease = '4s';
+
+/** The cluster's authority, in a folder of its own. */
+async function authority() {
+  const folder = temporary_folder();
+  assert.equal((await run(fairqueue, ['cluster', 'init-ca', '--folder', folder])).code, 0);
+  return folder;
+}
+
+async function certificate_for(folder, node) {
+  const done = await run(fairqueue, ['cluster', 'issue-cert', '--folder', folder, '--node', node]);
+  assert.equal(done.code, 0, done.err);
+  return { 'cluster.certificate': `${folder}/${node}.pem`, 'cluster.key': `${folder}/${node}.key`, 'cluster.ca': `${folder}/ca.pem` };
+}
+
+const is_connected = async (server, others) => {
+  const { code, out } = await run(fairqueue, ['cluster', 'status', '--data_dir', server.data_dir]);
+  return code === 0 && out.split('\n').filter((line) => line.includes('\tconnected')).length === others;
+};
+
+class Cluster {
+  static async start(t, { nodes = 3, settings = {}, services = ['postgres'] } = {}) {
+    const cluster = new Cluster();
+    cluster.t = t;
+    cluster.services = await Services.start(...services);
+    t.after(() => cluster.services.stop());
+    cluster.certificates = await authority();
+    cluster.settings = { 'ledger.url': cluster.services.postgres_url, 'ledger.lease': lease, ...settings };
+    cluster.nodes = [];
+    for (let i = 0; i < nodes; ++i) await cluster.add(`node-${'abcdef'[i]}`);
+    await cluster.whole();
+    return cluster;
+  }
+
+  async add(name, certificates = this.certificates) {
+    const data_dir = temporary_folder();
+    if (this.nodes.length > 0) fs.cpSync(path.join(this.nodes[0].data_dir, 'keys'), path.join(data_dir, 'keys'), { recursive: true });
+    const settings = { ...this.settings, 'node.id': name, 'cluster.listen': `127.0.0.1:${await free_port()}`, ...(await certificate_for(certificates, name)) };
+    const server = await server_for(this.t, { settings, data_dir });
+    server.name = name;
+    this.nodes.push(server);
+    return server;
+  }
+
+  /** Every node is connected to every other. */
+  whole(nodes = this.nodes) {
+    return eventually('a full mesh', async () => (await Promise.all(nodes.map((n) => is_connected(n, nodes.length - 1)))).every(Boolean), {
+      timeout_ms: 15_000,
+    });
+  }
+
+  /** The node that holds the lease of an event or queue, by its id; undefined while nobody does. */
+  async owner_of(id) {
+    const [row] = await sql(this.services.postgres_url, `SELECT lease_owner FROM aggregate JOIN event ON number = aggregate WHERE id = '${id}'`);
+    return this.nodes.find((n) => n.name === row?.lease_owner);
+  }
+  async owners_of(ids) {
+    const rows = await sql(this.services.postgres_url, 'SELECT id, lease_owner FROM aggregate JOIN event ON number = aggregate');
+    return ids.map((id) => this.nodes.find((n) => n.name === rows.find((row) => row.id === id)?.lease_owner));
+  }
+}
+
+/** An event of a sale that is open, made at `server`. */
+async function open_sale(server, changes = {}) {
+  const organizer = await server.organizer();
+  const event = await server.event(organizer, changes);
+  return { organizer, event: event.id, ticket_types: event.ticket_types };
+}
+
+test('any node takes any request; each event has one owner', async (t) => {
+  const cluster = await Cluster.start(t);
+  const [a, b, c] = cluster.nodes;
+  const { organizer, event } = await open_sale(a, { total: 5, queue: { policy: 'operator' } });
+  const fans = await a.customers(6);
+  const places = [];
+  for (const [i, fan] of fans.entries()) places.push((await cluster.nodes[i % 3].join(fan, event)).queue_number);
+  assert.deepEqual(places, [1, 2, 3, 4, 5, 6]);
+  for (const server of cluster.nodes) assert.equal((await server.position(fans[5], event)).position, 6);
+  for (const server of [b, c]) {
+    const known = () => server.get(`/events/${event}/stats`, { token: organizer });
+    const stats = await eventually('the organizer is known there', async () => (await known()).status === 200 && known());
+    assert.equal(stats.json.waiting, 6);
+  }
+  const owner = await cluster.owner_of(event);
+  assert.ok(owner);
+  const made_elsewhere = await open_sale(c); // the catalog and the accounts have one owner too
+  assert.equal((await b.get(`/events/${made_elsewhere.event}`)).status, 200);
+  assert.equal((await a.get(`/events/0197f0c2-6d1a-7000-8000-0004ffffff00`)).status, 404);
+});
+
+test('a sale from the first place to the ticket, each step at another node', async (t) => {
+  const cluster = await Cluster.start(t);
+  const { event } = await open_sale(cluster.nodes[0]);
+  for (const [i, fan] of (await cluster.nodes[0].customers(3)).entries()) {
+    const at = (k) => cluster.nodes[(i + k) % 3];
+    await at(0).join(fan, event);
+    const place = await at(1).admitted(fan, event);
+    const claim = await at(2).claim(fan, event, place.admission_token);
+    const payment = await at(0).open_payment(fan, claim.claim_id);
+    const owner = await cluster.owner_of(event);
+    await owner.settle(payment.reference, 'pay');
+    await eventually('the ticket', async () => (await at(1).get(`/claims/${claim.claim_id}`, { token: fan })).json.status === 'CONFIRMED');
+  }
+});
+
+test('sockets anywhere: who waits at another node hears of the admission at once', async (t) => {
+  const cluster = await Cluster.start(t);
+  const { event } = await open_sale(cluster.nodes[0], { queue: { policy: 'capacity', concurrency: 1, admission_interval_ms: 100 } });
+  const fans = await cluster.nodes[0].customers(4);
+  for (const fan of fans) await cluster.nodes[0].join(fan, event);
+  const owner = await cluster.owner_of(event);
+  const others = cluster.nodes.filter((n) => n !== owner);
+  const sockets = [];
+  for (const [i, fan] of fans.entries()) sockets.push(await Socket.open(others[i % 2], `/ws/queue/${event}`, fan));
+  t.after(() => sockets.forEach((s) => s.close()));
+  for (const socket of sockets) await socket.frame('state');
+  const late = [];
+  for (const i of [1, 2, 3]) {
+    const left = Date.now();
+    assert.equal((await owner.delete(`/events/${event}/queue`, { token: fans[i - 1] })).status, 204);
+    const told = await sockets[i].frame('admitted');
+    late.push(told.received_at - left);
+  }
+  t.diagnostic(`admitted after ${late.join(', ')} ms`);
+});
+
+test('GET /access anywhere, without Redis: at once, and no longer than 5 s after its end', async (t) => {
+  const cluster = await Cluster.start(t);
+  const tenant = await tenant_on(cluster.nodes[0]);
+  const queue = await tenant.queue({ concurrency: 3, session_ttl_seconds: 600 });
+  const tickets = [];
+  for (const name of ['ann', 'bob', 'eve']) tickets.push(await tenant.join_as(queue, name));
+  const tokens = await Promise.all(tickets.map(async (ticket) => (await ticket_of(cluster.nodes[0], ticket)).session_token));
+  const owner = await cluster.owner_of(queue.id);
+  const others = cluster.nodes.filter((n) => n !== owner);
+  for (const server of cluster.nodes) for (const token of tokens) assert.equal((await access(server, token)).status, 200);
+  assert.equal((await others[0].delete('/access', { token: tokens[0] })).status, 204);
+  for (const server of others) await eventually('the end is known', async () => (await access(server, tokens[0])).status === 410, { timeout_ms: 1000 });
+  const froze = Date.now();
+  owner.signal('SIGSTOP');
+  t.after(() => owner.signal('SIGCONT'));
+  await sleep(3000);
+  const end = Date.now() + 1700; // its word is good for 3 s; a connection that is silent for 1.5 s is given up before
+  for (const server of others) {
+    const answer = await access(server, tokens[1]);
+    assert.ok(answer.status === 503 || Date.now() > end || answer.status === 200, answer.text);
+  }
+  await sleep(Math.max(0, froze + 5000 - Date.now()));
+  for (const server of others)
+    await eventually('another node answers for it', async () => (await access(server, tokens[1])).status === 200, { timeout_ms: 10_000 });
+  owner.signal('SIGCONT');
+});
+
+test('the owner is killed: another takes over within 10 s, and every place is where it was', async (t) => {
+  const cluster = await Cluster.start(t);
+  const { event } = await open_sale(cluster.nodes[0], { queue: { policy: 'operator' } });
+  const other_event = (await open_sale(cluster.nodes[1], { queue: { policy: 'operator' } })).event;
+  const fans = await cluster.nodes[0].customers(5);
+  for (const [i, fan] of fans.entries()) await cluster.nodes[i % 3].join(fan, event);
+  const owner = await cluster.owner_of(event);
+  const others = cluster.nodes.filter((n) => n !== owner);
+  const killed = Date.now();
+  await owner.kill();
+  for (const server of others)
+    await eventually('it is served again', async () => (await server.get(`/events/${event}/queue/position`, { token: fans[4] })).status === 200, { timeout_ms: 10_000 });
+  t.diagnostic(`served again after ${Date.now() - killed} ms`);
+  for (const [i, fan] of fans.entries()) {
+    const place = await others[i % 2].position(fan, event);
+    assert.equal(place.queue_number, i + 1);
+    assert.equal(place.position, i + 1);
+  }
+  for (const server of others) assert.equal((await server.insist('GET', `/events/${other_event}`, {})).status, 200);
+  await owner.launch();
+  await cluster.whole();
+  assert.equal((await owner.position(fans[0], event)).position, 1);
+});
+
+/** A load over all events at the nodes that `servers()` names; `stop()` tells what failed. */
+async function load_on(cluster, events, servers, fans_count = 20) {
+  const fans = await cluster.nodes[0].customers(fans_count);
+  const failures = [];
+  let asked = 0;
+  let over = false;
+  const ask = async (fan, i) => {
+    for (let k = i; !over; ++k) {
+      const among = servers();
+      const server = among[k % among.length];
+      const event = events[k % events.length];
+      const answer = k % 2 ? await server.post(`/events/${event}/queue`, { token: fan }) : await server.get(`/events/${event}`);
+      ++asked;
+      if (answer.status >= 300) failures.push(`${answer.status} ${answer.text}`);
+      await sleep(5);
+    }
+  };
+  const running = fans.map(ask);
+  return async (t) => {
+    over = true;
+    await Promise.all(running);
+    t.diagnostic(`${asked} requests`);
+    assert.deepEqual(failures.slice(0, 5), [], `${failures.length} of ${asked} failed`);
+  };
+}
+
+const no_limits = Object.fromEntries(['anonymous_requests_per_ip', 'customer_requests', 'joins_per_customer'].map((name) => [`rate_limits.${name}_per_minute`, 0]));
+
+async function events_at(server, count, changes = {}) {
+  const organizer = await server.organizer();
+  const events = [];
+  for (let i = 0; i < count; ++i) events.push((await server.event(organizer, { queue: { policy: 'operator' }, ...changes })).id);
+  return events;
+}
+
+test('a node is drained under load: its events go to the others, and no request fails', async (t) => {
+  const cluster = await Cluster.start(t, { settings: no_limits });
+  const [a, b, c] = cluster.nodes;
+  const events = await events_at(a, 12);
+  const [fan] = await a.customers(1);
+  for (const event of events) await a.join(fan, event);
+  const before = await cluster.owners_of(events);
+  const leaving = [a, b, c].find((n) => before.includes(n));
+  const stop = await load_on(cluster, events, () => cluster.nodes);
+  await sleep(500);
+  const drained = await run(fairqueue, ['cluster', 'drain', '--data_dir', leaving.data_dir]);
+  await sleep(500);
+  await stop(t);
+  assert.equal(drained.code, 0, drained.err);
+  const after = await cluster.owners_of(events);
+  assert.ok(!after.includes(leaving), 'it owns nothing');
+  assert.ok(after.every(Boolean), 'everything has an owner');
+  for (const event of events) assert.equal((await leaving.position(fan, event)).position, 1, 'it still takes requests for all');
+});
+
+test('a rolling restart: no request to the nodes that are up fails', async (t) => {
+  const cluster = await Cluster.start(t, { settings: no_limits });
+  const events = await events_at(cluster.nodes[0], 9);
+  let up = cluster.nodes;
+  const stop = await load_on(cluster, events, () => up);
+  for (const node of cluster.nodes) {
+    up = cluster.nodes.filter((n) => n !== node);
+    await sleep(300); // a load balancer has noticed
+    await node.stop();
+    await node.launch();
+    await cluster.whole();
+    up = cluster.nodes;
+  }
+  await stop(t);
+});
+
+test('a node joins and takes its share, a node leaves and gives it back, and no request fails', async (t) => {
+  const cluster = await Cluster.start(t, { nodes: 2, settings: no_limits });
+  const long_ago = { sale_start: new Date(Date.now() - 86_400_000).toISOString() }; // around its opening an event stays where it is
+  const events = await events_at(cluster.nodes[0], 60, long_ago);
+  for (const event of events) assert.equal((await cluster.nodes[0].get(`/events/${event}`)).status, 200);
+  const shares = async () => {
+    const owners = await cluster.owners_of(events);
+    return cluster.nodes.map((n) => owners.filter((o) => o === n).length);
+  };
+  const stop = await load_on(cluster, events, () => cluster.nodes.slice(0, 2));
+  await cluster.add('node-c');
+  await cluster.whole();
+  const even = await eventually('an even share', async () => {
+    const counts = await shares();
+    return Math.min(...counts) >= 16 && Math.max(...counts) <= 24 && counts; // of 20, within 20 %
+  }, { timeout_ms: 40_000, every_ms: 500 });
+  t.diagnostic(`shares ${even}`);
+  await cluster.nodes[2].stop();
+  cluster.nodes.pop();
+  await eventually('the others have everything', async () => (await shares()).reduce((sum, n) => sum + n, 0) === 60, { timeout_ms: 20_000 });
+  await stop(t);
+});
+
+test('a node with another authority’s certificate is no node', async (t) => {
+  const cluster = await Cluster.start(t, { nodes: 2 });
+  const stranger = await cluster.add('node-z', await authority());
+  await sleep(3000);
+  assert.equal(await is_connected(stranger, 2), false);
+  const status = await run(fairqueue, ['cluster', 'status', '--data_dir', cluster.nodes[0].data_dir]);
+  assert.equal(status.code, 1);
+  assert.match(status.out, /node-z\t.*not connected/);
+  assert.ok(await is_connected(cluster.nodes[0], 1) === false, 'not all are connected');
+  const { event } = await open_sale(cluster.nodes[0]);
+  const seen = await cluster.nodes[1].get(`/events/${event}`);
+  assert.equal(seen.status, 200, `${seen.text} ${(await cluster.owner_of(event))?.name}`);
+});
+
+test('a cluster without certificates is refused, except on this machine when told so', async (t) => {
+  const services = await Services.start('postgres');
+  t.after(() => services.stop());
+  const check = (settings) =>
+    run(fairqueue, ['check-config', ...Object.entries({ 'ledger.url': services.postgres_url, data_dir: temporary_folder(), ...settings }).flatMap(([k, v]) => [`--${k}`, v])]);
+  const refused = await check({ 'cluster.listen': '127.0.0.1:4700' });
+  assert.equal(refused.code, 2);
+  assert.match(refused.err, /cluster\.certificate/);
+  assert.equal((await check({ 'cluster.listen': '127.0.0.1:4700', 'cluster.insecure': 'true' })).code, 0);
+  for (const settings of [{ 'cluster.listen': '0.0.0.0:4700' }, { 'cluster.listen': '127.0.0.1:4700', 'cluster.advertise': 'db.example:4700' }]) {
+    const open = await check({ ...settings, 'cluster.insecure': 'true' });
+    assert.equal(open.code, 2, JSON.stringify(settings));
+    assert.match(open.err, /cluster\.insecure/);
+  }
+});

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where aggregates go: evenly, the same by everybody's reckoning, and only what must move moves.
+#define CAF_SUITE placement
+#include "domain/placement.hpp"
+
+#include <caf/test/unit_test.hpp>
+
+#include <map>
+
+using namespace fq;
+
+namespace {
+
+std::vector<node_row> nodes_of(std::initializer_list<std::pair<const char*, std::uint32_t>> loads) {
+  std::vector<node_row> nodes;
+  for (const auto& [id, owners] : loads) nodes.push_back({id, "", 1, owners, true, false, never});
+  return nodes;
+}
+
+std::map<std::string, int> spread(const std::vector<node_row>& nodes, std::uint32_t events) {
+  std::map<std::string, int> count;
+  for (std::uint32_t i = 0; i < events; ++i) ++count[place(aggregate_id{16 + i}, nodes)];
+  return count;
+}
+
+} // namespace
+
+CAF_TEST(equally loaded nodes get equal shares) {
+  auto count = spread(nodes_of({{"a", 0}, {"b", 3}, {"c", load_tolerance}}), 3'000);
+  CAF_CHECK_EQUAL(count.size(), 3u);
+  for (const auto& [node, n] : count) {
+    CAF_CHECK_GREATER(n, 900);
+    CAF_CHECK_LESS(n, 1'100);
+  }
+}
+
+CAF_TEST(a node that goes leaves the others what they have) {
+  const auto three = nodes_of({{"a", 0}, {"b", 0}, {"c", 0}});
+  const auto two = nodes_of({{"a", 0}, {"c", 0}});
+  for (std::uint32_t i = 0; i < 1'000; ++i) {
+    const auto before = place(aggregate_id{16 + i}, three);
+    if (before != "b") CAF_CHECK_EQUAL(place(aggregate_id{16 + i}, two), before);
+  }
+}
+
+CAF_TEST(who has more than the tolerance above the least gets nothing) {
+  const auto count = spread(nodes_of({{"a", 0}, {"b", load_tolerance + 1}, {"c", 500}}), 100);
+  CAF_CHECK_EQUAL(count.size(), 1u);
+  CAF_CHECK_EQUAL(count.begin()->first, "a");
+}
+
+CAF_TEST(nothing goes to a node that is draining) {
+  auto nodes = nodes_of({{"a", 0}, {"b", 90}});
+  nodes[0].is_draining = true;
+  CAF_CHECK_EQUAL(place(aggregate_id{16}, nodes), "b");
+  nodes[1].is_draining = true;
+  CAF_CHECK_EQUAL(place(aggregate_id{16}, nodes), "");
+  CAF_CHECK_EQUAL(place(aggregate_id{16}, {}), "");
+}
+
+CAF_TEST(nothing goes to a node that not everybody reaches yet) {
+  auto nodes = nodes_of({{"a", 200}, {"b", 0}});
+  nodes[1].is_settled = false;
+  CAF_CHECK_EQUAL(place(aggregate_id{16}, nodes), "a");
+  CAF_CHECK_EQUAL(surplus("a", nodes, 100), 0u);
+  nodes[1].is_settled = true;
+  CAF_CHECK_EQUAL(surplus("a", nodes, 100), 100u);
+  nodes[0].is_settled = false; // nor does it judge who has too much
+  CAF_CHECK_EQUAL(surplus("a", nodes, 100), 0u);
+}
+
+CAF_TEST(who has more than a tenth above an even share gives it away) {
+  CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 200}, {"b", 100}, {"c", 0}}), 1'000), 100u);
+  CAF_CHECK_EQUAL(surplus("b", nodes_of({{"a", 200}, {"b", 100}, {"c", 0}}), 1'000), 0u);
+  CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 110}, {"b", 95}, {"c", 95}}), 1'000), 0u); // share 100
+  CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 111}, {"b", 95}, {"c", 94}}), 1'000), 11u);
+  CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 200}, {"b", 0}}), 8), 8u);
+  CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 2}, {"b", 0}}), 8), 0u); // one event more or less is no reason to move
+  CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 50}}), 8), 0u);
+  CAF_CHECK_EQUAL(surplus("x", nodes_of({{"a", 50}, {"b", 0}}), 8), 0u);
+}
+
+CAF_TEST(who reaches fewer than half of the others is isolated and who reaches all is settled) {
+  const auto nodes = nodes_of({{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}});
+  const auto seen = [&](std::string_view connected) {
+    return reach_of("a", 1, nodes, [connected](const std::string& id) { return connected.find(id) != connected.npos; });
+  };
+  CAF_CHECK(seen("").is_isolated());
+  CAF_CHECK(seen("b").is_isolated());
+  CAF_CHECK(!seen("bc").is_isolated());
+  CAF_CHECK(seen("bcd").is_settled(true));
+  CAF_CHECK(!seen("bc").is_settled(true));
+  CAF_CHECK(seen("bc").is_settled(false)); // one that nobody reaches
+  CAF_CHECK(!seen("b").is_settled(false));
+  auto newer = nodes;
+  for (auto& n : newer) n.wire_version = 2; // who speaks otherwise is not missed
+  const auto alone = reach_of("a", 1, newer, [](const std::string&) { return false; });
+  CAF_CHECK(!alone.is_isolated());
+  CAF_CHECK(alone.is_settled(true));
+}
+
+CAF_TEST(an event is opening from ten minutes before its queue to ten minutes after its sale has begun) {
+  event_row event;
+  event.queue_opens_at = from_unix_ms(1'800'000'000'000);
+  event.sale_start = event.queue_opens_at + seconds{3'600};
+  CAF_CHECK(!is_opening(event, event.queue_opens_at - opening_quiet));
+  CAF_CHECK(is_opening(event, event.queue_opens_at - opening_quiet + milliseconds{1}));
+  CAF_CHECK(is_opening(event, event.sale_start + opening_quiet - milliseconds{1}));
+  CAF_CHECK(!is_opening(event, event.sale_start + opening_quiet));
+}
+
+CAF_TEST(who is draining gives everything away unless nobody would take it) {
+  auto nodes = nodes_of({{"a", 5}, {"b", 100}});
+  nodes[0].is_draining = true;
+  CAF_CHECK_EQUAL(surplus("a", nodes, 100), 5u);
+  CAF_CHECK_EQUAL(surplus("a", nodes, 2), 2u);
+  CAF_CHECK_EQUAL(surplus("b", nodes, 100), 0u); // its share is everything
+  nodes[0].is_settled = nodes[1].is_settled = false; // somewhere is better than nowhere
+  CAF_CHECK_EQUAL(surplus("a", nodes, 100), 5u);
+  nodes[1].is_draining = true;
+  CAF_CHECK_EQUAL(surplus("a", nodes, 100), 0u);
+}
