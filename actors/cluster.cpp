@@ -2,6 +2,7 @@
 #include "actors/cluster.hpp"
 
 #include "actors/errors.hpp"
+#include "domain/environment.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +12,8 @@ namespace {
 constexpr milliseconds count_timeout{1'000};
 /// Beats for which a node that starts waits until it is connected to all.
 constexpr std::uint32_t patient_beats = 10;
+/// Beats that the ledger may leave without an answer.
+constexpr int patient_for_ledger = 3;
 
 bool is_same(const node_peer& a, const node_peer& b) { return a.region == b.region && a.catalog == b.catalog && a.accounts == b.accounts; }
 } // namespace
@@ -23,6 +26,7 @@ cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_s
 void cluster_state::init(pointer self, const cluster_services& services) {
   self_ = self;
   services_ = &services;
+  seen_at_ = services.env->steady_now();
   self->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self->send(self, timer_fired{timer_kind::beat, 0});
 }
@@ -45,6 +49,7 @@ cluster_handle::behavior_type cluster_state::behavior() {
 
 void cluster_state::beat() {
   ++beats_;
+  look_for_ledger();
   self_->delayed_send(self_, services_->beat_interval, timer_fired{timer_kind::beat, 0});
   self_->request(services_->region, count_timeout, list_owned{})
     .then([this](const owned_aggregates& owned) { send_beat(static_cast<std::uint32_t>(owned.aggregates.size())); },
@@ -52,14 +57,29 @@ void cluster_state::beat() {
 }
 
 void cluster_state::send_beat(std::uint32_t owners) {
+  if (services_->links) {
+    services_->links->nodes = static_cast<std::uint32_t>(nodes_.size());
+    services_->links->owned = owners;
+    services_->links->is_draining = is_draining_;
+  }
   beat_node sign;
   sign.self = {services_->node, services_->address, wire_version, owners, !nodes_.empty() && how_far().is_settled(beats_ <= patient_beats), is_draining_, never};
   sign.alive_for = services_->alive_for;
   self_->send(services_->ledgers.of(accounts_aggregate), std::move(sign));
 }
 
+/// It may also say nothing at all.
+void cluster_state::look_for_ledger() {
+  const bool is_away = services_->env->steady_now() - seen_at_ > patient_for_ledger * services_->beat_interval;
+  if (std::exchange(is_ledger_away_, is_away) == is_away) return;
+  note(is_away ? "the ledger does not answer" : "the ledger answers again");
+  tell();
+}
+
 void cluster_state::on_seen(const nodes_seen& x) {
   if (x.is_unavailable) return; // connections last without the ledger
+  seen_at_ = services_->env->steady_now();
+  look_for_ledger();
   nodes_ = x.nodes;
   const auto is_gone = [this](const auto& known) { return std::ranges::find(nodes_, known.first, &node_row::id) == nodes_.end(); };
   std::erase_if(failures_, is_gone);
@@ -103,6 +123,7 @@ void cluster_state::take(const node_peer& peer) {
     self_->demonitor(known->second.region->address()); // of a process before
   }
   peers_[peer.node] = peer;
+  if (services_->links) services_->links->connected(peer.node, peer.region->node());
   self_->monitor(peer.region);
   note("connected to " + peer.node);
   tell();
@@ -112,6 +133,7 @@ void cluster_state::on_down(const caf::down_msg& down) {
   const auto lost = std::ranges::find_if(peers_, [&](const auto& p) { return p.second.region->address() == down.source; });
   if (lost == peers_.end()) return;
   note("lost " + lost->first);
+  if (services_->links) services_->links->lost(lost->first);
   peers_.erase(lost);
   tell();
 }
@@ -123,6 +145,7 @@ void cluster_state::tell() {
     if (node.id == services_->node || peers_.contains(node.id)) now.nodes.push_back(node);
   for (const auto& [id, peer] : peers_) now.peers.push_back(peer);
   now.is_isolated = how_far().is_isolated();
+  now.is_ledger_away = is_ledger_away_;
   self_->send(services_->region, now);
   self_->send(services_->catalog, now);
   self_->send(services_->accounts, now);

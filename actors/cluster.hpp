@@ -3,6 +3,7 @@
 // of two nodes the one of the lesser id connects to the other, so that between two there is one connection. Who forwards (region, catalog,
 // accounts) hears of every change. Nothing here decides who owns what: that is the ledger's lease.
 #pragma once
+#include "actors/cluster_links.hpp"
 #include "actors/ledger_workers.hpp"
 #include "actors/protocol.hpp"
 #include "domain/placement.hpp"
@@ -33,6 +34,7 @@ struct cluster_services {
   catalog_handle catalog;
   accounts_handle accounts;
   dialer_handle dialer;
+  cluster_links* links = nullptr; ///< told of connections; null: nobody asks
   std::function<void(const std::string&)> note = nullptr; ///< told of connections that came and went; may be null
   milliseconds beat_interval{1'000};
   milliseconds alive_for{5'000}; ///< who was silent for longer is taken for dead
@@ -53,6 +55,7 @@ private:
   void on_down(const caf::down_msg& down);
   void beat();
   void send_beat(std::uint32_t owners);
+  void look_for_ledger();
   void dial(const node_row& node);
   void take(const node_peer& peer);
   void tell();
@@ -68,6 +71,8 @@ private:
   std::map<std::string, std::string> failures_; ///< of the last attempt to connect, by node
   std::set<std::string> dialing_;
   bool is_draining_ = false;
+  milliseconds seen_at_{0}; ///< steady time: when the ledger answered last
+  bool is_ledger_away_ = false;
   std::uint32_t beats_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "domain/planted.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace fq {
 namespace {
@@ -250,6 +251,9 @@ void event_state::on_timer(const timer_fired& t) {
       pulses_ = serving_ && (refuses() || sessions_->pulse());
       if (pulses_) set_timer(timer_kind::pulse, pulse_interval, 0);
       return;
+    case timer_kind::lapse:
+      watches_lease_ = false;
+      return watch_lease();
     case timer_kind::moved: return self_->send(supervisor_, owner_denied{moves_to_});
     case timer_kind::beat:
     case timer_kind::sweep:
@@ -287,6 +291,7 @@ void event_state::finish_move() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr; // whoever watches is told
+  leave_hubs();
   listen_for_nobody();
   self_->request(services_->ledgers.of(aggregate_), release_timeout, end_lease{aggregate_})
     .then([this](const ack_reply&) { self_->send(region_, handed_over{aggregate_, true}); },
@@ -413,6 +418,19 @@ void event_state::listen_for_nobody() {
   monitored_.clear();
 }
 
+/// They look for the owner anew, without waiting until somebody's request comes back.
+void event_state::leave_hubs() {
+  for (const auto& hub : std::exchange(hubs_, {})) self_->send(hub, owner_left{aggregate_});
+}
+
+/// Who only listens would not notice that we are past our lease.
+void event_state::watch_lease() {
+  if (!services_->has_cluster || !lease_ || hubs_.empty() || watches_lease_) return;
+  if (is_lapsed()) return leave_hubs();
+  watches_lease_ = true;
+  set_timer(timer_kind::lapse, std::max(lease_->left(services_->env->steady_now()), milliseconds{1}), 0);
+}
+
 void event_state::on_subscribe(bool on) {
   const auto hub = caf::actor_cast<hub_handle>(self_->current_sender());
   if (!hub) return;
@@ -420,6 +438,7 @@ void event_state::on_subscribe(bool on) {
   if (on && known == hubs_.end()) {
     hubs_.push_back(hub);
     listen_for(hub.address());
+    watch_lease();
   }
   if (!on && known != hubs_.end()) hubs_.erase(known);
 }

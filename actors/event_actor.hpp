@@ -5,6 +5,7 @@
 #include "actors/aggregate_clock.hpp"
 #include "actors/answers.hpp"
 #include "actors/checkout_board.hpp"
+#include "actors/cluster_links.hpp"
 #include "actors/errors.hpp"
 #include "actors/event_audit.hpp"
 #include "actors/event_mirror.hpp"
@@ -50,6 +51,7 @@ struct owner_services {
   /// How often the region looks for aggregates that must run and that nobody holds a lease of; 0: only at start.
   milliseconds takeover_interval{0};
   /// A region that starts looks for them after that interval only: first it must know the others, or it takes everything.
+  cluster_links* links = nullptr; ///< told of events that move away; null: nobody asks
   bool has_cluster = false;
 };
 
@@ -87,6 +89,8 @@ private:
   void on_down(const caf::down_msg& down);
   void listen_for(const caf::actor_addr& listener);
   void listen_for_nobody();
+  void leave_hubs();
+  void watch_lease();
 
   // -- fans (event_fan.cpp)
   caf::result<entry_reply> on_join(const join& x);
@@ -164,7 +168,11 @@ private:
   /// Why, as an answer; the request comes back if somebody else will take it.
   template <class Request>
   [[nodiscard]] caf::error refused(const Request& x) const {
-    return is_moving_ ? make_moved(x) : make_error(errc::unavailable);
+    return is_moving_ || is_lapsed() ? make_moved(x) : make_error(errc::unavailable);
+  }
+  /// Another node may take the event, or have it: it must not be held up by us.
+  [[nodiscard]] bool is_lapsed() const {
+    return services_->has_cluster && serving_ && lease_ && lease_->has_passed(services_->env->steady_now());
   }
   [[nodiscard]] bool is_other(const event_id& event) const { return event != sale_->event().id; }
   /// For the event API, to which standalone queues do not exist.
@@ -242,6 +250,7 @@ private:
   std::vector<hub_handle> hubs_;
   std::set<caf::actor_addr> monitored_; ///< hubs and tables of sessions, those that left included
   bool pulses_ = false; ///< the next pulse is on its way
+  bool watches_lease_ = false; ///< the timer of the lease's end is on its way
   milliseconds last_request_{0};
   std::string moves_to_; ///< the node that gets it
   region_handle region_; ///< that told us to move; null: nobody

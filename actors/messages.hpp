@@ -10,6 +10,7 @@
 #include "store/cache.hpp"
 #include "store/ledger.hpp"
 
+#include <caf/actor_addr.hpp>
 #include <caf/actor_control_block.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/meta/type_name.hpp>
@@ -1045,8 +1046,24 @@ FQ_INSPECT(mail_sent, x.accepted)
 struct resolve_event {
   aggregate_id aggregate{};
   bool is_forwarded = false; ///< by another node's region: it is answered here or not at all
+  caf::actor_addr returned_by = {}; ///< the owner that gave a request back: another one is wanted. Null: none did. Stays in this process
 };
 FQ_INSPECT(resolve_event, x.aggregate, x.is_forwarded)
+
+/// To subscribed hubs: who sends this has given the event away, or its lease has passed. Whoever the region names now has it.
+struct owner_left {
+  aggregate_id aggregate{};
+};
+FQ_INSPECT(owner_left, x.aggregate)
+
+/// From the operator, to the region of whatever node: this event is to run on that one. Answered when it has been given there;
+/// errors: absent, and unavailable if it stays where it is.
+struct move_event {
+  aggregate_id aggregate{};
+  std::string to; ///< node
+  bool is_forwarded = false; ///< by another node's region
+};
+FQ_INSPECT(move_event, x.aggregate, x.to, x.is_forwarded)
 
 /// To the region: which events run in this process now?
 struct list_owned {};
@@ -1149,10 +1166,11 @@ struct cluster_changed {
   std::vector<node_row> nodes; ///< that may own aggregates as far as we can reach them, we among them; by id
   std::vector<node_peer> peers; ///< that are reached now
   bool is_isolated = false; ///< most nodes that live and speak our wire version are not reached: it is probably us
+  bool is_ledger_away = false; ///< nobody can begin anything here
 };
-FQ_INSPECT(cluster_changed, x.self, x.nodes, x.peers, x.is_isolated)
+FQ_INSPECT(cluster_changed, x.self, x.nodes, x.peers, x.is_isolated, x.is_ledger_away)
 
-/// From the operator, or a node that is about to end: give everything away and take nothing any more.
+/// From the operator, or a node that is about to end: give every event away and take none any more. Accounts and catalog stay until it ends.
 struct drain_node {};
 FQ_INSPECT_EMPTY(drain_node)
 
@@ -1174,7 +1192,7 @@ struct nodes_reply {
 FQ_INSPECT(nodes_reply, x.nodes)
 
 /// INTERNAL: a timer of generation `generation` fired; an older generation is ignored.
-enum class timer_kind : std::uint8_t { admission, sweep, journal, restart, flush, idle, retry_load, renew, mirror, vouch, beat, pulse, moved };
+enum class timer_kind : std::uint8_t { admission, sweep, journal, restart, flush, idle, retry_load, renew, mirror, vouch, beat, pulse, moved, lapse };
 struct timer_fired {
   timer_kind kind{};
   std::uint64_t generation = 0;

@@ -75,12 +75,13 @@ using supervisor_handle = caf::typed_actor<
 
 /// What subscribers of an event receive: one per io thread (net/hub), in order per event, only what is committed.
 using hub_handle = caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts_to<line_moved>, caf::reacts_to<event_noticed>,
-                                    caf::reacts_to<orders_changed>>;
+                                    caf::reacts_to<orders_changed>, caf::reacts_to<owner_left>>;
 
 /// Knows the owner of every aggregate; spawns it on first use, passivates it when idle.
 using region_handle = caf::typed_actor<
   caf::replies_to<resolve_event>::with<event_handle>, ///< errors absent, unavailable, not_owner (actors/errors.hpp)
   caf::replies_to<list_owned>::with<owned_aggregates>, ///< what runs here now
+  caf::replies_to<move_event>::with<ack_reply>, ///< when it has been given there; errors absent, unavailable
   caf::reacts_to<cluster_changed>, ///< from the cluster
   caf::reacts_to<handed_over>, ///< INTERNAL, from an owner
   caf::reacts_to<aggregates_to_wake>, ///< INTERNAL, from the ledger worker
@@ -212,7 +213,7 @@ using payments_handle = caf::typed_actor<
   X(refund_tickets) X(resend_order) X(set_promo_code) X(find_promo_codes) X(promo_codes_reply) X(set_priorities) \
   X(find_priorities) X(customers_reply) X(settle_dead_letter) X(report_undelivered) X(list_orders) X(order_list_reply) \
   X(list_dead_letters) X(dead_letters_reply) X(find_customers) X(change_setting) X(orders_changed) X(beat_node) X(nodes_seen) X(greet) X(greeting) X(dial_node) \
-  X(node_dialed) X(cluster_changed) X(list_nodes) X(nodes_reply) X(hand_over) X(handed_over) X(end_lease) X(drain_node)
+  X(node_dialed) X(cluster_changed) X(list_nodes) X(nodes_reply) X(hand_over) X(handed_over) X(end_lease) X(drain_node) X(owner_left) X(move_event)
 
 #define FQ_ADD_TYPE_ID(T) CAF_ADD_TYPE_ID(fairqueue, (fq::T))
 CAF_BEGIN_TYPE_ID_BLOCK(fairqueue, first_custom_type_id)

@@ -62,6 +62,7 @@ region_handle::behavior_type region_state::behavior() {
     [this](const resolve_event& x) { return on_resolve(x); },
     [this](const cluster_changed& x) { on_cluster(x); },
     [this](const handed_over& x) { on_handed_over(x); },
+    [this](const move_event& x) { return on_move_event(x); },
     [this](const aggregates_to_wake& x) { on_wake(x); },
     [this](const timer_fired& t) {
       if (t.kind == timer_kind::flush) return ask_again();
@@ -118,7 +119,7 @@ supervisor_handle region_state::start(aggregate_id aggregate) {
 
 caf::result<event_handle> region_state::on_resolve(const resolve_event& x) {
   auto p = self_->make_response_promise<event_handle>();
-  answer({x.aggregate, x.is_forwarded, p, services_->env->steady_now() + ask_for});
+  answer({x.aggregate, x.is_forwarded, p, services_->env->steady_now() + ask_for, x.returned_by});
   return p;
 }
 
@@ -131,12 +132,12 @@ void region_state::answer(question q) {
   }
   if (const auto known = elsewhere_.find(q.aggregate); known != elsewhere_.end()) {
     const auto [until, owner, was_ours] = known->second;
-    const bool is_fresh = services_->env->steady_now() < until;
+    const bool is_fresh = services_->env->steady_now() < until && !is_at(owner, q.returned_by);
     if (is_fresh && (was_ours || !q.is_forwarded)) return ask_there(std::move(q), owner, steps_max);
     elsewhere_.erase(known); // who forwards a question to us may know better than we
   }
   if (q.is_forwarded || find(q.aggregate)) return answer_here(std::move(q));
-  const auto node = placed_elsewhere(q.aggregate);
+  const auto node = q.returned_by ? std::string{} : placed_elsewhere(q.aggregate); // given back once: the ledger knows who has it
   node.empty() ? answer_here(std::move(q)) : ask_there(std::move(q), node, steps_max);
 }
 
@@ -145,14 +146,35 @@ void region_state::answer_here(question q) {
     if (services_->env->steady_now() < cooling->second.until) return q.refuse(cooling->second.why);
     cooling_.erase(cooling);
   }
-  if (owners_.size() >= owners_max && !find(q.aggregate)) return q.refuse(errc::unavailable);
+  const bool cannot_begin = cluster_.is_ledger_away || owners_.size() >= owners_max;
+  if (cannot_begin && !find(q.aggregate)) return q.refuse(errc::unavailable);
   auto owner = start(q.aggregate);
   self_->request(owner, resolve_timeout, resolve_event{q.aggregate})
-    .then([q](event_handle& found) mutable { q.answer.deliver(std::move(found)); },
+    .then([this, q](event_handle& found) mutable {
+            if (found.address() == q.returned_by) return on_lapsed(std::move(q));
+            q.answer.deliver(std::move(found));
+          },
           [this, owner, q](caf::error& why) mutable {
             if (why == caf::sec::request_receiver_down) return on_supervisor_gone(std::move(q), owner);
             if (is(why, errc::not_owner)) return ask_there(std::move(q), owner_in(why), last_step);
             q.answer.deliver(why == caf::sec::request_timeout ? make_error(errc::unavailable) : std::move(why));
+          });
+}
+
+/// Our own owner gives requests back, and does not move: its lease has passed before the ledger answered. Who reaches the ledger takes the
+/// event, or knows who has.
+void region_state::on_lapsed(question q) {
+  auto others = cluster_.nodes;
+  std::erase_if(others, [this](const node_row& n) { return n.id == cluster_.self; });
+  const auto there = at(place(q.aggregate, others));
+  if (!there) return q.refuse(errc::unavailable);
+  self_->request(there, forward_timeout, resolve_event{q.aggregate, true})
+    .then([q](event_handle& found) mutable { q.answer.deliver(std::move(found)); },
+          [this, q](const caf::error& why) mutable {
+            const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
+            if (cluster_.is_ledger_away && owner.empty()) return q.refuse(errc::unavailable);
+            if (!at(owner)) return ask_once_more(std::move(q)); // ours, for a moment still
+            ask_there(std::move(q), owner, last_step);
           });
 }
 
@@ -175,6 +197,11 @@ void region_state::on_cluster(const cluster_changed& x) {
 region_handle region_state::at(const std::string& node) const {
   const auto peer = std::ranges::find(cluster_.peers, node, &node_peer::node);
   return peer == cluster_.peers.end() ? region_handle{} : caf::actor_cast<region_handle>(peer->region);
+}
+
+bool region_state::is_at(const std::string& node, const caf::actor_addr& owner) const {
+  const auto there = at(node);
+  return owner && there && there->node() == owner.node();
 }
 
 std::string region_state::placed_elsewhere(aggregate_id aggregate) const {
@@ -219,16 +246,52 @@ void region_state::give_away() {
 }
 
 void region_state::move(aggregate_id aggregate, const std::string& to, bool is_forced) {
-  moving_[aggregate] = {to, services_->env->steady_now() + move_timeout, {}};
+  moving_[aggregate] = {to, services_->env->steady_now() + move_timeout, {}, {}};
   self_->request(owners_.at(aggregate), forward_timeout, resolve_event{aggregate})
     .then([this, to, is_forced](const event_handle& owner) { self_->send(owner, hand_over{to, is_forced}); },
           [this, aggregate](const caf::error&) { on_handed_over({aggregate, false}); });
 }
 
+caf::result<ack_reply> region_state::on_move_event(const move_event& x) {
+  auto asked = self_->make_response_promise<ack_reply>();
+  if (find(x.aggregate) || x.is_forwarded) {
+    move_for(asked, x);
+    return asked;
+  }
+  self_->request(region_handle{self_}, ask_for, resolve_event{x.aggregate})
+    .then([this, asked, x](const event_handle&) { find(x.aggregate) ? move_for(asked, x) : have_moved(asked, x, cluster_.peers); },
+          [asked](const caf::error& why) mutable { asked.deliver(make_error(is(why, errc::absent) ? errc::absent : errc::unavailable)); });
+  return asked;
+}
+
+/// By the one of `peers` that owns it.
+void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x, std::vector<node_peer> peers) {
+  const auto there = peers.empty() ? region_handle{} : at(peers.back().node);
+  if (!there) return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
+  peers.pop_back();
+  self_->request(there, move_timeout, move_event{x.aggregate, x.to, true})
+    .then([asked](const ack_reply& done) mutable { asked.deliver(done); },
+          [this, asked, x, peers = std::move(peers)](const caf::error& why) mutable {
+            if (is(why, errc::not_owner)) return have_moved(asked, x, std::move(peers));
+            asked.deliver(make_error(errc::unavailable));
+          });
+}
+
+void region_state::move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
+  if (!find(x.aggregate)) return static_cast<void>(asked.deliver(make_error(errc::not_owner)));
+  if (x.to == cluster_.self) return static_cast<void>(asked.deliver(ack_reply{}));
+  if (!at(x.to) || moving_.contains(x.aggregate)) return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
+  move(x.aggregate, x.to, true);
+  moving_[x.aggregate].told.push_back(std::move(asked));
+}
+
 /// Its supervisor ends by itself, when nobody comes by its old owner any more.
 void region_state::on_handed_over(const handed_over& x) {
   auto moved = moving_.extract(x.aggregate);
-  if (!moved) return;
+  if (!moved) {
+    if (x.is_done) elsewhere_.erase(x.aggregate); // another region's word: it is ours now, also if we gave it away a moment ago
+    return;
+  }
   if (x.is_done) {
     if (const auto owner = owners_.find(x.aggregate); owner != owners_.end()) {
       by_address_.erase(owner->second.address());
@@ -236,15 +299,19 @@ void region_state::on_handed_over(const handed_over& x) {
       owners_.erase(owner);
     }
     note_elsewhere(x.aggregate, moved.mapped().to, true);
+    if (services_->links) services_->links->given_away.fetch_add(1, std::memory_order_relaxed);
     for (auto& n : cluster_.nodes) { // until the next signs of life
       if (n.id == cluster_.self && n.owners > 0) --n.owners;
       if (n.id == moved.mapped().to) ++n.owners;
     }
-    if (const auto there = at(moved.mapped().to)) // also if nobody asks: its deadlines go on
+    if (const auto there = at(moved.mapped().to)) { // also if nobody asks: its deadlines go on
+      self_->send(there, handed_over{x.aggregate, true});
       self_->request(there, forward_timeout, resolve_event{x.aggregate, true}).then([](const event_handle&) {}, [](const caf::error&) {});
+    }
   } else {
     stays_until_[x.aggregate] = services_->env->steady_now() + move_pause;
   }
+  for (auto& asked : moved.mapped().told) x.is_done ? asked.deliver(ack_reply{}) : asked.deliver(make_error(errc::unavailable));
   for (auto& q : moved.mapped().asked) answer(std::move(q));
   if (x.is_done) give_away();
 }
@@ -257,7 +324,10 @@ void region_state::ask_there(question q, const std::string& node, int steps) {
     return;
   }
   self_->request(there, forward_timeout, resolve_event{q.aggregate, true})
-    .then([q](event_handle& found) mutable { q.answer.deliver(std::move(found)); },
+    .then([this, q, steps](event_handle& found) mutable {
+            if (found.address() != q.returned_by) return static_cast<void>(q.answer.deliver(std::move(found)));
+            steps <= last_step ? ask_once_more(std::move(q)) : answer_here(std::move(q)); // it does not know yet; the ledger may
+          },
           [this, q, node, steps](caf::error& why) mutable { on_not_there(std::move(q), node, steps, why); });
 }
 
@@ -277,6 +347,12 @@ void region_state::ask_later(question q) {
   if (asked_later_.size() >= asked_while_moving_max || services_->env->steady_now() >= q.give_up) return q.refuse(errc::unavailable);
   if (asked_later_.empty()) self_->delayed_send(self_, later_pause, timer_fired{timer_kind::flush, 0});
   asked_later_.push_back(std::move(q));
+}
+
+/// Whoever is named then is taken: it may serve again.
+void region_state::ask_once_more(question q) {
+  q.returned_by = nullptr;
+  ask_later(std::move(q));
 }
 
 void region_state::ask_again() {

@@ -41,17 +41,23 @@ private:
     bool is_forwarded = false; ///< by another node: answered here or not at all
     promise answer;
     milliseconds give_up{0}; ///< steady time
+    caf::actor_addr returned_by; ///< not this owner; null: whichever it is
     void refuse(errc why) { answer.deliver(make_error(why)); }
   };
   void answer(question q);
   void answer_here(question q);
   void ask_there(question q, const std::string& node, int steps);
   void on_not_there(question q, const std::string& node, int steps, const caf::error& why);
+  void on_lapsed(question q);
+  caf::result<ack_reply> on_move_event(const move_event& x);
+  void have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x, std::vector<node_peer> peers);
+  void move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x);
   void on_handed_over(const handed_over& x);
   void give_away();
   void give_up_moves();
   void move(aggregate_id aggregate, const std::string& to, bool is_forced);
   void ask_later(question q);
+  void ask_once_more(question q);
   void ask_again();
   void note_elsewhere(aggregate_id aggregate, const std::string& owner, bool was_ours);
   void on_supervisor_gone(question q, const supervisor_handle& gone);
@@ -62,6 +68,7 @@ private:
   void look_later();
   void on_cluster(const cluster_changed& x);
   [[nodiscard]] region_handle at(const std::string& node) const;
+  [[nodiscard]] bool is_at(const std::string& node, const caf::actor_addr& owner) const;
   /// Where it begins; empty: here.
   [[nodiscard]] std::string placed_elsewhere(aggregate_id aggregate) const;
   [[nodiscard]] owned_aggregates owned() const;
@@ -87,6 +94,7 @@ private:
     std::string to;
     milliseconds give_up{0}; ///< steady time: its owner may have died, and the next one not have heard of it
     std::vector<question> asked; ///< meanwhile
+    std::vector<caf::typed_response_promise<ack_reply>> told; ///< when it is done: operators
   };
   std::map<aggregate_id, pending_move> moving_;
   std::vector<question> asked_later_;

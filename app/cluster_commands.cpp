@@ -101,6 +101,15 @@ int run_cluster_drain(const config::options& options) {
   return 1;
 }
 
+int run_cluster_handoff(const config::options& options, const std::string& event, const std::string& node) {
+  const auto answer = ask_running_server(options.data_dir, {{"command", "handoff"}, {"event_id", event}, {"node", node}});
+  if (!answer) return complain("no server is running on " + options.data_dir.string());
+  if (const auto why = text_at(*answer, "error"); !why.empty()) return complain(why);
+  if (answer->at("moved").as_bool()) return 0;
+  std::cerr << "fairqueue: it stays where it is; `fairqueue cluster status` shows whether " << node << " is connected\n";
+  return 1;
+}
+
 int run_cluster_status(const config::options& options) {
   const auto answer = ask_running_server(options.data_dir, {{"command", "nodes"}});
   if (!answer) return complain("no server is running on " + options.data_dir.string());

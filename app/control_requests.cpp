@@ -20,6 +20,8 @@ constexpr seconds accounts_timeout{10};
 /// For one event: a comparison of a long line takes a while.
 constexpr seconds verify_timeout{20};
 constexpr seconds cluster_timeout{5};
+/// An owner that moves has ten seconds to commit what it decided.
+constexpr seconds handoff_timeout{15};
 
 std::string text_of(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
@@ -143,6 +145,27 @@ boost::json::object nodes_request(const control_targets& to) {
   return {{"error", error}, {"nodes", std::move(nodes)}};
 }
 
+/// `moved` false: it stays where it is.
+boost::json::object handoff_request(const control_targets& to, const boost::json::object& request) {
+  if (!to.cluster) return {{"error", "this node is not one of a cluster: cluster.listen is empty"}};
+  const auto event = parse_uuid(text_of(request, "event_id"));
+  if (!event) return {{"error", "the event's id is no UUID"}};
+  const auto node = text_of(request, "node");
+  const auto known = nodes_request(to);
+  if (const auto& why = known.at("error").as_string(); !why.empty()) return {{"error", why}};
+  const auto has_name = [&](const auto& n) { return n.as_object().at("id").as_string() == node; };
+  if (std::ranges::none_of(known.at("nodes").as_array(), has_name)) return {{"error", "no such node: " + node}};
+  boost::json::object answer{{"error", ""}, {"moved", true}};
+  caf::scoped_actor self{to.system};
+  self->request(to.region, handoff_timeout, move_event{owner_of(*event), node})
+    .receive([](const ack_reply&) {},
+             [&](const caf::error& why) {
+               answer["moved"] = false;
+               if (is(why, errc::absent)) answer["error"] = "no such event or queue";
+             });
+  return answer;
+}
+
 // -- organizers and verification ---------------------------------------------------------------------------------------
 
 boost::json::object add_organizer_request(caf::actor_system& system, const accounts_handle& accounts, const boost::json::object& request) {
@@ -246,6 +269,7 @@ control_handlers control_requests(const control_targets& to) {
        caf::anon_send(to.cluster, drain_node{});
        return {{"error", ""}};
      }},
+    {"handoff", [to](const auto& request) { return handoff_request(to, request); }},
     {"nodes", [to](const auto&) { return nodes_request(to); }},
     {"verify", [to](const auto& request) { return verify_request(to.system, to.region, request); }},
   };

@@ -130,6 +130,11 @@ int run(int argc, char** argv) {
   issue_cert->callback([&] { exit_code = run_cluster_issue_cert(certificates, node_name); });
   add(*cluster_app, "drain", "Give away what the running server owns, before it is stopped; waits until that is done",
       [&] { return run_cluster_drain(loaded.values); });
+  std::string moved_event, moved_to;
+  auto* handoff = add(*cluster_app, "handoff", "Give one event or queue to a node, whichever has it now",
+                      [&] { return run_cluster_handoff(loaded.values, moved_event, moved_to); });
+  handoff->add_option("--event", moved_event, "Its id")->required();
+  handoff->add_option("--to", moved_to, "The node")->required();
   add(*cluster_app, "status", "Print the nodes that the running server sees; exit 1 if it is not connected to all",
       [&] { return run_cluster_status(loaded.values); });
 

@@ -126,6 +126,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   owner_services_.reconciliation_interval = options_.workers.reconciliation_interval;
   if (has_other_nodes()) owner_services_.takeover_interval = takeover_interval;
   owner_services_.has_cluster = options_.cluster.is_on();
+  owner_services_.links = links();
   region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
   auto publish = [this, then = std::move(on_directory)](const directory_ptr& content) {
     stripe_accounts_.publish(content->tenants);
@@ -162,6 +163,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     cluster_services_.catalog = catalog_;
     cluster_services_.accounts = accounts_;
     cluster_services_.dialer = add("dialer", system_->spawn<caf::detached>(dialer, options_.cluster.insecure));
+    cluster_services_.links = links();
     cluster_services_.note = [](const std::string& what) { log::info("cluster", {{"what", what}}); };
     cluster_ = add("cluster", system_->spawn(fq::cluster, &cluster_services_));
     publish_cluster(cluster_, options_.cluster);

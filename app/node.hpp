@@ -7,6 +7,7 @@
 #include "actors/catalog.hpp"
 #include "actors/directory.hpp"
 #include "actors/checkout_board.hpp"
+#include "actors/cluster_links.hpp"
 #include "actors/cluster.hpp"
 #include "actors/mailer.hpp"
 #include "actors/notifier.hpp"
@@ -59,6 +60,8 @@ public:
   /// Every gateway that may be paid through, the sandbox included.
   [[nodiscard]] std::map<std::string, const gateway_port*, std::less<>> gateways() const;
   [[nodiscard]] const checkout_board& checkouts() const { return checkouts_; }
+  /// Null: this node is not one of a cluster.
+  [[nodiscard]] cluster_links* links() { return options_.cluster.is_on() ? &links_ : nullptr; }
   [[nodiscard]] region_handle region() const { return region_; }
   [[nodiscard]] catalog_handle catalog() const { return catalog_; }
   [[nodiscard]] accounts_handle accounts() const { return accounts_; }
@@ -91,6 +94,7 @@ private:
   std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< but for the sandbox
   stripe_accounts stripe_accounts_;
   checkout_board checkouts_;
+  cluster_links links_;
   std::unique_ptr<mail_port> mail_, mail_of_events_; ///< a port belongs to one thread
   notifier_services notifier_services_;
   owner_services owner_services_;

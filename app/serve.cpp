@@ -160,6 +160,7 @@ int run_serve(bool demo, const config::loaded& config) {
   state.ledger_is_reachable = &below.ledger_is_reachable();
   state.cache = below.cache_counts();
   state.checkouts = &below.checkouts();
+  state.links = below.links();
   state.wall_now = [&env] { return env.wall_now(); };
   net::server server{{.system = below.system(),
                       .environment = env,

@@ -63,6 +63,7 @@ struct cluster_options {
   std::string advertise; ///< host:port where other nodes reach it; empty: `listen`
   std::filesystem::path certificate, key, ca;
   bool insecure{}; ///< without TLS, on this machine only
+  std::int64_t in_flight_per_node{};
 
   [[nodiscard]] bool is_on() const { return !listen.empty(); }
   [[nodiscard]] const std::string& address() const { return advertise.empty() ? listen : advertise; }

@@ -199,6 +199,7 @@ void actor_bridge::forget(pending_call& call) {
   (call.earlier_ ? call.earlier_->later_ : earliest_) = call.later_;
   (call.later_ ? call.later_->earlier_ : latest_) = call.earlier_;
   --in_flight_;
+  leave_link(call);
   if (std::exchange(call.counted_, false))
     if (const auto found = events_.find(number_of(call.aggregate_)); found != events_.end())
       --found->second.in_flight;
@@ -223,12 +224,14 @@ bool actor_bridge::find_owner(pending_call& call, aggregate_id aggregate) {
     state_.asks_overloaded.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
+  if (is_full(slot))
+    return false;
   enlist(call);
   ++slot.in_flight;
   call.counted_ = true;
   call.aggregate_ = aggregate;
   if (slot.owner) {
-    call.owner_found(slot.owner);
+    pass_on(call, slot);
     return true;
   }
   slot.waiting.push_back(call.id_);
@@ -240,7 +243,7 @@ void actor_bridge::ask_region(event_slot& slot, aggregate_id aggregate) {
   if (slot.question)
     return;
   slot.question = std::make_unique<owner_call>(*this, aggregate);
-  send(*slot.question, region_, resolve_event{aggregate});
+  send(*slot.question, region_, resolve_event{aggregate, false, slot.returned_by});
 }
 
 /// Its event moves: the request goes to whoever the region names now, which waits until that is known.
@@ -248,19 +251,39 @@ void actor_bridge::bounce(pending_call& call, const caf::error& moved, const voi
   if (++call.bounces_ > bounces_max)
     return fail(call, make_error(errc::unavailable));
   call.returned_ = moved.context();
+  leave_link(call);
   auto& slot = events_[number_of(call.aggregate_)];
   if (slot.owner && identity_of(slot.owner) == owner)
     forget_owner(slot, call.aggregate_);
   if (slot.owner)
-    return pass_on(call, slot.owner);
+    return is_full(slot) ? fail(call, make_error(errc::unavailable)) : pass_on(call, slot);
   slot.waiting.push_back(call.id_);
   ask_region(slot, call.aggregate_);
 }
 
-void actor_bridge::pass_on(pending_call& call, const event_handle& owner) {
+/// Toward its node too much has no answer yet.
+bool actor_bridge::is_full(const event_slot& slot) {
+  if (!slot.link || slot.link->in_flight.load(std::memory_order_relaxed) < static_cast<std::int64_t>(limits_.in_flight_per_node))
+    return false;
+  slot.link->refused.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void actor_bridge::leave_link(pending_call& call) {
+  if (const auto link = std::exchange(call.link_, nullptr))
+    link->in_flight.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void actor_bridge::pass_on(pending_call& call, const event_slot& slot) {
+  leave_link(call);
+  if (slot.link) {
+    slot.link->in_flight.fetch_add(1, std::memory_order_relaxed);
+    slot.link->requests.fetch_add(1, std::memory_order_relaxed);
+    call.link_ = slot.link;
+  }
   if (call.returned_.empty())
-    return call.owner_found(owner);
-  outbox_.push_back({caf::actor_cast<caf::strong_actor_ptr>(owner),
+    return call.owner_found(slot.owner);
+  outbox_.push_back({caf::actor_cast<caf::strong_actor_ptr>(slot.owner),
                      caf::make_mailbox_element(sink_, caf::message_id{call.id_}.with_normal_priority(), {}, std::exchange(call.returned_, {}))});
   if (outbox_.size() == 1)
     ship_later();
@@ -269,11 +292,18 @@ void actor_bridge::pass_on(pending_call& call, const event_handle& owner) {
 /// Who hung on it looks for it anew; what it was asked is answered still.
 void actor_bridge::forget_owner(event_slot& slot, aggregate_id aggregate) {
   owners_.erase(identity_of(slot.owner));
+  slot.returned_by = slot.owner.address();
   slot.owner = nullptr;
+  slot.link = nullptr;
   if (receiver_)
     receiver_->on_owner_gone(aggregate);
   if (sessions_)
     sessions_->on_owner_gone(aggregate);
+}
+
+void actor_bridge::take_leave(const owner_left& x, const void* owner) {
+  if (const auto found = events_.find(number_of(x.aggregate)); found != events_.end() && found->second.owner && identity_of(found->second.owner) == owner)
+    forget_owner(found->second, x.aggregate);
 }
 
 const event_handle* actor_bridge::known_owner(aggregate_id aggregate) const {
@@ -294,12 +324,14 @@ void actor_bridge::resolved(aggregate_id aggregate, caf::error error, event_hand
     return;
   }
   slot.owner = owner;
+  slot.returned_by = nullptr;
+  slot.link = state_.links ? state_.links->find(owner->node()) : nullptr;
   owners_[identity_of(owner)] = aggregate;
   auto* target = caf::actor_cast<caf::abstract_actor*>(owner);
   target->attach(caf::default_attachable::make_monitor(target->address(), caf::actor_cast<caf::actor_addr>(sink_)));
   for (const auto id : waiting)
     if (auto* call = call_of(id))
-      pass_on(*call, owner);
+      is_full(slot) ? fail(*call, make_error(errc::unavailable)) : pass_on(*call, slot);
 }
 
 void actor_bridge::prune(aggregate_id aggregate) {
@@ -317,6 +349,7 @@ void actor_bridge::drop_owner(aggregate_id aggregate) {
     return;
   owners_.erase(identity_of(found->second.owner));
   found->second.owner = nullptr;
+  found->second.link = nullptr;
   std::vector<std::uint64_t> lost;
   for (const auto* call = earliest_; call; call = call->later_)
     if (call->counted_ && call->aggregate_ == aggregate)
@@ -348,6 +381,8 @@ void actor_bridge::take(caf::mailbox_element& element) {
   }
   if (holds<caf::down_msg>(content))
     return take_down(content.get_as<caf::down_msg>(0));
+  if (holds<owner_left>(content))
+    return take_leave(content.get_as<owner_left>(0), element.sender.get());
   if (holds<sessions_changed>(content)) {
     if (sessions_)
       sessions_->on_sessions_changed(content.get_as<sessions_changed>(0));

@@ -108,6 +108,7 @@ private:
   std::uint64_t id_ = 0; ///< 0: not on its way
   bool counted_ = false; ///< in the event's number of calls in flight
   std::uint8_t bounces_ = 0; ///< how often its event had moved
+  cluster_link_ptr link_; ///< over which it went; null: it stayed here
   caf::message returned_; ///< the request, back from an owner whose event moves; empty: none
   aggregate_id aggregate_{};
   milliseconds deadline_{0};
@@ -118,6 +119,7 @@ private:
 struct bridge_limits {
   milliseconds request_timeout;
   std::size_t in_flight_per_event; ///< of this io thread
+  std::size_t in_flight_per_node = 65'536; ///< of this process, to another one of the cluster: what it has not answered is in our memory
 };
 
 class actor_bridge {
@@ -174,6 +176,8 @@ private:
 
   struct event_slot {
     event_handle owner;
+    cluster_link_ptr link; ///< to the node that has the owner; null: it is here
+    caf::actor_addr returned_by; ///< the one before, if it is one no more
     std::size_t in_flight = 0;
     std::unique_ptr<owner_call> question;
     std::vector<std::uint64_t> waiting; ///< ids of calls that wait for the owner
@@ -212,9 +216,12 @@ private:
   void resolved(aggregate_id aggregate, caf::error error, event_handle owner);
   void drop_owner(aggregate_id aggregate);
   void bounce(pending_call& call, const caf::error& moved, const void* owner);
-  void pass_on(pending_call& call, const event_handle& owner);
+  void pass_on(pending_call& call, const event_slot& slot);
+  bool is_full(const event_slot& slot);
+  static void leave_link(pending_call& call);
   void ask_region(event_slot& slot, aggregate_id aggregate);
   void forget_owner(event_slot& slot, aggregate_id aggregate);
+  void take_leave(const owner_left& x, const void* owner);
 
   boost::asio::io_context& io_;
   region_handle region_;

@@ -4,6 +4,7 @@
 #pragma once
 #include "actors/cache_metrics.hpp"
 #include "actors/checkout_board.hpp"
+#include "actors/cluster_links.hpp"
 #include "actors/protocol.hpp"
 #include "config/options.hpp"
 #include "crypto/passes.hpp"
@@ -35,6 +36,7 @@ struct server_state {
   const std::atomic<bool>* ledger_is_reachable = nullptr; ///< told by the ledger workers; null: not watched
   const cache_metrics* cache = nullptr; ///< null: no cache is configured
   const checkout_board* checkouts = nullptr; ///< orders that wait for their page; null: not watched
+  cluster_links* links = nullptr; ///< null: this node is not one of a cluster
   std::function<timestamp()> wall_now = [] { return never; }; ///< for ages in metrics
 
   std::atomic<std::int64_t> connections{0}; ///< open now, WebSockets included

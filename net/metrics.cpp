@@ -5,6 +5,7 @@
 #include "net/codec.hpp"
 #include "net/context.hpp"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace fq::net {
@@ -184,6 +185,23 @@ void metrics::append_cache(std::string& out, const cache_metrics& cache) {
   single(out, "fairqueue_cache_failures_total", "counter", "Calls that the cache did not answer.", cache.failures.load());
 }
 
+void metrics::append_cluster(std::string& out, const cluster_links& links) {
+  single(out, "fairqueue_cluster_nodes", "gauge", "Nodes that give signs of life, this one among them.", links.nodes.load());
+  single(out, "fairqueue_cluster_owned_events", "gauge", "Events and queues that run on this node.", links.owned.load());
+  single(out, "fairqueue_cluster_given_away_total", "counter", "Events and queues that this node gave to another.", links.given_away.load());
+  single(out, "fairqueue_cluster_draining", "gauge", "1 while this node gives everything away.", links.is_draining.load() ? 1 : 0);
+  const auto all = links.all();
+  const auto of_each = [&](std::string_view name, std::string_view type, std::string_view help, auto value_of_link) {
+    head(out, name, type, help);
+    for (const auto& link : all) sample(out, name, "{peer=\"" + link->node + "\"}", static_cast<std::uint64_t>(value_of_link(*link)));
+  };
+  of_each("fairqueue_cluster_link_up", "gauge", "1 while there is a connection to that node.", [](const cluster_link& l) { return l.is_up.load() ? 1 : 0; });
+  of_each("fairqueue_cluster_link_lost_total", "counter", "Connections to that node that ended.", [](const cluster_link& l) { return l.lost.load(); });
+  of_each("fairqueue_cluster_link_requests_total", "counter", "Requests sent on to that node.", [](const cluster_link& l) { return l.requests.load(); });
+  of_each("fairqueue_cluster_link_refused_total", "counter", "Requests refused at cluster.in_flight_per_node.", [](const cluster_link& l) { return l.refused.load(); });
+  of_each("fairqueue_cluster_link_in_flight", "gauge", "Requests sent on to that node and not answered yet.", [](const cluster_link& l) { return std::max<std::int64_t>(l.in_flight.load(), 0); });
+}
+
 std::string metrics::text(const server_state& s) const {
   std::string out;
   out.reserve(16 * 1024);
@@ -202,6 +220,7 @@ std::string metrics::text(const server_state& s) const {
   if (s.ledger_is_reachable != nullptr)
     gauge("fairqueue_ledger_up", "1 while the ledger answers.", s.ledger_is_reachable->load(std::memory_order_relaxed));
   if (s.cache != nullptr) append_cache(out, *s.cache);
+  if (s.links != nullptr) append_cluster(out, *s.links);
   if (s.checkouts != nullptr) {
     const auto waiting = s.checkouts->read();
     gauge("checkout_queue_length", "Orders of this process that wait for their payment page.", static_cast<std::int64_t>(waiting.pending));

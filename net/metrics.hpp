@@ -73,6 +73,7 @@ private:
   void append_durations(std::string& out) const;
   void append_sale(std::string& out) const;
   static void append_cache(std::string& out, const cache_metrics& cache);
+  static void append_cluster(std::string& out, const cluster_links& links);
 
   std::span<const route> routes_;
   std::unique_ptr<route_counts[]> counts_;

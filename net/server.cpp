@@ -68,7 +68,8 @@ struct worker {
 
   static bridge_limits limits(const config::options& options, std::size_t threads) {
     return {options.http.request_timeout,
-            std::max<std::size_t>(1, static_cast<std::size_t>(options.http.in_flight_per_event) / threads)};
+            std::max<std::size_t>(1, static_cast<std::size_t>(options.http.in_flight_per_event) / threads),
+            static_cast<std::size_t>(options.cluster.in_flight_per_node)};
   }
 
   void tick() {

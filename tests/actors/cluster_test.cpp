@@ -199,6 +199,87 @@ CAF_TEST(a node that ends in order is not waited for) {
   CAF_CHECK_EQUAL(store.beat(other, 60s).size(), 1u);
 }
 
+CAF_TEST(an owner past its lease gives requests back and the others take its event) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  const auto old = resolve("a")->value;
+  const auto early = ask<entry_reply>(old, join{event.id, customer(1), 0});
+  run();
+  CAF_REQUIRE(early->ok);
+  auto left = std::make_shared<int>(0);
+  const auto hub = sys.spawn([left](hub_handle::pointer self) -> hub_handle::behavior_type {
+    return {[](const entries_changed&) {}, [](const line_moved&) {}, [](const event_noticed&) {}, [](const orders_changed&) {},
+            [left, self](const owner_left&) { ++*left; }};
+  });
+  caf::send_as(hub, old, subscribe{true});
+  run();
+  caf::anon_send_exit(nodes.at("a").worker, caf::exit_reason::user_shutdown); // nothing is renewed any more
+  advance(term - 100ms);
+  CAF_CHECK_EQUAL(*left, 0);
+  advance(200ms);
+  CAF_CHECK_EQUAL(*left, 1);
+  const auto late = ask<entry_reply>(old, join{event.id, customer(2), 0});
+  run();
+  CAF_CHECK(is(late->error, errc::moved));
+  for (const auto* name : {"a", "b"}) {
+    const auto another = ask<event_handle>(nodes.at(name).root, resolve_event{event.aggregate, false, old.address()});
+    run();
+    CAF_REQUIRE(another->ok);
+    CAF_CHECK(another->value != old);
+    const auto again = ask<entry_reply>(another->value, find_entry{event.id, customer(1)});
+    run();
+    CAF_REQUIRE(again->ok);
+    CAF_CHECK_EQUAL(value_of(again->value.entry.number), value_of(early->value.entry.number));
+  }
+  CAF_CHECK_EQUAL(owner(), "b");
+  caf::anon_send_exit(hub, caf::exit_reason::user_shutdown);
+}
+
+CAF_TEST(a request given back by an owner that serves again goes to it) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  const auto same = resolve("a")->value;
+  const auto again = ask<event_handle>(nodes.at("a").root, resolve_event{event.aggregate, false, same.address()});
+  run();
+  advance(100ms);
+  CAF_REQUIRE(again->ok);
+  CAF_CHECK(again->value == same);
+}
+
+CAF_TEST(while the ledger is away nobody is kept waiting for an event to begin) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  cluster_changed now;
+  now.self = "a";
+  now.is_ledger_away = true;
+  caf::anon_send(nodes.at("a").root, now);
+  run();
+  const auto refused = resolve("a");
+  CAF_CHECK(is(refused->error, errc::unavailable));
+}
+
+CAF_TEST(the operator gives an event to a node from wherever he is) {
+  for (const auto* name : {"a", "b", "c"}) start(name);
+  connect({{"a", 0}, {"b", 50}, {"c", 50}});
+  CAF_REQUIRE(resolve("a")->ok);
+  CAF_CHECK_EQUAL(owner(), "a");
+  const auto move = [&](const std::string& at, aggregate_id what, const std::string& to) {
+    auto done = ask<ack_reply>(nodes.at(at).root, move_event{what, to});
+    run();
+    return done;
+  };
+  CAF_CHECK(move("c", event.aggregate, "b")->ok);
+  CAF_CHECK_EQUAL(owner(), "b");
+  CAF_CHECK(move("b", event.aggregate, "b")->ok);
+  CAF_CHECK(move("b", event.aggregate, "a")->ok);
+  CAF_CHECK_EQUAL(owner(), "a");
+  const auto to_nobody = move("a", event.aggregate, "nobody");
+  CAF_CHECK(is(to_nobody->error, errc::unavailable));
+  CAF_CHECK_EQUAL(owner(), "a");
+  const auto of_nothing = move("a", aggregate_id{77}, "b");
+  CAF_CHECK(is(of_nothing->error, errc::absent));
+}
+
 CAF_TEST(around its opening an event stays unless its node goes) {
   for (const auto* name : {"a", "b"}) start(name);
   connect({{"a", 0}, {"b", 50}});

@@ -65,6 +65,7 @@ struct event_fixture : fixture {
                                          + std::string{name_of(c.status)});
               },
               [words](const line_moved&) { words->lines.push_back("moved"); },
+              [](const owner_left&) {},
               [words](const orders_changed& x) {
                 for (const auto& c : x.changes)
                   words->lines.push_back("order " + std::to_string(value_of(c.number)) + " " + std::string{name_of(c.status)});

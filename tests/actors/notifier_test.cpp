@@ -51,7 +51,7 @@ struct notifier_fixture : fixture {
                 if (!*there) return make_error(errc::unavailable);
                 return caf::actor_cast<event_handle>(grave);
               },
-              [](const list_owned&) { return owned_aggregates{}; }, [](const cluster_changed&) {}, [](const handed_over&) {},
+              [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; }, [](const cluster_changed&) {}, [](const handed_over&) {},
               [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
     }));
     consumer = keep(sys.spawn(notifier, static_cast<const notifier_services*>(&services)));

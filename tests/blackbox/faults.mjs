@@ -42,7 +42,7 @@ export function describe_faults(title, define) {
 }
 
 /** Sells 16 tickets a second at most: about 5 s, and some more for what the first buyers left behind. */
-const short_sale = {
+export const short_sale = {
   total: 80,
   price: 1500,
   claim_ttl_seconds: 3,
@@ -108,6 +108,11 @@ export class FaultySale {
     return made;
   }
 
+  /** All that serve it. */
+  servers() {
+    return [this.server];
+  }
+
   /** fairqueue-load, with these options over the usual ones. */
   send_crowd({ url = this.server.url, ...options }) {
     const all = {
@@ -124,7 +129,7 @@ export class FaultySale {
       seed,
       ...options,
     };
-    const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const args = Object.entries(all).flatMap(([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, String(value)]));
     this.crowd = run(fairqueue_load, [...args, '--quiet'], { timeout_ms: 100_000 * patience }).finally(() => {
       this.crowd_is_gone = true;
     });
@@ -170,7 +175,7 @@ export class FaultySale {
     await this.#webhooks_arrive();
     await this.settles();
     if (this.cache_url) await this.mirror_is_true();
-    await this.server.stop();
+    for (const server of this.servers()) await server.stop();
     await this.ledger_must_be_sound({ is_settled: true });
     await this.#gateway_agrees();
   }
@@ -225,8 +230,11 @@ export class FaultySale {
   async mirror_is_true() {
     let last;
     const verify = async () => {
-      last = await run(fairqueue, ['admin', 'verify', '--data_dir', this.server.data_dir]);
-      return last.code === 0;
+      for (const server of this.servers()) {
+        last = await run(fairqueue, ['admin', 'verify', '--data_dir', server.data_dir]);
+        if (last.code !== 0) return false;
+      }
+      return true;
     };
     await eventually('fairqueue admin verify finds no difference', verify, {
       timeout_ms: mirror_ms,

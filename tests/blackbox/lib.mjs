@@ -136,6 +136,8 @@ export async function eventually(what, look, { timeout_ms = 10_000, every_ms = 5
 
 // -- the server -------------------------------------------------------------------------------------------------------
 
+const this_machine = { address: '127.0.0.1', enter: [] };
+
 /** Intervals short enough for tests; limits far away unless a test wants to meet them. */
 const quick_settings = {
   'workers.expiry_interval': '200ms',
@@ -145,9 +147,11 @@ const quick_settings = {
 };
 
 export class Server {
-  /** `settings`: options by name. `demo`: with a demo sale. */
+  /** `settings`: options by name. `demo`: with a demo sale. `host`: where it runs (hosts.mjs). `before`: a command in front of it. */
   static async start({
     settings = {},
+    host = this_machine,
+    before = [],
     demo = false,
     data_dir = temporary_folder(),
     env = {},
@@ -155,6 +159,8 @@ export class Server {
   } = {}) {
     const server = new Server();
     server.data_dir = data_dir;
+    server.host = host;
+    server.before = before;
     server.port = await free_port();
     server.admin_port = await free_port();
     if (prism.is_on)
@@ -167,7 +173,7 @@ export class Server {
   }
 
   get url() {
-    return `http://127.0.0.1:${this.port}`;
+    return `http://${this.host.address}:${this.port}`;
   }
   get pid() {
     return this.child?.pid;
@@ -178,8 +184,8 @@ export class Server {
 
   arguments() {
     const options = Object.entries({
-      'http.listen': `127.0.0.1:${this.port}`,
-      'http.admin_listen': `127.0.0.1:${this.admin_port}`,
+      'http.listen': `${this.host.address}:${this.port}`,
+      'http.admin_listen': `${this.host.address}:${this.admin_port}`,
       data_dir: this.data_dir,
       ...this.settings,
     });
@@ -191,7 +197,7 @@ export class Server {
   }
 
   async launch(wait = true) {
-    const [file, ...args] = [...die_with_parent, fairqueue, ...this.arguments()];
+    const [file, ...args] = [...die_with_parent, ...this.host.enter, ...this.before, fairqueue, ...this.arguments()];
     this.log = '';
     this.agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
     const child = spawn(file, args, { env: clean_environment(this.env), stdio: ['ignore', 'pipe', 'pipe'] });
@@ -284,7 +290,7 @@ export class Server {
     return new Promise((resolve, reject) => {
       const outgoing = http.request(
         {
-          host: '127.0.0.1',
+          host: proxy ? '127.0.0.1' : this.host.address,
           port: admin ? this.admin_port : proxy ? proxy.port : this.port,
           method,
           path: target,
@@ -728,7 +734,7 @@ export class RawConnection {
 /** A fan's socket that keeps every frame it got. */
 export class Socket {
   static open(server, where, token, { in_query = false, protocols, origin, headers = {} } = {}) {
-    const target = `ws://127.0.0.1:${server.port}${where}${in_query ? `?token=${token}` : ''}`;
+    const target = `${server.url.replace(/^http/, 'ws')}${where}${in_query ? `?token=${token}` : ''}`;
     const offered = protocols ?? (in_query || token === undefined ? [] : ['fairqueue.v1', token]);
     return new Promise((resolve, reject) => {
       const socket = new Socket();

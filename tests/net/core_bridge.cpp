@@ -150,6 +150,48 @@ CAF_TEST(a cached handle of a dead owner fails soon) {
   CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
 }
 
+CAF_TEST(a request given back goes to the owner named next) {
+  fixture f;
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+  f.order(timer_kind::moved);
+  const auto has_moved = f.run_until([&] { // the order is on its way
+    const auto r = f.ask(fake::good_event, fake::customer(behaves::well, 4));
+    CAF_CHECK(!r.error);
+    CAF_CHECK_EQUAL(value_of(r.reply.entry.number), 5u);
+    return !f.pushes.heard.empty();
+  });
+  CAF_CHECK(has_moved);
+  CAF_CHECK((f.pushes.heard == std::vector<std::string>{"gone 16"}));
+}
+
+CAF_TEST(an owner that leaves is forgotten though nobody asks it) {
+  fixture f;
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+  CAF_CHECK(f.bridge->tell_event(fake::number(fake::good_event), subscribe{true}));
+  f.run_until([] { return false; }, milliseconds{20});
+  f.order(timer_kind::moved);
+  CAF_CHECK(f.run_until([&] { return !f.pushes.heard.empty(); }));
+  CAF_CHECK_EQUAL(f.pushes.heard.front(), "gone 16");
+  CAF_CHECK(!f.bridge->tell_event(fake::number(fake::good_event), subscribe{true}));
+}
+
+CAF_TEST(a request that everybody gives back ends) {
+  fixture f;
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+  f.order(timer_kind::lapse);
+  f.order(timer_kind::moved);
+  outcome last;
+  const auto was_refused = f.run_until([&] { // the orders are on their way
+    const auto begun = f.clock.steady_now();
+    last = f.ask(fake::good_event, fake::customer(behaves::well));
+    CAF_CHECK_LESS(f.clock.steady_now() - begun, milliseconds{1000});
+    return bool{last.error};
+  });
+  CAF_CHECK(was_refused);
+  CAF_CHECK(is(last.error, errc::unavailable));
+  CAF_CHECK_EQUAL(f.bridge->calls_in_flight(), 0u);
+}
+
 CAF_TEST(questions in flight are bounded per event) {
   fixture f{milliseconds{5000}, 3};
   std::vector<awaitable<outcome>> waiting;

@@ -65,6 +65,7 @@ struct event_state {
   std::uint64_t joined = 0; ///< queue numbers given out
   std::uint64_t head = 0; ///< numbers up to this have been admitted
   std::uint64_t questions = 0;
+  bool is_given_away = false; ///< requests come back
   std::vector<caf::strong_actor_ptr> subscribers;
   std::vector<caf::typed_response_promise<entry_reply>> kept; ///< never answered
   static inline const char* name = "fake_event";
@@ -110,7 +111,7 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
 
 /// What a test tells the event: messages of kind timer_fired, with a number.
 ///   admission n: admit everybody up to number n · sweep: line_moved · flush: the sale ends · journal: it pauses · idle: stop ·
-///   renew: another node has taken it over
+///   renew: another node has taken it over · moved: it gives everything back, and its hubs are told
 inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
   auto& s = self->state;
   const auto push = [&](const auto& message) {
@@ -139,6 +140,10 @@ inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired&
     case timer_kind::journal: push(event_noticed{event_of(aggregate), notice_kind::paused}); break;
     case timer_kind::idle: self->quit(caf::exit_reason::user_shutdown); break;
     case timer_kind::renew: self->quit(make_error(errc::not_owner)); break;
+    case timer_kind::moved:
+      s.is_given_away = true;
+      push(owner_left{number(aggregate)});
+      break;
     default: break;
   }
 }
@@ -152,7 +157,11 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
             auto reply = answer_fan(self, aggregate, m.customer);
             return reply;
           },
-          [=](const find_entry& m) { return answer_fan(self, aggregate, m.customer); },
+          [=](const find_entry& m) -> caf::result<entry_reply> {
+            if (self->state.is_given_away)
+              return make_moved(m);
+            return answer_fan(self, aggregate, m.customer);
+          },
           [](const leave&) { return ack_reply{}; },
           [](const open_claim&) { return claim_reply{}; },
           [](const find_claim&) { return claim_reply{}; },
@@ -222,6 +231,8 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
 struct region_state {
   std::map<std::uint32_t, event_handle> events;
   std::set<std::uint32_t> lost{foreign_event}; ///< to another node
+  std::vector<event_handle> left; ///< that gave requests back
+  bool has_no_other = false; ///< told by a timer_fired of kind lapse: who gave requests back is named again
   std::vector<caf::typed_response_promise<event_handle>> kept;
   static inline const char* name = "fake_region";
 };
@@ -229,6 +240,8 @@ struct region_state {
 inline region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self) {
   self->set_exit_handler([self](const caf::exit_msg& e) { // an event that keeps a promise keeps itself: end it
     for (const auto& [n, owner] : self->state.events)
+      self->send_exit(owner, e.reason);
+    for (const auto& owner : self->state.left)
       self->send_exit(owner, e.reason);
     self->quit(e.reason);
   });
@@ -254,6 +267,8 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
               return kept;
             }
             auto& found = self->state.events[n];
+            if (found && found.address() == m.returned_by && !self->state.has_no_other)
+              self->state.left.push_back(std::exchange(found, nullptr));
             if (!found) {
               found = self->spawn(event, n);
               self->monitor(found.address());
@@ -261,8 +276,11 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
             return found;
           },
           [](const list_owned&) { return owned_aggregates{}; },
+          [](const move_event&) { return ack_reply{}; },
           [](const cluster_changed&) {}, [](const handed_over&) {}, [](const aggregates_to_wake&) {},
           [self](const timer_fired& order) { // pass an order on
+            if (order.kind == timer_kind::lapse)
+              self->state.has_no_other = true;
             if (const auto found = self->state.events.find(good_event); found != self->state.events.end())
               self->send(found->second, order);
           }};

@@ -221,7 +221,8 @@ inline region_handle::behavior_type scripted_region(region_handle::pointer, even
               return make_error(errc::absent);
             return event;
           },
-          [](const list_owned&) { return owned_aggregates{}; }, [](const cluster_changed&) {}, [](const handed_over&) {},
+          [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; },
+          [](const cluster_changed&) {}, [](const handed_over&) {},
           [](const aggregates_to_wake&) {},
           [](const timer_fired&) {}};
 }

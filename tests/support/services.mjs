@@ -30,7 +30,12 @@ function run(file, args, { input = '', env = {}, timeout_ms = 60_000 } = {}) {
 }
 
 async function services(...args) {
-  const { code, out, err } = await run(script, args);
+  return services_from([], ...args);
+}
+/** `enter`: a command that runs another one on the host that they are to be on. */
+async function services_from(enter, ...args) {
+  const [file, ...rest] = [...enter, script, ...args];
+  const { code, out, err } = await run(file, rest);
   assert.equal(code, 0, `scripts/services ${args.join(' ')}: ${err}`);
   return out;
 }
@@ -120,10 +125,14 @@ process.on('exit', () => {
 /** Servers in a scratch folder; they end with this process, however it ends. */
 export class Services {
   /** `wanted`: 'postgres', 'redis', 'nats'. */
-  static async start(...wanted) {
+  static start(...wanted) {
+    return Services.start_on({ enter: [], address: '127.0.0.1' }, ...wanted);
+  }
+  /** `host`: as of Hosts (tests/blackbox/hosts.mjs). */
+  static async start_on(host, ...wanted) {
     const it = new Services();
-    const parent = ['--parent', String(process.pid)];
-    const addresses = await services('start', ...wanted.map((name) => `--${name}`), ...parent);
+    const where = ['--parent', String(process.pid), '--address', host.address];
+    const addresses = await services_from(host.enter, 'start', ...wanted.map((name) => `--${name}`), ...where);
     const value = (name) => new RegExp(`^export ${name}=(.*)$`, 'm').exec(addresses)?.[1];
     it.folder = value('FAIRQUEUE_SERVICES');
     it.postgres_url = value('FAIRQUEUE_TEST_POSTGRES');
