@@ -278,7 +278,14 @@ void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, cons
 }
 
 void region_state::move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
-  if (!find(x.aggregate)) return static_cast<void>(asked.deliver(make_error(errc::not_owner)));
+  const auto owner = find(x.aggregate);
+  if (!owner) return static_cast<void>(asked.deliver(make_error(errc::not_owner)));
+  self_->request(owner, forward_timeout, resolve_event{x.aggregate}) // it may be about to learn that another node has it
+    .then([this, asked, x](const event_handle&) { move_served(asked, x); },
+          [asked](const caf::error& why) mutable { asked.deliver(make_error(is(why, errc::unavailable) ? errc::unavailable : errc::not_owner)); });
+}
+
+void region_state::move_served(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
   if (x.to == cluster_.self) return static_cast<void>(asked.deliver(ack_reply{}));
   if (!at(x.to) || moving_.contains(x.aggregate)) return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
   move(x.aggregate, x.to, true);
@@ -306,7 +313,11 @@ void region_state::on_handed_over(const handed_over& x) {
     }
     if (const auto there = at(moved.mapped().to)) { // also if nobody asks: its deadlines go on
       self_->send(there, handed_over{x.aggregate, true});
-      self_->request(there, forward_timeout, resolve_event{x.aggregate, true}).then([](const event_handle&) {}, [](const caf::error&) {});
+      const auto tell = [told = std::exchange(moved.mapped().told, {})] {
+        for (auto asked : told) asked.deliver(ack_reply{});
+      };
+      self_->request(there, forward_timeout, resolve_event{x.aggregate, true})
+        .then([tell](const event_handle&) { tell(); }, [tell](const caf::error&) { tell(); }); // given it is in any case
     }
   } else {
     stays_until_[x.aggregate] = services_->env->steady_now() + move_pause;

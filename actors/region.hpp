@@ -51,6 +51,7 @@ private:
   void on_lapsed(question q);
   caf::result<ack_reply> on_move_event(const move_event& x);
   void have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x, std::vector<node_peer> peers);
+  void move_served(caf::typed_response_promise<ack_reply> asked, const move_event& x);
   void move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x);
   void on_handed_over(const handed_over& x);
   void give_away();
