@@ -17,7 +17,7 @@ namespace fq {
 namespace {
 
 /// How often the courier looks for new webhooks of the sandbox gateway.
-constexpr milliseconds courier_poll{20};
+constexpr milliseconds courier_poll{100};
 /// How often an owner says to other nodes that its mirror is the one to go by; a third of vouch_life, for some words come late.
 constexpr milliseconds vouch_interval{500};
 /// How often nodes that share a ledger look for events that nobody runs. A dead node's events are back this long after its lease, and a load.
