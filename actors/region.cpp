@@ -83,7 +83,8 @@ void region_state::on_wake(const aggregates_to_wake& found) {
     const auto before = left_to_others_.find(aggregate);
     const auto since = before == left_to_others_.end() ? steady : before->second;
     const bool had_time = since + (cluster_.is_isolated ? isolation_patience : milliseconds{1}) <= steady;
-    const bool is_others = is_draining || ((cluster_.is_isolated || !placed_elsewhere(aggregate).empty()) && !had_time);
+    // One that moves is without an owner for a moment: who has peers takes what had none at the last look as well.
+    const bool is_others = is_draining || moving_.contains(aggregate) || ((cluster_.is_isolated || !cluster_.peers.empty()) && !had_time);
     if (is_others) left.emplace(aggregate, since);
     else start(aggregate);
   }
@@ -130,9 +131,13 @@ void region_state::answer(question q) {
     if (moving->second.asked.size() >= asked_while_moving_max) return q.refuse(errc::unavailable);
     return moving->second.asked.push_back(std::move(q));
   }
+  if (const auto before = node_of(q.returned_by); !before.empty()) { // it knows to whom it gave the event; or names its owner again, whose lease has passed
+    elsewhere_.erase(q.aggregate);
+    return ask_there(std::move(q), before, steps_max);
+  }
   if (const auto known = elsewhere_.find(q.aggregate); known != elsewhere_.end()) {
     const auto [until, owner, was_ours] = known->second;
-    const bool is_fresh = services_->env->steady_now() < until && !is_at(owner, q.returned_by);
+    const bool is_fresh = services_->env->steady_now() < until;
     if (is_fresh && (was_ours || !q.is_forwarded)) return ask_there(std::move(q), owner, steps_max);
     elsewhere_.erase(known); // who forwards a question to us may know better than we
   }
@@ -199,9 +204,11 @@ region_handle region_state::at(const std::string& node) const {
   return peer == cluster_.peers.end() ? region_handle{} : caf::actor_cast<region_handle>(peer->region);
 }
 
-bool region_state::is_at(const std::string& node, const caf::actor_addr& owner) const {
-  const auto there = at(node);
-  return owner && there && there->node() == owner.node();
+/// The other node that this owner is on; empty: none that we reach.
+std::string region_state::node_of(const caf::actor_addr& owner) const {
+  if (!owner || owner.node() == self_->node()) return {};
+  const auto peer = std::ranges::find_if(cluster_.peers, [&](const node_peer& p) { return p.region->node() == owner.node(); });
+  return peer == cluster_.peers.end() ? std::string{} : peer->node;
 }
 
 std::string region_state::placed_elsewhere(aggregate_id aggregate) const {
@@ -317,7 +324,7 @@ void region_state::on_handed_over(const handed_over& x) {
         for (auto asked : told) asked.deliver(ack_reply{});
       };
       self_->request(there, forward_timeout, resolve_event{x.aggregate, true})
-        .then([tell](const event_handle&) { tell(); }, [tell](const caf::error&) { tell(); }); // given it is in any case
+        .then([tell](const event_handle&) { tell(); }, [tell](const caf::error&) { tell(); }); // given away it is in any case
     }
   } else {
     stays_until_[x.aggregate] = services_->env->steady_now() + move_pause;

@@ -69,7 +69,7 @@ private:
   void look_later();
   void on_cluster(const cluster_changed& x);
   [[nodiscard]] region_handle at(const std::string& node) const;
-  [[nodiscard]] bool is_at(const std::string& node, const caf::actor_addr& owner) const;
+  [[nodiscard]] std::string node_of(const caf::actor_addr& owner) const;
   /// Where it begins; empty: here.
   [[nodiscard]] std::string placed_elsewhere(aggregate_id aggregate) const;
   [[nodiscard]] owned_aggregates owned() const;
