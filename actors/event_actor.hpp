@@ -172,7 +172,7 @@ private:
   }
   /// Another node may take the event, or have it: it must not be held up by us.
   [[nodiscard]] bool is_lapsed() const {
-    return services_->has_cluster && serving_ && lease_ && lease_->has_passed(services_->env->steady_now());
+    return services_->has_cluster && lease_ && lease_->has_passed(services_->env->steady_now());
   }
   [[nodiscard]] bool is_other(const event_id& event) const { return event != sale_->event().id; }
   /// For the event API, to which standalone queues do not exist.

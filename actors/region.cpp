@@ -293,6 +293,7 @@ void region_state::move_for(caf::typed_response_promise<ack_reply> asked, const 
 }
 
 void region_state::move_served(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
+  if (!find(x.aggregate)) return static_cast<void>(asked.deliver(make_error(errc::not_owner))); // it has moved meanwhile
   if (x.to == cluster_.self) return static_cast<void>(asked.deliver(ack_reply{}));
   if (!at(x.to) || moving_.contains(x.aggregate)) return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
   move(x.aggregate, x.to, true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes of one cluster read each other's messages by their layout: whoever changes one must raise wire_version. This describes every message
-// (its name, its members and their types, what those consist of) and compares with what the version is known to be.
+// (its name, the types of its members in their order, what those consist of) and compares with what the version is known to be. It does not
+// see members of one type that change places, enumerators, and what pairs and variants are made of: there, remember it yourself.
 #define CAF_SUITE wire
 #include "caf/test/unit_test.hpp"
 

@@ -240,7 +240,10 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
   });
 
   fault('the wall clock of the owner is 90 s ahead', async (t) => {
+    assert.ok(fs.existsSync(faketime), 'libfaketime is missing; scripts/setup installs it');
     const sale = await HostedSale.start_on(t, { env: [by_90_s] });
+    const ahead_ms = Date.parse((await sale.owner.get('/livez')).headers.date) - Date.now();
+    assert.ok(Math.abs(ahead_ms - 90_000) < 5000, `it is ${ahead_ms} ms ahead`);
     await sale.cluster.hand_off(sale.event, sale.far);
     await sale.cluster.hand_off(sale.event, sale.owner);
     await sale.ends_in_order(t);
