@@ -15,8 +15,11 @@ std::vector<migration_status> status_of(std::span<const migration> known) {
   return result;
 }
 
-void mark_applied(std::vector<migration_status>& known, std::int64_t number, const std::string& name, const std::string& checksum) {
-  if (number < 1 || number > static_cast<std::int64_t>(known.size()))
+void mark_applied(std::vector<migration_status>& known, const applied_migration& in_ledger) {
+  const auto& [number, name, checksum, needs] = in_ledger;
+  const auto last = static_cast<std::int64_t>(known.size());
+  if (number > last && needs > 0 && needs <= last) return; // it only adds
+  if (number < 1 || number > last)
     throw schema_refused("the ledger has migration " + label(number, name)
                          + ", which this version does not know: run a newer fairqueue");
   auto& ours = known[static_cast<std::size_t>(number - 1)];

@@ -22,6 +22,7 @@ struct migration {
   const char* name;
   const char* checksum; ///< SHA-256 of the file, hex
   const char* sql;
+  std::uint32_t needs; ///< the migrations up to this one that a program must know to run on a ledger that has this change as well
 };
 
 std::span<const migration> sqlite_migrations();
@@ -29,7 +30,14 @@ std::span<const migration> postgres_migrations();
 
 /// All of `known`, none applied yet.
 std::vector<migration_status> status_of(std::span<const migration> known);
-/// Marks what a ledger says it has. Throws schema_refused unless it is one we know, with the text we know.
-void mark_applied(std::vector<migration_status>& known, std::int64_t number, const std::string& name, const std::string& checksum);
+/// What a ledger says it has. `needs` 0: it does not say.
+struct applied_migration {
+  std::int64_t number = 0;
+  std::string name, checksum;
+  std::int64_t needs = 0;
+};
+/// Marks it. Throws schema_refused unless it is one we know, with the text we know, or a newer program's that we may run beside: nodes are
+/// upgraded one after the other.
+void mark_applied(std::vector<migration_status>& known, const applied_migration& in_ledger);
 
 } // namespace fq

@@ -16,19 +16,26 @@ bool has_table(sqlite_db& db, const std::string& name) {
   return s.bind(name).step();
 }
 
+/// Older programs did not write it.
+bool says_needs(sqlite_db& db) {
+  return db.integer("SELECT count(*) FROM pragma_table_info('schema_migration') WHERE name = 'needs'") > 0;
+}
+
 bool is_empty(sqlite_db& db) { return db.integer("SELECT count(*) FROM sqlite_schema") == 0; }
 
 void read_applied(sqlite_db& db, std::vector<migration_status>& known) {
-  sqlite_statement rows(db, "SELECT number, name, checksum FROM schema_migration ORDER BY number");
-  while (rows.step()) mark_applied(known, rows.integer(0), rows.text(1), rows.text(2));
+  const std::string needs = says_needs(db) ? "coalesce(needs, 0)" : "0";
+  sqlite_statement rows(db, "SELECT number, name, checksum, " + needs + " FROM schema_migration ORDER BY number");
+  while (rows.step()) mark_applied(known, {rows.integer(0), rows.text(1), rows.text(2), rows.integer(3)});
 }
 
 void apply_one(sqlite_db& db, const migration& m) {
   db.execute("CREATE TABLE IF NOT EXISTS schema_migration ("
-             "number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) STRICT");
+             "number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, needs INTEGER) STRICT");
+  if (!says_needs(db)) db.execute("ALTER TABLE schema_migration ADD COLUMN needs INTEGER");
   db.execute(m.sql);
-  sqlite_statement(db, "INSERT INTO schema_migration (number, name, checksum) VALUES (?, ?, ?)")
-    .run(m.number, m.name, m.checksum);
+  sqlite_statement(db, "INSERT INTO schema_migration (number, name, checksum, needs) VALUES (?, ?, ?, ?)")
+    .run(m.number, m.name, m.checksum, m.needs);
 }
 
 } // namespace

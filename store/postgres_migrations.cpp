@@ -25,10 +25,11 @@ bool is_complete(const std::vector<migration_status>& status) {
 }
 
 void apply(postgres_connection& db, const migration& m) {
-  db.execute("CREATE TABLE IF NOT EXISTS schema_migration (number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL)");
+  db.execute("CREATE TABLE IF NOT EXISTS schema_migration (number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, needs bigint)");
+  db.execute("ALTER TABLE schema_migration ADD COLUMN IF NOT EXISTS needs bigint"); // older programs did not write it
   db.execute(m.sql);
-  const std::string record = "INSERT INTO schema_migration (number, name, checksum) VALUES ($1, $2, $3)";
-  ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum));
+  const std::string record = "INSERT INTO schema_migration (number, name, checksum, needs) VALUES ($1, $2, $3, $4)";
+  ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum, m.needs));
 }
 
 /// A rehearsal waits no longer than this for a table: whoever comes after it would wait as well.
@@ -67,8 +68,9 @@ std::vector<migration_status> migration_status_of(postgres_connection& db) {
   auto status = status_of(postgres_migrations());
   const std::string visible = "SELECT FROM pg_class WHERE relname = 'schema_migration' AND pg_table_is_visible(oid)";
   if (ask(db, visible).size() == 0) return status;
-  const auto rows = ask(db, "SELECT number, name, checksum FROM schema_migration ORDER BY number");
-  for (int i = 0; i < rows.size(); ++i) mark_applied(status, rows[i].integer(0), rows[i].text(1), rows[i].text(2));
+  const auto rows = ask(db, "SELECT number, name, checksum, coalesce((to_jsonb(m) ->> 'needs')::bigint, 0) FROM schema_migration AS m ORDER BY number");
+  for (int i = 0; i < rows.size(); ++i)
+    mark_applied(status, {rows[i].integer(0), rows[i].text(1), rows[i].text(2), rows[i].integer(3)});
   return status;
 }
 

@@ -103,7 +103,7 @@ CAF_TEST(a Postgres ledger of a newer or altered program is refused and left alo
   postgres_schema schema;
   postgres_ledger store({.url = schema.url()});
   store.connect();
-  schema.execute("INSERT INTO schema_migration VALUES (99, 'from_the_future', 'x')");
+  schema.execute("INSERT INTO schema_migration (number, name, checksum) VALUES (99, 'from_the_future', 'x')");
   postgres_ledger older({.url = schema.url()});
   CAF_CHECK(contains(message_of<schema_refused>([&] { older.connect(); }), "99 (from_the_future)"));
   CAF_CHECK(contains(message_of<ledger_unavailable>([&] { older.last_aggregate(); }), "99 (from_the_future)"));
@@ -111,6 +111,20 @@ CAF_TEST(a Postgres ledger of a newer or altered program is refused and left alo
   CAF_CHECK(message_of<schema_refused>([&] { migrate_up_of_url(schema.url()); }));
   schema.execute("DELETE FROM schema_migration WHERE number = 99; UPDATE schema_migration SET checksum = 'x' WHERE number = 1");
   CAF_CHECK(contains(message_of<schema_refused>([&] { migrate_up_of_url(schema.url()); }), "checksum"));
+}
+
+CAF_TEST(a newer program that only added something is no obstacle to a Postgres ledger) {
+  postgres_schema schema;
+  postgres_ledger store({.url = schema.url()});
+  store.connect();
+  const auto known = std::to_string(postgres_migrations().size()), next = std::to_string(postgres_migrations().size() + 1);
+  schema.execute("INSERT INTO schema_migration VALUES (" + next + ", 'from_the_future', 'x', " + known + ")");
+  postgres_ledger beside({.url = schema.url()});
+  beside.connect();
+  CAF_CHECK(all_applied(migrate_up_of_url(schema.url())));
+  schema.execute("UPDATE schema_migration SET needs = number WHERE number = " + next);
+  postgres_ledger older({.url = schema.url()});
+  CAF_CHECK(contains(message_of<schema_refused>([&] { older.connect(); }), "from_the_future"));
 }
 
 CAF_TEST(a database that holds something else is refused) {

@@ -163,12 +163,24 @@ CAF_TEST(a ledger of a newer program is refused and left alone) {
   const temp_folder folder;
   const auto file = folder / "ledger.db";
   migrate_up(file);
-  execute(file, "INSERT INTO schema_migration VALUES (99, 'from_the_future', 'x')");
+  execute(file, "INSERT INTO schema_migration (number, name, checksum) VALUES (99, 'from_the_future', 'x')");
   const auto open = [&] { sqlite_ledger store({.file = file}); };
   CAF_CHECK(contains(message_of<schema_refused>(open), "99 (from_the_future)"));
   CAF_CHECK(message_of<schema_refused>([&] { migrate_status(file); }));
   execute(file, "DELETE FROM schema_migration WHERE number = 99");
   CAF_CHECK(!message_of<schema_refused>(open)); // and the lock was given back
+}
+
+CAF_TEST(a newer program that only added something is no obstacle to a ledger) {
+  const temp_folder folder;
+  const auto file = folder / "ledger.db";
+  migrate_up(file);
+  const auto known = std::to_string(sqlite_migrations().size()), next = std::to_string(sqlite_migrations().size() + 1);
+  execute(file, "INSERT INTO schema_migration VALUES (" + next + ", 'from_the_future', 'x', " + known + ")");
+  const auto open = [&] { sqlite_ledger store({.file = file}); };
+  CAF_CHECK(!message_of<schema_refused>(open));
+  execute(file, "UPDATE schema_migration SET needs = number WHERE number = " + next);
+  CAF_CHECK(contains(message_of<schema_refused>(open), "from_the_future"));
 }
 
 CAF_TEST(a migration that was altered afterwards is refused) {

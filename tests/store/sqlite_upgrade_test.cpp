@@ -17,7 +17,7 @@ void write_version(sqlite_db& db, std::size_t last) {
   db.execute("CREATE TABLE schema_migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) STRICT");
   for (const auto& m : sqlite_migrations().first(last)) {
     db.execute(m.sql);
-    sqlite_statement(db, "INSERT INTO schema_migration VALUES (?, ?, ?)").run(m.number, m.name, m.checksum);
+    sqlite_statement(db, "INSERT INTO schema_migration (number, name, checksum) VALUES (?, ?, ?)").run(m.number, m.name, m.checksum);
   }
 }
 
