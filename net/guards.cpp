@@ -100,6 +100,7 @@ struct manager {
   std::optional<response> no;
   principal by;
   uuid subject{}; ///< of the token
+  bool may_be_new = false; ///< `no`, and another node may have added it since our directory was read
 };
 
 /// Whoever the request's bearer token belongs to; `by` is nobody for a token that is no manager's.
@@ -119,8 +120,8 @@ manager manager_of(context& ctx, const request& rq) {
     return {problem(fault::unavailable, rq.request_id, {}, 1), {}};
   if (claims.kind == token_kind::organizer) {
     const auto tenant = keys->tenant_of(claims.subject);
-    if (!tenant) // nobody; or added by another node within the last two seconds
-      return {problem(fault::unauthenticated, rq.request_id), {}};
+    if (!tenant)
+      return {problem(fault::unauthenticated, rq.request_id), {}, claims.subject, true};
     return {std::nullopt, {principal_kind::organizer, *tenant, claims.subject}, claims.subject};
   }
   const auto key = keys->find(claims.subject);
@@ -129,10 +130,29 @@ manager manager_of(context& ctx, const request& rq) {
   return {std::nullopt, {principal_kind::operate, key->tenant, key->id}, claims.subject};
 }
 
+using guard = awaitable<response> (*)(context&, const request&, const path_parameters&, step, query_use);
+
+/// Its token is ours: what other nodes have added is read, and the request looked at once more.
+awaitable<response> look_again(context& ctx, const request& rq, const path_parameters& path, step run, query_use query, manager found, guard again) {
+  if (auto no = limit(ctx, rq, ctx.shared->organizers, found.subject))
+    co_return std::move(*no);
+  if (!ctx.directory)
+    co_return std::move(*found.no);
+  auto told = co_await ask(ctx, ctx.directory, refresh_directory{});
+  if (told.error || told.reply.no)
+    co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  if (manager_of(ctx, rq).may_be_new) // it is nobody
+    co_return std::move(*found.no);
+  auto answering = again(ctx, rq, path, run, query);
+  co_return co_await answering;
+}
+
 } // namespace
 
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run, query_use query) {
   auto found = manager_of(ctx, rq);
+  if (found.may_be_new)
+    return look_again(ctx, rq, path, run, query, std::move(found), with_manager);
   if (found.no)
     return ready(std::move(*found.no));
   if (found.by.kind == principal_kind::nobody)
@@ -142,6 +162,10 @@ awaitable<response> with_manager(context& ctx, const request& rq, const path_par
 
 awaitable<response> with_customer_or_manager(context& ctx, const request& rq, const path_parameters& path, step run) {
   auto found = manager_of(ctx, rq);
+  if (found.may_be_new) {
+    const auto again = [](context& c, const request& r, const path_parameters& p, step s, query_use) { return with_customer_or_manager(c, r, p, s); };
+    return look_again(ctx, rq, path, run, query_use::none, std::move(found), again);
+  }
   if (found.no)
     return ready(std::move(*found.no));
   if (found.by.kind == principal_kind::nobody)
@@ -180,6 +204,8 @@ awaitable<response> with_anyone(context& ctx, const request& rq, const path_para
   if (!rq.has_field("Authorization"))
     return limited(ctx, rq, path, {}, run, query, ctx.shared->anonymous, limit_key(rq.peer));
   auto found = manager_of(ctx, rq);
+  if (found.may_be_new)
+    return look_again(ctx, rq, path, run, query, std::move(found), with_anyone);
   if (found.no)
     return ready(std::move(*found.no));
   const bool manages = found.by.kind != principal_kind::nobody;

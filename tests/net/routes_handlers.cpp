@@ -730,3 +730,27 @@ CAF_TEST(a thousand requests without a token from one address are too many) {
   CAF_CHECK_EQUAL(sent, 1201);
   CAF_CHECK_EQUAL(w.send(method::get, "/events", "", {}, "192.0.2.2").status, 200u);
 }
+
+CAF_TEST(an organizer that another node has just added is looked up before it is turned away) {
+  world w;
+  const uuid added{0x2222, 0x8000'0000'0000'0009}, nobody{0x2222, 0x8000'0000'0000'000a};
+  auto readings = std::make_shared<std::atomic<int>>(0);
+  w.ctx.directory = w.system.spawn([&w, readings, added](directory_handle::pointer) -> directory_handle::behavior_type {
+    return {[&w, readings, added](const refresh_directory&) {
+              ++*readings;
+              auto content = world::make_directory();
+              content.organizers.push_back({added, default_tenant});
+              w.directory.publish(content);
+              return ack_reply{};
+            },
+            [](const directory_read&) {}, [](const timer_fired&) {}};
+  });
+  for (const auto* path : {"/events?mine=true", "/audit"})
+    CAF_CHECK_EQUAL(w.send(method::get, path, "", w.bearer(token_kind::organizer, added)).status, 200u);
+  CAF_CHECK_EQUAL(readings->load(), 1);
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/audit", "", w.bearer(token_kind::organizer, nobody))), "401 unauthenticated");
+  CAF_CHECK_EQUAL(readings->load(), 2);
+  const auto directory = caf::actor_cast<caf::actor>(w.ctx.directory);
+  w.ctx.directory = nullptr;
+  caf::anon_send_exit(directory, caf::exit_reason::user_shutdown);
+}
