@@ -35,6 +35,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   services_ = &services;
   supervisor_ = std::move(supervisor);
   clock_.emplace(*services.env);
+  hubs_.emplace(self, aggregate);
   journal_ = std::make_unique<journal>(journal::port{
     [this](batch_ptr b) { self_->send(services_->ledgers.of(aggregate_), commit_batch{std::move(b)}); },
     [this](milliseconds delay, std::uint64_t generation) { set_timer(timer_kind::journal, delay, generation); },
@@ -84,6 +85,7 @@ event_handle::behavior_type event_state::behavior() {
     [this](const revoke_sessions& x) { return on_revoke(x); },
     [this](const find_line& x) { return on_find_line(x); },
     [this](const watch_sessions& x) { on_watch(x.on); },
+    [this](const push_read& x) { on_push_read(x); },
     [this](const open_claim& x) { return on_open_claim(x); },
     [this](const find_claim& x) { return on_find_claim(x); },
     [this](const release_claim& x) { return on_release_claim(x); },
@@ -114,7 +116,7 @@ event_handle::behavior_type event_state::behavior() {
     [this](const lease_lost&) { on_lease_lost(); },
     [this](const hand_over& x) { on_hand_over(x); },
     [this](const verify_mirror& x) { return on_verify(x); },
-    [this](const verify_ledger&) { return on_verify_ledger(); },
+    [this](const verify_ledger& x) { return on_verify_ledger(x); },
     [this](const aggregate_peeked& x) {
       if (audit_) audit_->peeked(x);
     },
@@ -181,8 +183,11 @@ void event_state::serve(const acquired& image) {
   const auto tell_table = [](const caf::strong_actor_ptr& table, sessions_changed news) {
     caf::anon_send(caf::actor_cast<caf::actor>(table), std::move(news));
   };
+  const auto mark_table = [this](const caf::strong_actor_ptr& table, push_mark mark) {
+    self_->send(caf::actor_cast<hub_handle>(table), mark);
+  };
   sessions_ = std::make_unique<event_sessions>(
-    tell_table, [this] { return now(); }, [env = services_->env] { return env->steady_now(); }, *sale_, *journal_, lease_);
+    tell_table, mark_table, [this] { return now(); }, [env = services_->env] { return env->steady_now(); }, *sale_, *journal_, lease_);
   if (services_->cache) {
     mirror_ = make_mirror(image.cache_generation);
     mirror_->rebuild(); // a crash may have come between a commit and its step
@@ -264,7 +269,7 @@ void event_state::on_timer(const timer_fired& t) {
 
 void event_state::on_idle_check() {
   set_timer(timer_kind::idle, services_->idle_after, 0);
-  if (!serving_ || !hubs_.empty() || !journal_->is_idle() || !sale_->is_quiet()) return;
+  if (!serving_ || !hubs_->empty() || !journal_->is_idle() || !sale_->is_quiet()) return;
   if (services_->env->steady_now() - last_request_ >= services_->idle_after) {
     serving_ = false; // what it took on now nobody would see through
     listen_for_nobody();
@@ -291,7 +296,7 @@ void event_state::finish_move() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr; // whoever watches is told
-  leave_hubs();
+  hubs_->leave();
   listen_for_nobody();
   self_->request(services_->ledgers.of(aggregate_), release_timeout, end_lease{aggregate_})
     .then([this](const ack_reply&) { self_->send(region_, handed_over{aggregate_, true}); },
@@ -338,17 +343,15 @@ void event_state::alert(const changes& content) const {
 
 void event_state::show(decision&& d, std::vector<order_change> orders, std::uint64_t seq) {
   for (const auto& order : d.orders) journal_->hold(seq, [this, order] { call(order); });
-  if (hubs_.empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && !d.line_moved)) return;
+  if (hubs_->empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && !d.line_moved)) return;
   journal_->hold(seq, [this, orders = std::move(orders), changed = std::move(d.entry_changes), notices = std::move(d.notices),
                        moved = d.line_moved] {
     const auto event = sale_->event().id;
-    for (const auto& hub : hubs_) {
-      // The notice first: a waiter hears `ended` and is closed by it; who was admitted still gets its own end after it.
-      for (const auto what : notices) self_->send(hub, event_noticed{event, what, sale_->event().message});
-      if (!orders.empty()) self_->send(hub, orders_changed{event, orders}); // before the end of the place that it was placed from
-      if (!changed.empty()) self_->send(hub, entries_changed{event, changed});
-      if (moved) self_->send(hub, fq::line_moved{event});
-    }
+    // The notice first: a waiter hears `ended` and is closed by it; who was admitted still gets its own end after it.
+    for (const auto what : notices) hubs_->tell(event_noticed{event, what, sale_->event().message});
+    if (!orders.empty()) hubs_->tell(orders_changed{event, orders}, orders.size()); // before the end of the place that it was placed from
+    if (!changed.empty()) hubs_->tell(entries_changed{event, changed}, changed.size());
+    if (moved) hubs_->tell(fq::line_moved{event});
   });
 }
 
@@ -391,8 +394,8 @@ caf::result<mirror_report> event_state::on_verify(const verify_mirror& x) {
   return promise;
 }
 
-caf::result<ledger_report> event_state::on_verify_ledger() {
-  if (refuses()) return make_error(errc::unavailable);
+caf::result<ledger_report> event_state::on_verify_ledger(const verify_ledger& x) {
+  if (refuses()) return refused(x);
   auto promise = self_->make_response_promise<ledger_report>();
   audit_->begin(promise);
   return promise;
@@ -404,7 +407,7 @@ caf::result<ledger_report> event_state::on_verify_ledger() {
 void event_state::on_down(const caf::down_msg& down) {
   if (supervisor_ && down.source == supervisor_.address()) return self_->quit(caf::exit_reason::user_shutdown);
   monitored_.erase(down.source);
-  std::erase_if(hubs_, [&](const hub_handle& hub) { return hub.address() == down.source; });
+  hubs_->remove(down.source);
   if (sessions_) sessions_->unwatch(caf::actor_cast<caf::strong_actor_ptr>(down.source));
 }
 
@@ -418,15 +421,10 @@ void event_state::listen_for_nobody() {
   monitored_.clear();
 }
 
-/// They look for the owner anew, without waiting until somebody's request comes back.
-void event_state::leave_hubs() {
-  for (const auto& hub : std::exchange(hubs_, {})) self_->send(hub, owner_left{aggregate_});
-}
-
 /// Who only listens would not notice that we are past our lease.
 void event_state::watch_lease() {
-  if (!services_->has_cluster || !lease_ || hubs_.empty() || watches_lease_) return;
-  if (is_lapsed()) return leave_hubs();
+  if (!services_->has_cluster || !lease_ || hubs_->empty() || watches_lease_) return;
+  if (is_lapsed()) return hubs_->leave();
   watches_lease_ = true;
   set_timer(timer_kind::lapse, std::max(lease_->left(services_->env->steady_now()), milliseconds{1}), 0);
 }
@@ -434,13 +432,17 @@ void event_state::watch_lease() {
 void event_state::on_subscribe(bool on) {
   const auto hub = caf::actor_cast<hub_handle>(self_->current_sender());
   if (!hub) return;
-  const auto known = std::ranges::find(hubs_, hub);
-  if (on && known == hubs_.end()) {
-    hubs_.push_back(hub);
-    listen_for(hub.address());
-    watch_lease();
-  }
-  if (!on && known != hubs_.end()) hubs_.erase(known);
+  if (!on) return hubs_->remove(hub.address());
+  if (!hubs_->add(hub)) return;
+  listen_for(hub.address());
+  watch_lease();
+}
+
+void event_state::on_push_read(const push_read& x) {
+  const auto& listener = self_->current_sender();
+  if (!listener) return;
+  if (x.kind == push_kind::places) return hubs_->read(listener->address(), x.number);
+  if (sessions_) sessions_->read(listener, x.number);
 }
 
 void event_state::on_watch(bool on) {

@@ -8,6 +8,7 @@
 #include "actors/cluster_links.hpp"
 #include "actors/errors.hpp"
 #include "actors/event_audit.hpp"
+#include "actors/event_hubs.hpp"
 #include "actors/event_mirror.hpp"
 #include "actors/event_sessions.hpp"
 #include "actors/journal.hpp"
@@ -86,10 +87,10 @@ private:
   void finish_move();
   void on_subscribe(bool on);
   void on_watch(bool on);
+  void on_push_read(const push_read& x);
   void on_down(const caf::down_msg& down);
   void listen_for(const caf::actor_addr& listener);
   void listen_for_nobody();
-  void leave_hubs();
   void watch_lease();
 
   // -- fans (event_fan.cpp)
@@ -158,7 +159,7 @@ private:
   // -- cache (event_actor.cpp)
   [[nodiscard]] std::unique_ptr<event_mirror> make_mirror(std::uint64_t generation);
   caf::result<mirror_report> on_verify(const verify_mirror& x);
-  caf::result<ledger_report> on_verify_ledger();
+  caf::result<ledger_report> on_verify_ledger(const verify_ledger& x);
 
   // -- shared
   [[nodiscard]] timestamp now() const { return clock_->now(); }
@@ -247,7 +248,7 @@ private:
   std::unordered_multimap<order_id, order_waiter> order_waiters_;
   std::set<std::pair<milliseconds, order_id>> order_deadlines_; ///< of waiters, those answered meanwhile included
   std::unordered_multimap<payment_id, report_waiter> report_waiters_;
-  std::vector<hub_handle> hubs_;
+  std::optional<event_hubs<pointer>> hubs_;
   std::set<caf::actor_addr> monitored_; ///< hubs and tables of sessions, those that left included
   bool pulses_ = false; ///< the next pulse is on its way
   bool watches_lease_ = false; ///< the timer of the lease's end is on its way

@@ -11,7 +11,7 @@ namespace fq {
 event_sessions::~event_sessions() {
   auto lost = news();
   lost.is_lost = true;
-  for (const auto& w : watchers_) send(w, lost);
+  for (const auto& w : watchers_) send_(w.table, lost);
 }
 
 void event_sessions::watch(caf::strong_actor_ptr table, bool is_remote) {
@@ -24,25 +24,39 @@ void event_sessions::watch(caf::strong_actor_ptr table, bool is_remote) {
     auto all = news();
     all.is_all = true;
     for (const auto& s : image_of(*sale_).sessions) all.begun.push_back(state_of(s));
-    return [this, to = *mine, all = std::move(all)] { send(to, all); };
+    return [this, table, all = std::move(all)] { send(table, all); };
   });
 }
 
 bool event_sessions::pulse() {
   if (std::ranges::none_of(watchers_, &watcher::is_remote)) return false;
-  for (const auto& w : watchers_)
+  for (auto& w : watchers_)
     if (w.begun && w.is_remote) send(w, news());
   return true;
 }
 
-void event_sessions::send(const watcher& to, sessions_changed news) const {
-  if (to.is_remote) { // it cannot see our lease: it is told what is left of it
-    const auto left = lease_ ? lease_->left(steady_()) : session_trust;
-    news.lease = nullptr;
-    news.trusted_for = std::min(session_trust, left);
-    if (left <= milliseconds{0}) news.is_lost = true;
-  }
+void event_sessions::send(const caf::strong_actor_ptr& table, sessions_changed news) {
+  if (const auto to = std::ranges::find(watchers_, table, &watcher::table); to != watchers_.end()) send(*to, std::move(news));
+}
+
+void event_sessions::send(watcher& to, sessions_changed news) {
+  if (!to.is_remote) return send_(to.table, std::move(news));
+  if (to.window.is_closed()) return; // it trusts what it knows no longer than `session_trust`
+  const auto left = lease_ ? lease_->left(steady_()) : session_trust;
+  news.lease = nullptr; // it cannot see our lease: it is told what is left of it
+  news.trusted_for = std::min(session_trust, left);
+  if (left <= milliseconds{0}) news.is_lost = true;
+  const auto changes = 1 + news.begun.size() + news.ended.size();
   send_(to.table, std::move(news));
+  if (const auto number = to.window.pushed(changes)) mark_(to.table, {*number, push_kind::sessions});
+}
+
+void event_sessions::read(const caf::strong_actor_ptr& table, std::uint64_t mark) {
+  const auto w = std::ranges::find(watchers_, table, &watcher::table);
+  if (w == watchers_.end() || !w->window.read(mark)) return;
+  auto lost = news();
+  lost.is_lost = true;
+  send(*w, std::move(lost));
 }
 
 void event_sessions::unwatch(const caf::strong_actor_ptr& table) {
@@ -57,7 +71,7 @@ void event_sessions::begun(const batch& b) {
   for (const auto& s : delta.sessions) changed.begun.push_back(state_of(s));
   for (const auto& s : delta.ended) changed.ended.push_back(state_of(s).ticket);
   for (const auto& w : watchers_)
-    if (w.begun) journal_->hold(b.to_seq, [this, w, changed] { send(w, changed); });
+    if (w.begun) journal_->hold(b.to_seq, [this, table = w.table, changed] { send(table, changed); });
 }
 
 sessions_changed event_sessions::news() const {

@@ -4,6 +4,7 @@
 #pragma once
 #include "actors/journal.hpp"
 #include "actors/protocol.hpp"
+#include "actors/push_window.hpp"
 #include "domain/mirror.hpp"
 #include "domain/sale.hpp"
 
@@ -21,9 +22,10 @@ inline constexpr milliseconds pulse_interval{500};
 class event_sessions {
 public:
   using sender = std::function<void(const caf::strong_actor_ptr&, sessions_changed)>;
-  event_sessions(sender send, std::function<timestamp()> clock, std::function<milliseconds()> steady, const sale& truth, journal& log,
+  using marker = std::function<void(const caf::strong_actor_ptr&, push_mark)>;
+  event_sessions(sender send, marker mark, std::function<timestamp()> clock, std::function<milliseconds()> steady, const sale& truth, journal& log,
                  std::shared_ptr<const lease_horizon> lease)
-      : send_(std::move(send)), clock_(std::move(clock)), steady_(std::move(steady)), sale_(&truth), journal_(&log), lease_(std::move(lease)) {}
+      : send_(std::move(send)), mark_(std::move(mark)), clock_(std::move(clock)), steady_(std::move(steady)), sale_(&truth), journal_(&log), lease_(std::move(lease)) {}
   /// Whoever watches hears that nothing is known any more.
   ~event_sessions();
   event_sessions(const event_sessions&) = delete;
@@ -32,6 +34,8 @@ public:
   /// From the next boundary on. Asking again sends everything again.
   void watch(caf::strong_actor_ptr table, bool is_remote);
   void unwatch(const caf::strong_actor_ptr& table);
+  /// A mark came back.
+  void read(const caf::strong_actor_ptr& table, std::uint64_t mark);
   /// Tells other nodes that what they know is still so; false: there are none that watch. Every pulse_interval at the latest, while we may
   /// speak for the aggregate.
   bool pulse();
@@ -43,12 +47,15 @@ private:
     caf::strong_actor_ptr table;
     bool begun = false; ///< has its snapshot, or gets it with the batch under way
     bool is_remote = false; ///< at another node: its word lasts `trusted_for`
+    push_window window = {}; ///< of a remote one
   };
-  void send(const watcher& to, sessions_changed news) const;
+  void send(const caf::strong_actor_ptr& table, sessions_changed news);
+  void send(watcher& to, sessions_changed news);
   [[nodiscard]] sessions_changed news() const;
   [[nodiscard]] session_state state_of(const mirrored_session& s) const;
 
   sender send_;
+  marker mark_;
   std::function<timestamp()> clock_;
   std::function<milliseconds()> steady_;
   const sale* sale_;

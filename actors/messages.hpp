@@ -1056,6 +1056,26 @@ struct owner_left {
 };
 FQ_INSPECT(owner_left, x.aggregate)
 
+/// What is pushed to a listener: of places to hubs, of sessions to tables.
+enum class push_kind : std::uint8_t { places, sessions };
+/// From an owner, behind what it pushed to a listener of another node, which sends it back as push_read: actors/push_window.hpp.
+struct push_mark {
+  std::uint64_t number = 0;
+  push_kind kind{};
+};
+FQ_INSPECT(push_mark, x.number, x.kind)
+struct push_read {
+  std::uint64_t number = 0;
+  push_kind kind{};
+};
+FQ_INSPECT(push_read, x.number, x.kind)
+
+/// To a hub that was too slow for what it was told: some of it was not sent, and everything must be asked for anew.
+struct pushes_lost {
+  aggregate_id aggregate{};
+};
+FQ_INSPECT(pushes_lost, x.aggregate)
+
 /// From the operator, to the region of whatever node: this event is to run on that one. Answered when it has been given there;
 /// errors: absent, and unavailable if it stays where it is.
 struct move_event {
@@ -1167,8 +1187,9 @@ struct cluster_changed {
   std::vector<node_peer> peers; ///< that are reached now
   bool is_isolated = false; ///< most nodes that live and speak our wire version are not reached: it is probably us
   bool is_ledger_away = false; ///< nobody can begin anything here
+  bool has_successors = false; ///< nodes of another wire version take over what we leave: an upgrade
 };
-FQ_INSPECT(cluster_changed, x.self, x.nodes, x.peers, x.is_isolated, x.is_ledger_away)
+FQ_INSPECT(cluster_changed, x.self, x.nodes, x.peers, x.is_isolated, x.is_ledger_away, x.has_successors)
 
 /// From the operator, or a node that is about to end: give every event away and take none any more. Accounts and catalog stay until it ends.
 struct drain_node {};

@@ -51,6 +51,7 @@ using event_handle = caf::typed_actor<
   caf::replies_to<find_positions>::with<positions_reply>,
   caf::reacts_to<subscribe>, ///< from a hub
   caf::reacts_to<watch_sessions>, ///< from a table of sessions, which gets sessions_changed
+  caf::reacts_to<push_read>, ///< from who gets pushes at another node
   caf::replies_to<verify_mirror>::with<mirror_report>,
   caf::replies_to<verify_ledger>::with<ledger_report>,
   caf::reacts_to<aggregate_peeked>, ///< INTERNAL, from a ledger reader
@@ -73,15 +74,17 @@ using supervisor_handle = caf::typed_actor<
   caf::reacts_to<owner_idle>, ///< INTERNAL, from the owner
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
-/// What subscribers of an event receive: one per io thread (net/hub), in order per event, only what is committed.
+/// What subscribers of an event receive, in order per event, only what is committed: one per io thread (net/hub), and one per other node
+/// (net/push_relay).
 using hub_handle = caf::typed_actor<caf::reacts_to<entries_changed>, caf::reacts_to<line_moved>, caf::reacts_to<event_noticed>,
-                                    caf::reacts_to<orders_changed>, caf::reacts_to<owner_left>>;
+                                    caf::reacts_to<orders_changed>, caf::reacts_to<owner_left>, caf::reacts_to<push_mark>,
+                                    caf::reacts_to<pushes_lost>>;
 
 /// Knows the owner of every aggregate; spawns it on first use, passivates it when idle.
 using region_handle = caf::typed_actor<
   caf::replies_to<resolve_event>::with<event_handle>, ///< errors absent, unavailable, not_owner (actors/errors.hpp)
   caf::replies_to<list_owned>::with<owned_aggregates>, ///< what runs here now
-  caf::replies_to<move_event>::with<ack_reply>, ///< when it has been given there; errors absent, unavailable
+  caf::replies_to<move_event>::with<ack_reply>, ///< when it has been given there; errors absent, unavailable: it stays; any other: it may move still
   caf::reacts_to<cluster_changed>, ///< from the cluster
   caf::reacts_to<handed_over>, ///< INTERNAL, from an owner
   caf::reacts_to<aggregates_to_wake>, ///< INTERNAL, from the ledger worker
@@ -213,7 +216,7 @@ using payments_handle = caf::typed_actor<
   X(refund_tickets) X(resend_order) X(set_promo_code) X(find_promo_codes) X(promo_codes_reply) X(set_priorities) \
   X(find_priorities) X(customers_reply) X(settle_dead_letter) X(report_undelivered) X(list_orders) X(order_list_reply) \
   X(list_dead_letters) X(dead_letters_reply) X(find_customers) X(change_setting) X(orders_changed) X(beat_node) X(nodes_seen) X(greet) X(greeting) X(dial_node) \
-  X(node_dialed) X(cluster_changed) X(list_nodes) X(nodes_reply) X(hand_over) X(handed_over) X(end_lease) X(drain_node) X(owner_left) X(move_event)
+  X(node_dialed) X(cluster_changed) X(list_nodes) X(nodes_reply) X(hand_over) X(handed_over) X(end_lease) X(drain_node) X(owner_left) X(move_event) X(push_mark) X(push_read) X(pushes_lost)
 
 #define FQ_ADD_TYPE_ID(T) CAF_ADD_TYPE_ID(fairqueue, (fq::T))
 CAF_BEGIN_TYPE_ID_BLOCK(fairqueue, first_custom_type_id)

@@ -2,6 +2,8 @@
 // See actor_bridge.hpp. The one file that posts to an io_context from CAF's threads.
 #include "net/actor_bridge.hpp"
 
+#include "net/push_relay.hpp"
+
 #include <caf/default_attachable.hpp>
 #include <caf/make_actor.hpp>
 #include <caf/sec.hpp>
@@ -115,6 +117,8 @@ void actor_bridge::stop() {
   while (earliest_)
     fail(*earliest_, make_error(errc::unavailable));
   run_deferred();
+  if (relay_)
+    relay_->forget(sink_);
   events_.clear();
   owners_.clear();
   outbox_.clear();
@@ -291,6 +295,7 @@ void actor_bridge::pass_on(pending_call& call, const event_slot& slot) {
 
 /// Who hung on it looks for it anew; what it was asked is answered still.
 void actor_bridge::forget_owner(event_slot& slot, aggregate_id aggregate) {
+  leave_owner(slot, aggregate);
   owners_.erase(identity_of(slot.owner));
   slot.returned_by = slot.owner.address();
   slot.owner = nullptr;
@@ -309,6 +314,37 @@ void actor_bridge::take_leave(const owner_left& x, const void* owner) {
 const event_handle* actor_bridge::known_owner(aggregate_id aggregate) const {
   const auto found = events_.find(number_of(aggregate));
   return found != events_.end() && found->second.owner && !stopped_ ? &found->second.owner : nullptr;
+}
+
+push_relay* actor_bridge::relay_to(aggregate_id aggregate) const {
+  const auto found = events_.find(number_of(aggregate));
+  return found != events_.end() && found->second.link ? relay_ : nullptr;
+}
+
+/// The relay would hand on for ever what nobody sends.
+void actor_bridge::leave_owner(event_slot& slot, aggregate_id aggregate) {
+  if (!relay_ || !slot.link)
+    return;
+  relay_->subscribe(slot.owner, sink_, false);
+  relay_->watch_sessions(aggregate, slot.owner, sink_, false);
+}
+
+bool actor_bridge::subscribe_to(aggregate_id aggregate, bool on) {
+  const auto* owner = known_owner(aggregate);
+  auto* relay = relay_to(aggregate);
+  if (!owner || !relay)
+    return tell_event(aggregate, subscribe{on});
+  relay->subscribe(*owner, sink_, on);
+  return true;
+}
+
+bool actor_bridge::watch_sessions_of(aggregate_id aggregate, bool on) {
+  const auto* owner = known_owner(aggregate);
+  auto* relay = relay_to(aggregate);
+  if (!owner || !relay)
+    return tell_event(aggregate, watch_sessions{on});
+  relay->watch_sessions(aggregate, *owner, sink_, on);
+  return true;
 }
 
 void actor_bridge::resolved(aggregate_id aggregate, caf::error error, event_handle owner) {
@@ -347,6 +383,7 @@ void actor_bridge::drop_owner(aggregate_id aggregate) {
   const auto found = events_.find(number_of(aggregate));
   if (found == events_.end() || !found->second.owner)
     return;
+  leave_owner(found->second, aggregate);
   owners_.erase(identity_of(found->second.owner));
   found->second.owner = nullptr;
   found->second.link = nullptr;
@@ -398,6 +435,8 @@ void actor_bridge::take(caf::mailbox_element& element) {
     receiver_->on_event_noticed(content.get_as<event_noticed>(0));
   else if (holds<orders_changed>(content))
     receiver_->on_orders_changed(content.get_as<orders_changed>(0));
+  else if (holds<pushes_lost>(content))
+    receiver_->on_owner_gone(content.get_as<pushes_lost>(0).aggregate);
 }
 
 void actor_bridge::take_batch(std::vector<caf::mailbox_element_ptr>& batch) {

@@ -26,6 +26,7 @@
 namespace fq::net {
 
 class actor_bridge;
+class push_relay;
 
 /// The answer of an actor, or why there is none. `error`, when set, is always of actors/errors.hpp: absent (404), not_owner (503:
 /// another node has the event) or unavailable (503 with Retry-After: owner away, deadline passed, or too many requests in flight
@@ -50,7 +51,7 @@ public:
   virtual void on_line_moved(const line_moved& push) = 0;
   virtual void on_event_noticed(const event_noticed& push) = 0;
   virtual void on_orders_changed(const orders_changed& push) = 0;
-  /// The owner of this aggregate stopped: subscriptions to it are gone.
+  /// The owner of this aggregate stopped, or has not told everything: what is known of it must be asked for anew.
   virtual void on_owner_gone(aggregate_id aggregate) = 0;
 
 protected:
@@ -132,6 +133,8 @@ public:
 
   void set_receiver(push_receiver* receiver) { receiver_ = receiver; }
   void set_receiver(session_receiver* receiver) { sessions_ = receiver; }
+  /// Subscribes at other nodes' owners for all io threads; null: every thread for itself.
+  void set_relay(push_relay* relay) { relay_ = relay; }
 
   /// Fails what is past its deadline. Called about every 250 ms by the sweep.
   void sweep(milliseconds now);
@@ -152,6 +155,11 @@ public:
   /// Finds the owner of `aggregate`: `call.owner_found` at once (from inside, returns true) or later, or it is settled with an error.
   /// False: refused at once, too many are in flight for that event.
   bool find_owner(pending_call& call, aggregate_id aggregate);
+
+  /// From now on the receiver gets what the owner pushes (or no more). False: the owner is not known here now.
+  bool subscribe_to(aggregate_id aggregate, bool on);
+  /// The same for the receiver of sessions, which gets all of them first.
+  bool watch_sessions_of(aggregate_id aggregate, bool on);
 
   /// Sends a message without a reply, with this thread's sink as its sender. False: its owner is not known here now.
   template <class Message>
@@ -213,6 +221,8 @@ private:
   void take_down(const caf::down_msg& down);
   void run_deferred();
   const event_handle* known_owner(aggregate_id aggregate) const;
+  push_relay* relay_to(aggregate_id aggregate) const;
+  void leave_owner(event_slot& slot, aggregate_id aggregate);
   void resolved(aggregate_id aggregate, caf::error error, event_handle owner);
   void drop_owner(aggregate_id aggregate);
   void bounce(pending_call& call, const caf::error& moved, const void* owner);
@@ -228,6 +238,7 @@ private:
   server_state& state_;
   bridge_limits limits_;
   caf::strong_actor_ptr sink_;
+  push_relay* relay_ = nullptr;
   push_receiver* receiver_ = nullptr;
   session_receiver* sessions_ = nullptr;
   bool stopped_ = false;

@@ -147,7 +147,7 @@ void hub::on_closing(ws_peer& peer) {
     return;
   l->gone = true;
   if (!stopped_ && ctx_.bridge)
-    ctx_.bridge->tell_event(owner_of(l->event), subscribe{false});
+    ctx_.bridge->subscribe_to(owner_of(l->event), false);
   const auto event = l->event;
   lines_.erase(event);
 }
@@ -261,7 +261,7 @@ detached hub::open_line(line_ptr l) {
     send_away(*l);
     co_return;
   }
-  if (reached.error || !ctx_.bridge->tell_event(aggregate, subscribe{true})) {
+  if (reached.error || !ctx_.bridge->subscribe_to(aggregate, true)) {
     lose(*l);
     co_return;
   }

@@ -12,13 +12,15 @@ namespace {
 response readiness(const server_state& state) {
   const bool draining = state.draining.load(std::memory_order_relaxed),
              loaded = state.ready.load(std::memory_order_relaxed),
+             serves = state.links == nullptr || state.links->serves.load(std::memory_order_relaxed),
              ledger = state.ledger_is_reachable == nullptr || state.ledger_is_reachable->load(std::memory_order_relaxed);
-  if (loaded && ledger && !draining)
+  if (loaded && ledger && serves && !draining)
     return {.status = 200, .body = R"({"status":"ready"})"};
   response answer;
   answer.status = 503;
   answer.body = draining ? R"({"status":"draining","checks":{"owners":"ok","shutdown":"draining"}})"
                 : !loaded ? R"({"status":"not_ready","checks":{"owners":"loading"}})"
+                : !serves ? R"({"status":"not_ready","checks":{"owners":"ok","cluster":"another_version_serves"}})"
                           : R"({"status":"not_ready","checks":{"owners":"ok","ledger":"unreachable"}})";
   answer.fields.emplace_back("Retry-After", "1");
   return answer;

@@ -3,6 +3,7 @@
 #include "net/server.hpp"
 
 #include "net/actor_bridge.hpp"
+#include "net/push_relay.hpp"
 #include "net/hub.hpp"
 #include "net/listener.hpp"
 #include "net/session.hpp"
@@ -140,6 +141,7 @@ struct server::impl {
   void wait_while(milliseconds patience, const std::function<bool()>& condition) const;
 
   server_parts parts;
+  shared_push_relay relay;
   served_site public_site, admin_site;
   std::vector<std::unique_ptr<worker>> workers;
   std::uint16_t public_port = 0, admin_port = 0;
@@ -148,10 +150,12 @@ struct server::impl {
   bool started = false;
 };
 
-server::impl::impl(server_parts p) : parts(std::move(p)), public_site(parts.public_site), admin_site(parts.admin_site) {
+server::impl::impl(server_parts p) : parts(std::move(p)), relay(parts.system), public_site(parts.public_site), admin_site(parts.admin_site) {
   const auto threads = static_cast<std::size_t>(std::max<std::int64_t>(1, parts.options.io.threads));
-  for (std::size_t i = 0; i < threads; ++i)
+  for (std::size_t i = 0; i < threads; ++i) {
     workers.push_back(std::make_unique<worker>(parts, static_cast<unsigned>(i), threads));
+    workers.back()->bridge.set_relay(relay.get());
+  }
   listen();
 }
 

@@ -50,7 +50,7 @@ awaitable<caf::error> session_table::learn(aggregate_id aggregate) {
   if (r.is_known && !has_passed)
     co_return caf::error{};
   if (!r.is_asked || has_passed) {
-    r.is_asked = ctx_.bridge->tell_event(aggregate, watch_sessions{true});
+    r.is_asked = ctx_.bridge->watch_sessions_of(aggregate, true);
     if (!r.is_asked)
       co_return make_error(errc::unavailable);
   }
@@ -135,7 +135,7 @@ void session_table::sweep(milliseconds now) {
     auto& r = item.second;
     const bool unused = r.waiting.empty() && now - r.used > unused_max;
     if (unused && ctx_.bridge)
-      ctx_.bridge->tell_event(aggregate_id{item.first}, watch_sessions{false});
+      ctx_.bridge->watch_sessions_of(aggregate_id{item.first}, false);
     return unused;
   });
 }

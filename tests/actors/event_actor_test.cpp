@@ -66,6 +66,8 @@ struct event_fixture : fixture {
               },
               [words](const line_moved&) { words->lines.push_back("moved"); },
               [](const owner_left&) {},
+              [](const push_mark&) {},
+              [](const pushes_lost&) {},
               [words](const orders_changed& x) {
                 for (const auto& c : x.changes)
                   words->lines.push_back("order " + std::to_string(value_of(c.number)) + " " + std::string{name_of(c.status)});

@@ -198,6 +198,7 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
           [](const leave_ticket&) { return ack_reply{}; },
           [](const end_session&) { return ack_reply{}; },
           [](const present&) {},
+          [](const push_read&) {},
           [](const advance_line&) { return count_reply{}; },
           [](const revoke_sessions&) { return count_reply{}; },
           [](const watch_sessions&) {},

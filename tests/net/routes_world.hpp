@@ -149,6 +149,7 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer self, sc
             return scripted(*s, s->ack);
           },
           [](const present&) {},
+          [](const push_read&) {},
           [s](const advance_line& m) {
             s->asked_advance = m;
             return scripted(*s, s->count);

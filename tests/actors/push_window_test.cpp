@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#define CAF_SUITE push_window
+#include "actors/push_window.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+using namespace fq;
+
+CAF_TEST(a mark follows every so many changes and reading it makes room) {
+  push_window w;
+  CAF_CHECK(!w.pushed(push_mark_every - 1));
+  const auto mark = w.pushed(1);
+  CAF_REQUIRE(mark);
+  CAF_CHECK_EQUAL(*mark, push_mark_every);
+  for (std::uint64_t i = 0; i < 100 * push_window_max / push_mark_every; ++i) {
+    const auto next = w.pushed(push_mark_every);
+    CAF_REQUIRE(next);
+    CAF_CHECK(!w.is_closed());
+    CAF_CHECK(!w.read(*next)); // it has missed nothing
+  }
+}
+
+CAF_TEST(who reads nothing is told no more and begins anew when it has read all) {
+  push_window w;
+  std::optional<std::uint64_t> first, last;
+  while (!w.is_closed()) {
+    const auto mark = w.pushed(push_mark_every - 1);
+    if (!mark) continue;
+    if (!first) first = mark;
+    last = mark;
+  }
+  CAF_REQUIRE(first && last && *first != *last);
+  CAF_CHECK(!w.read(*first));
+  CAF_CHECK(w.is_closed()); // some of it is on its way still
+  CAF_CHECK(w.read(*last));
+  CAF_CHECK(!w.is_closed());
+}
+
+CAF_TEST(one push may be larger than the window) {
+  push_window w;
+  const auto mark = w.pushed(10 * push_window_max);
+  CAF_REQUIRE(mark);
+  CAF_CHECK(w.is_closed());
+  CAF_CHECK(w.read(*mark));
+}
+
+CAF_TEST(marks of nobody or of long ago change nothing) {
+  push_window w;
+  const auto mark = w.pushed(push_window_max);
+  CAF_REQUIRE(mark);
+  CAF_CHECK(!w.read(*mark + 1));
+  CAF_CHECK(w.read(*mark));
+  CAF_CHECK(!w.read(*mark - 1));
+}
