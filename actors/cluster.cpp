@@ -26,7 +26,6 @@ cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_s
 void cluster_state::init(pointer self, const cluster_services& services) {
   self_ = self;
   services_ = &services;
-  seen_at_ = services.env->steady_now();
   self->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self->send(self, timer_fired{timer_kind::beat, 0});
 }
@@ -63,14 +62,16 @@ void cluster_state::send_beat(std::uint32_t owners) {
     services_->links->is_draining = is_draining_;
   }
   beat_node sign;
-  sign.self = {services_->node, services_->address, wire_version, owners, !nodes_.empty() && how_far().is_settled(beats_ <= patient_beats), is_draining_, never};
+  const bool is_settled = serves_ && how_far().is_settled(beats_ <= patient_beats);
+  sign.self = {services_->node, services_->address, services_->speaks, owners, is_settled, is_draining_, never};
   sign.alive_for = services_->alive_for;
+  if (!asked_at_) asked_at_ = services_->env->steady_now();
   self_->send(services_->ledgers.of(accounts_aggregate), std::move(sign));
 }
 
 /// It may also say nothing at all.
 void cluster_state::look_for_ledger() {
-  const bool is_away = services_->env->steady_now() - seen_at_ > patient_for_ledger * services_->beat_interval;
+  const bool is_away = asked_at_ && services_->env->steady_now() - *asked_at_ > patient_for_ledger * services_->beat_interval;
   if (std::exchange(is_ledger_away_, is_away) == is_away) return;
   note(is_away ? "the ledger does not answer" : "the ledger answers again");
   tell();
@@ -78,9 +79,10 @@ void cluster_state::look_for_ledger() {
 
 void cluster_state::on_seen(const nodes_seen& x) {
   if (x.is_unavailable) return; // connections last without the ledger
-  seen_at_ = services_->env->steady_now();
+  asked_at_.reset();
   look_for_ledger();
   nodes_ = x.nodes;
+  look_whether_to_serve();
   const auto is_gone = [this](const auto& known) { return std::ranges::find(nodes_, known.first, &node_row::id) == nodes_.end(); };
   std::erase_if(failures_, is_gone);
   for (const auto& node : nodes_)
@@ -88,16 +90,24 @@ void cluster_state::on_seen(const nodes_seen& x) {
   tell();
 }
 
+/// Once we serve we go on: a node of another version that comes later stands back.
+void cluster_state::look_whether_to_serve() {
+  if (serves_) return;
+  serves_ = !is_served_by_another_version(services_->speaks, nodes_);
+  if (services_->links) services_->links->serves = serves_;
+  note(serves_ ? "we serve" : "nodes of another wire version serve; we wait until they leave");
+}
+
 // -- connections -------------------------------------------------------------------------------------------------------
 
 void cluster_state::dial(const node_row& node) {
   if (node.address.empty()) return;
-  if (node.wire_version != wire_version) {
-    failures_[node.id] = "it speaks wire version " + std::to_string(node.wire_version) + ", we " + std::to_string(wire_version);
+  if (node.wire_version != services_->speaks) {
+    failures_[node.id] = "it speaks wire version " + std::to_string(node.wire_version) + ", we " + std::to_string(services_->speaks);
     return;
   }
   if (!dialing_.insert(node.id).second) return;
-  self_->send(services_->dialer, dial_node{node, {mine(), wire_version}});
+  self_->send(services_->dialer, dial_node{node, {mine(), services_->speaks}});
 }
 
 void cluster_state::on_dialed(const node_dialed& x) {
@@ -110,7 +120,7 @@ void cluster_state::on_dialed(const node_dialed& x) {
 }
 
 caf::result<greeting> cluster_state::on_greet(const greet& x) {
-  if (x.wire_version != wire_version || x.from.node.empty() || x.from.node == services_->node) return make_error(errc::unavailable);
+  if (x.wire_version != services_->speaks || x.from.node.empty() || x.from.node == services_->node) return make_error(errc::unavailable);
   take(x.from);
   return greeting{mine()};
 }
@@ -146,13 +156,14 @@ void cluster_state::tell() {
   for (const auto& [id, peer] : peers_) now.peers.push_back(peer);
   now.is_isolated = how_far().is_isolated();
   now.is_ledger_away = is_ledger_away_;
+  now.has_successors = has_successors(services_->speaks, nodes_);
   self_->send(services_->region, now);
   self_->send(services_->catalog, now);
   self_->send(services_->accounts, now);
 }
 
 reach cluster_state::how_far() const {
-  return reach_of(services_->node, wire_version, nodes_, [this](const std::string& node) { return peers_.contains(node); });
+  return reach_of(services_->node, services_->speaks, nodes_, [this](const std::string& node) { return peers_.contains(node); });
 }
 
 void cluster_state::note(const std::string& what) const {

@@ -13,6 +13,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,13 +24,14 @@ class environment;
 
 /// Of the messages that cross the wire (actors/messages.hpp, actors/protocol.hpp): raised whenever one of them changes or another gets
 /// its type id. Nodes of different versions share the ledger but do not talk.
-inline constexpr std::uint32_t wire_version = 1;
+inline constexpr std::uint32_t wire_version = 2;
 
 struct cluster_services {
   environment* env = nullptr;
   ledger_workers ledgers;
   std::string node; ///< our id
   std::string address; ///< host:port where others reach us
+  std::uint32_t speaks = wire_version;
   region_handle region;
   catalog_handle catalog;
   accounts_handle accounts;
@@ -56,6 +58,7 @@ private:
   void beat();
   void send_beat(std::uint32_t owners);
   void look_for_ledger();
+  void look_whether_to_serve();
   void dial(const node_row& node);
   void take(const node_peer& peer);
   void tell();
@@ -70,8 +73,9 @@ private:
   std::map<std::string, node_peer> peers_; ///< connected, by node
   std::map<std::string, std::string> failures_; ///< of the last attempt to connect, by node
   std::set<std::string> dialing_;
+  bool serves_ = false; ///< we know the others, and none of another wire version is before us
   bool is_draining_ = false;
-  milliseconds seen_at_{0}; ///< steady time: when the ledger answered last
+  std::optional<milliseconds> asked_at_; ///< steady time: of the oldest sign of life that the ledger has not answered
   bool is_ledger_away_ = false;
   std::uint32_t beats_ = 0;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/notifier.hpp"
 
+#include "actors/ask_owner.hpp"
 #include "domain/outbox.hpp"
 #include "outbound/mail_templates.hpp"
 
@@ -105,13 +106,8 @@ void notifier_state::bury(const turn_ptr& t, const outbox_item& item, const std:
     --t->in_the_air;
     finish(t);
   };
-  self_->request(services_->region, bury_timeout, resolve_event{item.key.aggregate})
-    .then(
-      [this, landed, row = item.row, why](const event_handle& owner) {
-        self_->request(owner, bury_timeout, report_undelivered{row, why})
-          .then([landed](const ack_reply& reply) { landed(!reply.no); }, [landed](const caf::error&) { landed(false); });
-      },
-      [landed](const caf::error&) { landed(false); });
+  ask_owner(self_, services_->region, item.key.aggregate, report_undelivered{item.row, why}, bury_timeout,
+            [landed](const ack_reply& reply) { landed(!reply.no); }, [landed](const caf::error&) { landed(false); });
 }
 
 void notifier_state::finish(const turn_ptr& t) {

@@ -23,15 +23,24 @@ constexpr milliseconds later_pause{50};
 constexpr milliseconds ask_for{3'000};
 /// Nobody else is asked after it.
 constexpr int last_step = 1;
+/// For one event; more are refused at once.
+constexpr std::size_t asked_while_loading_max = 20'000;
 constexpr std::size_t asked_while_moving_max = 10'000;
 /// Owners that move at a time, at most: each is without service for as long as a load takes.
 constexpr std::size_t moves_at_a_time = 8;
 /// For an owner to commit what it decided and to say that it is done.
 constexpr milliseconds move_timeout{10'000};
+/// The same at another node, which asks its owner and the successor.
+constexpr milliseconds have_moved_timeout = move_timeout + 2 * forward_timeout;
 /// What an isolated node found without an owner it takes after so long all the same: perhaps the others are gone.
 constexpr milliseconds isolation_patience{60'000};
 /// An owner that would not move is not asked again for so long.
 constexpr milliseconds move_pause{30'000};
+
+/// Of those who are asked from the last to the first, `node` is the next.
+void ask_next(std::vector<std::string>& nodes, const std::string& node) {
+  if (const auto named = std::ranges::find(nodes, node); named != nodes.end()) std::rotate(named, named + 1, nodes.end());
+}
 } // namespace
 
 region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self, const owner_services* services,
@@ -146,40 +155,80 @@ void region_state::answer(question q) {
   node.empty() ? answer_here(std::move(q)) : ask_there(std::move(q), node, steps_max);
 }
 
+/// By the owner that runs here, as soon as it serves: one question to its supervisor for all who ask.
 void region_state::answer_here(question q) {
-  if (const auto cooling = cooling_.find(q.aggregate); cooling != cooling_.end()) {
+  const auto aggregate = q.aggregate;
+  if (const auto cooling = cooling_.find(aggregate); cooling != cooling_.end()) {
     if (services_->env->steady_now() < cooling->second.until) return q.refuse(cooling->second.why);
     cooling_.erase(cooling);
   }
-  const bool cannot_begin = cluster_.is_ledger_away || owners_.size() >= owners_max;
-  if (cannot_begin && !find(q.aggregate)) return q.refuse(errc::unavailable);
-  auto owner = start(q.aggregate);
-  self_->request(owner, resolve_timeout, resolve_event{q.aggregate})
-    .then([this, q](event_handle& found) mutable {
-            if (found.address() == q.returned_by) return on_lapsed(std::move(q));
-            q.answer.deliver(std::move(found));
-          },
-          [this, owner, q](caf::error& why) mutable {
-            if (why == caf::sec::request_receiver_down) return on_supervisor_gone(std::move(q), owner);
-            if (is(why, errc::not_owner)) return ask_there(std::move(q), owner_in(why), last_step);
-            q.answer.deliver(why == caf::sec::request_timeout ? make_error(errc::unavailable) : std::move(why));
-          });
+  if (!find(aggregate)) {
+    if (leaves_to_successors()) return q.refuse(errc::not_owner);
+    if (cluster_.is_ledger_away) return ask_others(std::move(q));
+    if (owners_.size() >= owners_max) return q.refuse(errc::unavailable);
+  }
+  auto& asked = loading_[aggregate];
+  if (asked.size() >= asked_while_loading_max) return q.refuse(errc::unavailable);
+  asked.push_back(std::move(q));
+  if (cluster_.is_ledger_away) look_again(); // one that serves has answered by then
+  if (asked.size() > 1) return;
+  auto owner = start(aggregate);
+  self_->request(owner, resolve_timeout, resolve_event{aggregate})
+    .then([this, aggregate](const event_handle& found) { served(aggregate, found); },
+          [this, aggregate, owner](const caf::error& why) { not_served(aggregate, owner, why); });
 }
 
-/// Our own owner gives requests back, and does not move: its lease has passed before the ledger answered. Who reaches the ledger takes the
-/// event, or knows who has.
-void region_state::on_lapsed(question q) {
-  auto others = cluster_.nodes;
-  std::erase_if(others, [this](const node_row& n) { return n.id == cluster_.self; });
-  const auto there = at(place(q.aggregate, others));
-  if (!there) return q.refuse(errc::unavailable);
+void region_state::served(aggregate_id aggregate, const event_handle& owner) {
+  for (auto& q : take_loading(aggregate))
+    owner.address() == q.returned_by ? ask_others(std::move(q)) : static_cast<void>(q.answer.deliver(owner));
+}
+
+void region_state::not_served(aggregate_id aggregate, const supervisor_handle& owner, const caf::error& why) {
+  for (auto& q : take_loading(aggregate)) {
+    if (why == caf::sec::request_receiver_down) on_supervisor_gone(std::move(q), owner);
+    else if (is(why, errc::not_owner)) ask_there(std::move(q), owner_in(why), last_step);
+    else q.answer.deliver(why == caf::sec::request_timeout ? make_error(errc::unavailable) : why);
+  }
+}
+
+/// Who waits for an owner that cannot load is brought to one that can.
+void region_state::give_up_loading() {
+  for (auto& [aggregate, asked] : std::exchange(loading_, {}))
+    for (auto& q : asked) ask_others(std::move(q));
+}
+
+std::vector<region_state::question> region_state::take_loading(aggregate_id aggregate) {
+  auto asked = loading_.extract(aggregate);
+  return asked ? std::move(asked.mapped()) : std::vector<question>{};
+}
+
+/// We cannot answer: our owner's lease has passed, or it cannot load while the ledger is away. Who reaches the ledger takes the event, or
+/// knows who has.
+void region_state::ask_others(question q) {
+  if (q.is_forwarded) return q.refuse(errc::unavailable);
+  auto order = by_place(q.aggregate, cluster_.nodes);
+  std::erase(order, cluster_.self);
+  std::ranges::reverse(order);
+  ask_each(std::move(q), std::move(order));
+}
+
+/// The last of `nodes` first.
+void region_state::ask_each(question q, std::vector<std::string> nodes) {
+  if (services_->env->steady_now() >= q.give_up) return q.refuse(errc::unavailable);
+  while (!nodes.empty() && !at(nodes.back())) nodes.pop_back();
+  if (nodes.empty()) return cluster_.is_ledger_away ? q.refuse(errc::unavailable) : ask_once_more(std::move(q));
+  const auto there = at(nodes.back());
+  nodes.pop_back();
   self_->request(there, forward_timeout, resolve_event{q.aggregate, true})
-    .then([q](event_handle& found) mutable { q.answer.deliver(std::move(found)); },
-          [this, q](const caf::error& why) mutable {
+    .then([this, q, nodes](const event_handle& found) mutable {
+            found.address() == q.returned_by ? ask_each(std::move(q), std::move(nodes)) : static_cast<void>(q.answer.deliver(found));
+          },
+          [this, q, nodes](const caf::error& why) mutable {
+            if (is(why, errc::absent)) return q.refuse(errc::absent);
             const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
-            if (cluster_.is_ledger_away && owner.empty()) return q.refuse(errc::unavailable);
-            if (!at(owner)) return ask_once_more(std::move(q)); // ours, for a moment still
-            ask_there(std::move(q), owner, last_step);
+            if (owner == cluster_.self) return cluster_.is_ledger_away ? ask_later(std::move(q)) : ask_once_more(std::move(q)); // for a moment still
+            ask_next(nodes, owner);
+            ask_each(std::move(q), std::move(nodes));
           });
 }
 
@@ -193,6 +242,7 @@ void region_state::on_supervisor_gone(question q, const supervisor_handle& gone)
 
 void region_state::on_cluster(const cluster_changed& x) {
   cluster_ = x;
+  if (cluster_.is_ledger_away) give_up_loading();
   const auto steady = services_->env->steady_now();
   std::erase_if(elsewhere_, [&](const auto& known) { return known.second.until <= steady || !at(known.second.owner); });
   give_up_moves();
@@ -232,9 +282,10 @@ void region_state::give_up_moves() {
 
 /// What we have above our share, to those that have less; a few at a time.
 void region_state::give_away() {
-  if (cluster_.peers.empty() || moving_.size() >= moves_at_a_time) return;
+  if (moving_.size() >= moves_at_a_time) return;
+  if (leaves_to_successors()) return leave_all();
   const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
-  if (mine == cluster_.nodes.end()) return;
+  if (cluster_.peers.empty() || mine == cluster_.nodes.end()) return;
   auto wanted = surplus(cluster_.self, cluster_.nodes, moves_at_a_time - moving_.size());
   auto others = cluster_.nodes;
   std::erase_if(others, [this](const node_row& n) { return n.id == cluster_.self; });
@@ -252,6 +303,20 @@ void region_state::give_away() {
   }
 }
 
+/// The last of our wire version leaves: what it has goes to nobody that it could name.
+bool region_state::leaves_to_successors() const {
+  const auto stays = [](const node_row& n) { return !n.is_draining; };
+  const bool knows_itself = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id) != cluster_.nodes.end();
+  return cluster_.has_successors && knows_itself && std::ranges::none_of(cluster_.nodes, stays);
+}
+
+void region_state::leave_all() {
+  for (const auto& [aggregate, owner] : owners_) {
+    if (moving_.size() >= moves_at_a_time) return;
+    if (!moving_.contains(aggregate)) move(aggregate, {}, true);
+  }
+}
+
 void region_state::move(aggregate_id aggregate, const std::string& to, bool is_forced) {
   moving_[aggregate] = {to, services_->env->steady_now() + move_timeout, {}, {}};
   self_->request(owners_.at(aggregate), forward_timeout, resolve_event{aggregate})
@@ -266,21 +331,27 @@ caf::result<ack_reply> region_state::on_move_event(const move_event& x) {
     return asked;
   }
   self_->request(region_handle{self_}, ask_for, resolve_event{x.aggregate})
-    .then([this, asked, x](const event_handle&) { find(x.aggregate) ? move_for(asked, x) : have_moved(asked, x, cluster_.peers); },
+    .then([this, asked, x](const event_handle& owner) {
+            if (find(x.aggregate)) return move_for(asked, x);
+            auto nodes = by_place(x.aggregate, cluster_.nodes);
+            ask_next(nodes, node_of(owner.address()));
+            have_moved(asked, x, std::move(nodes));
+          },
           [asked](const caf::error& why) mutable { asked.deliver(make_error(is(why, errc::absent) ? errc::absent : errc::unavailable)); });
   return asked;
 }
 
-/// By the one of `peers` that owns it.
-void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x, std::vector<node_peer> peers) {
-  const auto there = peers.empty() ? region_handle{} : at(peers.back().node);
-  if (!there) return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
-  peers.pop_back();
-  self_->request(there, move_timeout, move_event{x.aggregate, x.to, true})
+/// By the one of `nodes` that owns it, the last of them first: one that hangs says nothing.
+void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x, std::vector<std::string> nodes) {
+  while (!nodes.empty() && !at(nodes.back())) nodes.pop_back();
+  if (nodes.empty()) return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
+  const auto there = at(nodes.back());
+  nodes.pop_back();
+  self_->request(there, have_moved_timeout, move_event{x.aggregate, x.to, true})
     .then([asked](const ack_reply& done) mutable { asked.deliver(done); },
-          [this, asked, x, peers = std::move(peers)](const caf::error& why) mutable {
-            if (is(why, errc::not_owner)) return have_moved(asked, x, std::move(peers));
-            asked.deliver(make_error(errc::unavailable));
+          [this, asked, x, nodes](const caf::error& why) mutable {
+            if (is(why, errc::not_owner)) return have_moved(asked, x, std::move(nodes));
+            asked.deliver(why == caf::sec::request_timeout ? why : make_error(errc::unavailable));
           });
 }
 
@@ -300,39 +371,48 @@ void region_state::move_served(caf::typed_response_promise<ack_reply> asked, con
   moving_[x.aggregate].told.push_back(std::move(asked));
 }
 
-/// Its supervisor ends by itself, when nobody comes by its old owner any more.
 void region_state::on_handed_over(const handed_over& x) {
   auto moved = moving_.extract(x.aggregate);
   if (!moved) {
     if (x.is_done) elsewhere_.erase(x.aggregate); // another region's word: it is ours now, also if we gave it away a moment ago
     return;
   }
-  if (x.is_done) {
-    if (const auto owner = owners_.find(x.aggregate); owner != owners_.end()) {
-      by_address_.erase(owner->second.address());
-      leaving_.emplace(owner->second.address(), owner->second);
-      owners_.erase(owner);
-    }
-    note_elsewhere(x.aggregate, moved.mapped().to, true);
-    if (services_->links) services_->links->given_away.fetch_add(1, std::memory_order_relaxed);
-    for (auto& n : cluster_.nodes) { // until the next signs of life
-      if (n.id == cluster_.self && n.owners > 0) --n.owners;
-      if (n.id == moved.mapped().to) ++n.owners;
-    }
-    if (const auto there = at(moved.mapped().to)) { // also if nobody asks: its deadlines go on
-      self_->send(there, handed_over{x.aggregate, true});
-      const auto tell = [told = std::exchange(moved.mapped().told, {})] {
-        for (auto asked : told) asked.deliver(ack_reply{});
-      };
-      self_->request(there, forward_timeout, resolve_event{x.aggregate, true})
-        .then([tell](const event_handle&) { tell(); }, [tell](const caf::error&) { tell(); }); // given away it is in any case
-    }
-  } else {
-    stays_until_[x.aggregate] = services_->env->steady_now() + move_pause;
-  }
-  for (auto& asked : moved.mapped().told) x.is_done ? asked.deliver(ack_reply{}) : asked.deliver(make_error(errc::unavailable));
+  x.is_done ? gave_away(x.aggregate, moved.mapped()) : keep(x.aggregate, moved.mapped());
   for (auto& q : moved.mapped().asked) answer(std::move(q));
   if (x.is_done) give_away();
+}
+
+void region_state::keep(aggregate_id aggregate, pending_move& moved) {
+  stays_until_[aggregate] = services_->env->steady_now() + move_pause;
+  for (auto& asked : moved.told) asked.deliver(make_error(errc::unavailable));
+}
+
+/// Its supervisor ends by itself, when nobody comes by its old owner any more.
+void region_state::gave_away(aggregate_id aggregate, pending_move& moved) {
+  if (const auto owner = owners_.find(aggregate); owner != owners_.end()) {
+    by_address_.erase(owner->second.address());
+    leaving_.emplace(owner->second.address(), owner->second);
+    owners_.erase(owner);
+  }
+  note_elsewhere(aggregate, moved.to, true);
+  if (services_->links) services_->links->given_away.fetch_add(1, std::memory_order_relaxed);
+  for (auto& n : cluster_.nodes) { // until the next signs of life
+    if (n.id == cluster_.self && n.owners > 0) --n.owners;
+    if (n.id == moved.to) ++n.owners;
+  }
+  tell_successor(aggregate, moved);
+}
+
+/// Also if nobody asks: its deadlines go on. Operators hear of it when it serves; given away it is in any case.
+void region_state::tell_successor(aggregate_id aggregate, pending_move& moved) {
+  const auto tell = [told = std::exchange(moved.told, {})] {
+    for (auto asked : told) asked.deliver(ack_reply{});
+  };
+  const auto there = at(moved.to);
+  if (!there) return tell();
+  self_->send(there, handed_over{aggregate, true});
+  self_->request(there, forward_timeout, resolve_event{aggregate, true})
+    .then([tell](const event_handle&) { tell(); }, [tell](const caf::error&) { tell(); });
 }
 
 /// `node` is said to hold its lease, or would be the one to take it. It knows better: who it names is asked next, for a few steps.
@@ -364,8 +444,12 @@ void region_state::on_not_there(question q, const std::string& node, int steps, 
 /// It is being moved, and who was asked had not heard of it yet.
 void region_state::ask_later(question q) {
   if (asked_later_.size() >= asked_while_moving_max || services_->env->steady_now() >= q.give_up) return q.refuse(errc::unavailable);
-  if (asked_later_.empty()) self_->delayed_send(self_, later_pause, timer_fired{timer_kind::flush, 0});
   asked_later_.push_back(std::move(q));
+  look_again();
+}
+
+void region_state::look_again() {
+  if (!std::exchange(looks_again_, true)) self_->delayed_send(self_, later_pause, timer_fired{timer_kind::flush, 0});
 }
 
 /// Whoever is named then is taken: it may serve again.
@@ -375,6 +459,8 @@ void region_state::ask_once_more(question q) {
 }
 
 void region_state::ask_again() {
+  looks_again_ = false;
+  if (cluster_.is_ledger_away) give_up_loading();
   for (auto& q : std::exchange(asked_later_, {})) answer(std::move(q));
 }
 

@@ -48,18 +48,35 @@ private:
   void answer_here(question q);
   void ask_there(question q, const std::string& node, int steps);
   void on_not_there(question q, const std::string& node, int steps, const caf::error& why);
-  void on_lapsed(question q);
+  void served(aggregate_id aggregate, const event_handle& owner);
+  void not_served(aggregate_id aggregate, const supervisor_handle& owner, const caf::error& why);
+  std::vector<question> take_loading(aggregate_id aggregate);
+  void give_up_loading();
+  void ask_others(question q);
+  void ask_each(question q, std::vector<std::string> nodes);
   caf::result<ack_reply> on_move_event(const move_event& x);
-  void have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x, std::vector<node_peer> peers);
+  void have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x, std::vector<std::string> nodes);
   void move_served(caf::typed_response_promise<ack_reply> asked, const move_event& x);
   void move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x);
+  struct pending_move {
+    std::string to;
+    milliseconds give_up{0}; ///< steady time: its owner may have died, and the next one not have heard of it
+    std::vector<question> asked; ///< meanwhile
+    std::vector<caf::typed_response_promise<ack_reply>> told; ///< when it is done: operators
+  };
   void on_handed_over(const handed_over& x);
+  void keep(aggregate_id aggregate, pending_move& moved);
+  void gave_away(aggregate_id aggregate, pending_move& moved);
+  void tell_successor(aggregate_id aggregate, pending_move& moved);
   void give_away();
   void give_up_moves();
+  [[nodiscard]] bool leaves_to_successors() const;
+  void leave_all();
   void move(aggregate_id aggregate, const std::string& to, bool is_forced);
   void ask_later(question q);
   void ask_once_more(question q);
   void ask_again();
+  void look_again();
   void note_elsewhere(aggregate_id aggregate, const std::string& owner, bool was_ours);
   void on_supervisor_gone(question q, const supervisor_handle& gone);
   void on_down(const caf::down_msg& down);
@@ -91,14 +108,10 @@ private:
     bool was_ours; ///< given away: it must not be taken back before the successor has it
   };
   std::map<aggregate_id, held_elsewhere> elsewhere_;
-  struct pending_move {
-    std::string to;
-    milliseconds give_up{0}; ///< steady time: its owner may have died, and the next one not have heard of it
-    std::vector<question> asked; ///< meanwhile
-    std::vector<caf::typed_response_promise<ack_reply>> told; ///< when it is done: operators
-  };
   std::map<aggregate_id, pending_move> moving_;
+  std::map<aggregate_id, std::vector<question>> loading_; ///< of owners that do not serve yet
   std::vector<question> asked_later_;
+  bool looks_again_ = false; ///< is on its way
   std::map<aggregate_id, milliseconds> stays_until_; ///< steady time: owners that said this is no time to move
   cluster_changed cluster_; ///< no peers: we are alone
   std::map<aggregate_id, milliseconds> left_to_others_; ///< found without an owner the last time we looked, and since when: steady time

@@ -106,7 +106,8 @@ int run_cluster_handoff(const config::options& options, const std::string& event
   if (!answer) return complain("no server is running on " + options.data_dir.string());
   if (const auto why = text_at(*answer, "error"); !why.empty()) return complain(why);
   if (answer->at("moved").as_bool()) return 0;
-  std::cerr << "fairqueue: it stays where it is; `fairqueue cluster status` shows whether " << node << " is connected\n";
+  std::cerr << (answer->at("may_move").as_bool() ? "fairqueue: its owner has not answered in time: it may move still\n"
+                                                 : "fairqueue: it stays where it is; `fairqueue cluster status` shows whether " + node + " is connected\n");
   return 1;
 }
 

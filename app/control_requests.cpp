@@ -20,8 +20,8 @@ constexpr seconds accounts_timeout{10};
 /// For one event: a comparison of a long line takes a while.
 constexpr seconds verify_timeout{20};
 constexpr seconds cluster_timeout{5};
-/// An owner that moves has ten seconds to commit what it decided.
-constexpr seconds handoff_timeout{15};
+/// Longer than the region takes to say how it went.
+constexpr seconds handoff_timeout{25};
 
 std::string text_of(const boost::json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
@@ -145,7 +145,7 @@ boost::json::object nodes_request(const control_targets& to) {
   return {{"error", error}, {"nodes", std::move(nodes)}};
 }
 
-/// `moved` false: it stays where it is.
+/// `moved` false: it stays where it is, or, if `may_move`, nobody has said.
 boost::json::object handoff_request(const control_targets& to, const boost::json::object& request) {
   if (!to.cluster) return {{"error", "this node is not one of a cluster: cluster.listen is empty"}};
   const auto event = parse_uuid(text_of(request, "event_id"));
@@ -155,13 +155,14 @@ boost::json::object handoff_request(const control_targets& to, const boost::json
   if (const auto& why = known.at("error").as_string(); !why.empty()) return {{"error", why}};
   const auto has_name = [&](const auto& n) { return n.as_object().at("id").as_string() == node; };
   if (std::ranges::none_of(known.at("nodes").as_array(), has_name)) return {{"error", "no such node: " + node}};
-  boost::json::object answer{{"error", ""}, {"moved", true}};
+  boost::json::object answer{{"error", ""}, {"moved", true}, {"may_move", false}};
   caf::scoped_actor self{to.system};
   self->request(to.region, handoff_timeout, move_event{owner_of(*event), node})
     .receive([](const ack_reply&) {},
              [&](const caf::error& why) {
                answer["moved"] = false;
                if (is(why, errc::absent)) answer["error"] = "no such event or queue";
+               else answer["may_move"] = !is(why, errc::unavailable);
              });
   return answer;
 }
@@ -213,10 +214,12 @@ std::optional<event_verification> verify_one(caf::scoped_actor& self, const regi
     result.cache.differences = {"aggregate " + std::to_string(number_of(aggregate)) + " does not answer"};
     return result;
   }
+  const auto note_move = [&](const caf::error& why) { went_elsewhere = went_elsewhere || is(why, errc::moved); };
   self->request(owner, verify_timeout, verify_mirror{rebuild})
-    .receive([&](const mirror_report& report) { result.cache = report; }, [](const caf::error&) {});
+    .receive([&](const mirror_report& report) { result.cache = report; }, note_move);
   self->request(owner, verify_timeout, verify_ledger{})
-    .receive([&](const ledger_report& report) { result.ledger = report; }, [](const caf::error&) {});
+    .receive([&](const ledger_report& report) { result.ledger = report; }, note_move);
+  if (went_elsewhere) return std::nullopt; // while we looked
   return result;
 }
 

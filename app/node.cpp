@@ -9,6 +9,7 @@
 #include "actors/session_reader.hpp"
 #include "actors/workers.hpp"
 #include "app/mailers.hpp"
+#include "app/release.hpp"
 #include "app/mesh.hpp"
 
 #include <caf/scoped_actor.hpp>
@@ -159,6 +160,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     cluster_services_.ledgers = ledgers;
     cluster_services_.node = ledger_.lease.owner;
     cluster_services_.address = options_.cluster.address();
+    cluster_services_.speaks = program_wire_version;
     cluster_services_.region = region_;
     cluster_services_.catalog = catalog_;
     cluster_services_.accounts = accounts_;

@@ -95,8 +95,11 @@ void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
   const timespec pause{0, 50'000'000};
   const auto is_done = [](const nodes_reply& reply) {
     const auto mine = std::ranges::find(reply.nodes, true, &node_status::is_self);
-    const bool has_taker = std::ranges::any_of(reply.nodes, [](const node_status& n) { return n.is_connected && !n.node.is_draining; });
-    return !has_taker || (mine != reply.nodes.end() && mine->node.is_draining && mine->node.owners == 0);
+    if (mine == reply.nodes.end()) return true;
+    const auto is_taker = [ours = mine->node.wire_version](const node_status& n) {
+      return !n.node.is_draining && (n.is_connected || n.node.wire_version != ours);
+    };
+    return std::ranges::none_of(reply.nodes, is_taker) || (mine->node.is_draining && mine->node.owners == 0);
   };
   self->send(node.cluster(), drain_node{});
   for (const auto end = std::chrono::steady_clock::now() + at_most; std::chrono::steady_clock::now() < end;) {

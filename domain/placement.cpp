@@ -32,6 +32,17 @@ std::string place(aggregate_id aggregate, std::span<const node_row> nodes) {
   return best == nullptr ? std::string{} : best->id;
 }
 
+std::vector<std::string> by_place(aggregate_id aggregate, std::span<const node_row> nodes) {
+  std::vector<node_row> left{nodes.begin(), nodes.end()};
+  std::vector<std::string> order;
+  for (auto next = place(aggregate, left); !next.empty(); next = place(aggregate, left)) {
+    std::erase_if(left, [&](const node_row& n) { return n.id == next; });
+    order.push_back(std::move(next));
+  }
+  for (const auto& n : left) order.push_back(n.id);
+  return order;
+}
+
 reach reach_of(const std::string& self, std::uint32_t wire_version, std::span<const node_row> nodes,
                const std::function<bool(const std::string&)>& is_connected) {
   reach r;
@@ -41,6 +52,14 @@ reach reach_of(const std::string& self, std::uint32_t wire_version, std::span<co
     if (!is_connected(n.id)) ++r.missing;
   }
   return r;
+}
+
+bool is_served_by_another_version(std::uint32_t wire_version, std::span<const node_row> nodes) {
+  return std::ranges::any_of(nodes, [&](const node_row& n) { return n.wire_version != wire_version && takes_more(n); });
+}
+
+bool has_successors(std::uint32_t wire_version, std::span<const node_row> nodes) {
+  return std::ranges::any_of(nodes, [&](const node_row& n) { return n.wire_version != wire_version && !n.is_draining; });
 }
 
 bool is_opening(const event_row& event, timestamp now) {

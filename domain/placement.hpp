@@ -20,6 +20,9 @@ inline constexpr std::uint32_t load_tolerance = 8;
 /// own finds another. Empty: there is none.
 [[nodiscard]] std::string place(aggregate_id aggregate, std::span<const node_row> nodes);
 
+/// All of them: first where it would be placed, then where if that one was gone, and so on; those that take nothing more come last.
+[[nodiscard]] std::vector<std::string> by_place(aggregate_id aggregate, std::span<const node_row> nodes);
+
 /// How far `self` reaches the `nodes` that live and speak its wire version, itself among them. `is_connected` by id.
 struct reach {
   std::size_t others = 0, missing = 0;
@@ -30,6 +33,12 @@ struct reach {
 };
 [[nodiscard]] reach reach_of(const std::string& self, std::uint32_t wire_version, std::span<const node_row> nodes,
                              const std::function<bool(const std::string&)>& is_connected);
+
+/// While nodes are upgraded to another wire version the two halves do not talk, and one of them serves. `self` stands back while a node of
+/// another version serves: it lives, has settled and does not leave.
+[[nodiscard]] bool is_served_by_another_version(std::uint32_t wire_version, std::span<const node_row> nodes);
+/// Somebody of another version takes what a leaving node gives up.
+[[nodiscard]] bool has_successors(std::uint32_t wire_version, std::span<const node_row> nodes);
 
 /// Around its opening an event stays where it is.
 inline constexpr milliseconds opening_quiet{10 * 60 * 1000};

@@ -209,7 +209,7 @@ CAF_TEST(an owner past its lease gives requests back and the others take its eve
   auto left = std::make_shared<int>(0);
   const auto hub = sys.spawn([left](hub_handle::pointer self) -> hub_handle::behavior_type {
     return {[](const entries_changed&) {}, [](const line_moved&) {}, [](const event_noticed&) {}, [](const orders_changed&) {},
-            [left, self](const owner_left&) { ++*left; }};
+            [left, self](const owner_left&) { ++*left; }, [](const push_mark&) {}, [](const pushes_lost&) {}};
   });
   caf::send_as(hub, old, subscribe{true});
   run();
@@ -258,6 +258,43 @@ CAF_TEST(while the ledger is away nobody is kept waiting for an event to begin) 
   CAF_CHECK(is(refused->error, errc::unavailable));
 }
 
+CAF_TEST(who waits for an event to load is brought to another node when the ledger goes away) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  kill(nodes.at("a").worker); // it is asked to load, and never answers
+  const auto early = resolve("a");
+  CAF_CHECK(early->open());
+  auto now = moving_to_b();
+  now.nodes.front().is_draining = false;
+  now.is_ledger_away = true;
+  caf::anon_send(nodes.at("a").root, now);
+  run();
+  CAF_CHECK(early->ok);
+  CAF_CHECK_EQUAL(owner(), "b");
+  const auto late = resolve("a"); // its supervisor waits still
+  advance(100ms);
+  CAF_CHECK(late->ok);
+  const auto forwarded = ask<event_handle>(nodes.at("a").root, resolve_event{event.aggregate, true});
+  run();
+  advance(100ms);
+  CAF_CHECK(is(forwarded->error, errc::unavailable));
+}
+
+CAF_TEST(a node that reaches no ledger asks every other one) {
+  for (const auto* name : {"a", "b", "c"}) start(name);
+  connect({{"a", 0}, {"b", 50}, {"c", 60}});
+  kill(nodes.at("b").root); // placed first, and gone
+  auto now = moving_to_b();
+  const auto c = caf::actor_cast<caf::strong_actor_ptr>(nodes.at("c").root);
+  now.nodes.push_back({"c", "", wire_version, 60, true, false, never});
+  now.peers.push_back({"c", c, c, c});
+  now.is_ledger_away = true;
+  caf::anon_send(nodes.at("a").root, now);
+  run();
+  CAF_CHECK(resolve("a")->ok);
+  CAF_CHECK_EQUAL(owner(), "c");
+}
+
 CAF_TEST(the operator gives an event to a node from wherever he is) {
   for (const auto* name : {"a", "b", "c"}) start(name);
   connect({{"a", 0}, {"b", 50}, {"c", 50}});
@@ -278,6 +315,29 @@ CAF_TEST(the operator gives an event to a node from wherever he is) {
   CAF_CHECK_EQUAL(owner(), "a");
   const auto of_nothing = move("a", aggregate_id{77}, "b");
   CAF_CHECK(is(of_nothing->error, errc::absent));
+}
+
+CAF_TEST(the last of its wire version gives its events up to who comes after it) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}});
+  const auto old = resolve("a")->value;
+  CAF_CHECK_EQUAL(owner(), "a");
+  cluster_changed now;
+  now.self = "a";
+  now.nodes = {{"a", "", wire_version, 1, false, true, never}};
+  now.has_successors = true;
+  caf::anon_send(nodes.at("a").root, now);
+  run();
+  const auto late = ask<entry_reply>(old, join{event.id, customer(2), 0});
+  run();
+  CAF_CHECK(is(late->error, errc::moved));
+  const auto here = resolve("a");
+  CAF_CHECK(is(here->error, errc::not_owner));
+  CAF_CHECK(resolve("b")->ok); // which does not know a
+  CAF_CHECK_EQUAL(owner(), "b");
+  advance(10s);
+  const auto later = resolve("a");
+  CAF_CHECK(is(later->error, errc::not_owner));
 }
 
 CAF_TEST(around its opening an event stays unless its node goes) {

@@ -7,11 +7,11 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
-import { Services } from '../support/services.mjs';
+import { Services, sql } from '../support/services.mjs';
 import { Cluster } from './cluster.mjs';
 import { FaultySale, longer_sale, short_sale } from './faults.mjs';
 import { cut, hosts_for, switch_address } from './hosts.mjs';
-import { Server, assert, eventually, free_port, patience, seed, sleep, temporary_folder } from './lib.mjs';
+import { Server, assert, eventually, fairqueue_next, free_port, patience, seed, sleep, temporary_folder } from './lib.mjs';
 
 const rounds = process.env.FAIRQUEUE_LONG === '1' ? 5 : 1;
 const served_again_ms = 10_000 * patience;
@@ -225,6 +225,31 @@ describe(`a sale through three hosts (seed ${seed})`, { concurrency: 2 }, () => 
       await node.launch();
       await sale.cluster.whole();
     }
+    await sale.ends_in_order(t, { is_far_hit: true });
+  });
+
+  fault('a rolling upgrade to a release with other messages and one more migration', async (t) => {
+    const sale = await HostedSale.start_on(t);
+    const [first, second, last] = sale.cluster.nodes;
+    const is_alive = (node) => eventually('it is alive', async () => (await node.get('/livez', { unchecked: true }).catch(() => ({}))).status === 200);
+    const is_ready = async (node) => (await node.get('/readyz', { unchecked: true })).status === 200;
+    const upgrade = async (node) => {
+      await node.stop();
+      node.program = fairqueue_next;
+      await node.launch(false);
+      await is_alive(node);
+    };
+    await upgrade(first);
+    await sale.sleep(2000);
+    assert.equal(await is_ready(first), false, 'those who understand one another serve');
+    const has_change = "SELECT count(*) AS n FROM schema_migration WHERE name = 'next_release'";
+    assert.equal(Number((await sql(sale.ledger_url, has_change))[0].n), 1);
+    await second.kill();
+    await second.launch(); // this release, on the next one's ledger
+    await upgrade(second);
+    assert.equal(await is_ready(last), true);
+    await upgrade(last);
+    for (const node of sale.cluster.nodes) await node.ready();
     await sale.ends_in_order(t, { is_far_hit: true });
   });
 

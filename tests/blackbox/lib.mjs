@@ -20,6 +20,8 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 export const root = path.resolve(here, '../..');
 
 /** The built programs: named by CTest, or the release build of this tree. */
+/** The release after this one (next/release.cpp). */
+export const fairqueue_next = process.env.FAIRQUEUE_NEXT_BIN ?? path.join(root, 'build/release/tests/blackbox/fairqueue_next');
 export const fairqueue = process.env.FAIRQUEUE_BIN ?? path.join(root, 'build/release/app/fairqueue');
 export const fairqueue_load =
   process.env.FAIRQUEUE_LOAD_BIN ?? path.join(root, 'build/release/load/fairqueue-load');
@@ -197,7 +199,7 @@ export class Server {
   }
 
   async launch(wait = true) {
-    const [file, ...args] = [...die_with_parent, ...this.host.enter, ...this.before, fairqueue, ...this.arguments()];
+    const [file, ...args] = [...die_with_parent, ...this.host.enter, ...this.before, this.program ?? fairqueue, ...this.arguments()];
     this.log = '';
     this.agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
     const child = spawn(file, args, { env: clean_environment(this.env), stdio: ['ignore', 'pipe', 'pipe'] });

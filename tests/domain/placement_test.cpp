@@ -80,6 +80,13 @@ CAF_TEST(who has more than a tenth above an even share gives it away) {
   CAF_CHECK_EQUAL(surplus("x", nodes_of({{"a", 50}, {"b", 0}}), 8), 0u);
 }
 
+CAF_TEST(the others follow in the order in which they would be placed) {
+  auto nodes = nodes_of({{"a", 900}, {"b", 0}, {"c", 500}, {"d", 0}});
+  nodes[3].is_draining = true;
+  const std::vector<std::string> expected{"b", "c", "a", "d"};
+  CAF_CHECK_EQUAL(by_place(first_event_aggregate, nodes), expected);
+}
+
 CAF_TEST(who reaches fewer than half of the others is isolated and who reaches all is settled) {
   const auto nodes = nodes_of({{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}});
   const auto seen = [&](std::string_view connected) {
@@ -97,6 +104,21 @@ CAF_TEST(who reaches fewer than half of the others is isolated and who reaches a
   const auto alone = reach_of("a", 1, newer, [](const std::string&) { return false; });
   CAF_CHECK(!alone.is_isolated());
   CAF_CHECK(alone.is_settled(true));
+}
+
+CAF_TEST(of two wire versions the one that serves goes first and the other takes over when it leaves) {
+  auto nodes = nodes_of({{"a", 5}, {"b", 5}, {"c", 0}});
+  nodes[2].wire_version = nodes[0].wire_version + 1; // c waits
+  nodes[2].is_settled = false;
+  CAF_CHECK(is_served_by_another_version(nodes[2].wire_version, nodes));
+  CAF_CHECK(!is_served_by_another_version(nodes[0].wire_version, nodes));
+  CAF_CHECK(has_successors(nodes[0].wire_version, nodes));
+  nodes[0].is_draining = true;
+  CAF_CHECK(is_served_by_another_version(nodes[2].wire_version, nodes)); // b does still
+  nodes[1].is_draining = true;
+  CAF_CHECK(!is_served_by_another_version(nodes[2].wire_version, nodes));
+  CAF_CHECK(!has_successors(nodes[2].wire_version, nodes));
+  CAF_CHECK(has_successors(nodes[0].wire_version, nodes));
 }
 
 CAF_TEST(an event is opening from ten minutes before its queue to ten minutes after its sale has begun) {
