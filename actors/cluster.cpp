@@ -95,7 +95,7 @@ void cluster_state::look_whether_to_serve() {
   if (serves_) return;
   serves_ = !is_served_by_another_version(services_->speaks, nodes_);
   if (services_->links) services_->links->serves = serves_;
-  note(serves_ ? "we serve" : "nodes of another wire version serve; we wait until they leave");
+  if (serves_ == std::exchange(waits_, !serves_)) note(serves_ ? "we serve" : "nodes of another wire version serve: we wait until they leave");
 }
 
 // -- connections -------------------------------------------------------------------------------------------------------

@@ -74,6 +74,7 @@ private:
   std::map<std::string, std::string> failures_; ///< of the last attempt to connect, by node
   std::set<std::string> dialing_;
   bool serves_ = false; ///< we know the others, and none of another wire version is before us
+  bool waits_ = false; ///< for them
   bool is_draining_ = false;
   std::optional<milliseconds> asked_at_; ///< steady time: of the oldest sign of life that the ledger has not answered
   bool is_ledger_away_ = false;

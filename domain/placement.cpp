@@ -55,7 +55,8 @@ reach reach_of(const std::string& self, std::uint32_t wire_version, std::span<co
 }
 
 bool is_served_by_another_version(std::uint32_t wire_version, std::span<const node_row> nodes) {
-  return std::ranges::any_of(nodes, [&](const node_row& n) { return n.wire_version != wire_version && takes_more(n); });
+  const auto serves = [](const node_row& n) { return !n.is_draining && (n.is_settled || n.owners > 0); };
+  return std::ranges::any_of(nodes, [&](const node_row& n) { return n.wire_version != wire_version && serves(n); });
 }
 
 bool has_successors(std::uint32_t wire_version, std::span<const node_row> nodes) {

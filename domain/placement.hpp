@@ -35,7 +35,7 @@ struct reach {
                              const std::function<bool(const std::string&)>& is_connected);
 
 /// While nodes are upgraded to another wire version the two halves do not talk, and one of them serves. `self` stands back while a node of
-/// another version serves: it lives, has settled and does not leave.
+/// another version serves: it lives, does not leave, and has settled or owns something (it is unsettled while one of its own is away).
 [[nodiscard]] bool is_served_by_another_version(std::uint32_t wire_version, std::span<const node_row> nodes);
 /// Somebody of another version takes what a leaving node gives up.
 [[nodiscard]] bool has_successors(std::uint32_t wire_version, std::span<const node_row> nodes);

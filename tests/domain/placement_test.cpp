@@ -114,6 +114,7 @@ CAF_TEST(of two wire versions the one that serves goes first and the other takes
   CAF_CHECK(!is_served_by_another_version(nodes[0].wire_version, nodes));
   CAF_CHECK(has_successors(nodes[0].wire_version, nodes));
   nodes[0].is_draining = true;
+  nodes[1].is_settled = false; // a is on its way out
   CAF_CHECK(is_served_by_another_version(nodes[2].wire_version, nodes)); // b does still
   nodes[1].is_draining = true;
   CAF_CHECK(!is_served_by_another_version(nodes[2].wire_version, nodes));
