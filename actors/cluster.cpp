@@ -57,7 +57,6 @@ void cluster_state::beat() {
 
 void cluster_state::send_beat(std::uint32_t owners) {
   if (services_->links) {
-    services_->links->nodes = static_cast<std::uint32_t>(nodes_.size());
     services_->links->owned = owners;
     services_->links->is_draining = is_draining_;
   }
@@ -82,6 +81,7 @@ void cluster_state::on_seen(const nodes_seen& x) {
   asked_at_.reset();
   look_for_ledger();
   nodes_ = x.nodes;
+  if (services_->links) services_->links->nodes = static_cast<std::uint32_t>(nodes_.size());
   look_whether_to_serve();
   const auto is_gone = [this](const auto& known) { return std::ranges::find(nodes_, known.first, &node_row::id) == nodes_.end(); };
   std::erase_if(failures_, is_gone);
