@@ -282,10 +282,11 @@ void event_state::on_idle_check() {
 
 /// From now on requests come back; what was decided is committed, then the lease ends and the successor may take it.
 void event_state::on_hand_over(const hand_over& x) {
-  if (refuses() || journal_->is_stalled() || (!x.is_forced && is_opening(sale_->event(), now()))) return self_->send(caf::actor_cast<region_handle>(self_->current_sender()), handed_over{aggregate_, false});
+  region_ = caf::actor_cast<region_handle>(self_->current_sender());
+  const bool is_no_time = refuses() || journal_->is_stalled() || (!x.is_forced && is_opening(sale_->event(), now()));
+  if (is_no_time) return self_->send(region_, handed_over{aggregate_, false});
   is_moving_ = true;
   moves_to_ = x.to;
-  region_ = caf::actor_cast<region_handle>(self_->current_sender());
   finish_move();
 }
 

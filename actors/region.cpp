@@ -32,8 +32,6 @@ constexpr std::size_t moves_at_a_time = 8;
 constexpr milliseconds move_timeout{10'000};
 /// The same at another node, which asks its owner and the successor.
 constexpr milliseconds have_moved_timeout = move_timeout + 2 * forward_timeout;
-/// What an isolated node found without an owner it takes after so long all the same: perhaps the others are gone.
-constexpr milliseconds isolation_patience{60'000};
 /// An owner that would not move is not asked again for so long.
 constexpr milliseconds move_pause{30'000};
 
@@ -86,16 +84,13 @@ void region_state::on_wake(const aggregates_to_wake& found) {
   if (found.unavailable) return self_->delayed_send(self_, wake_retry, timer_fired{timer_kind::retry_load, 0});
   const auto steady = services_->env->steady_now();
   const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
-  const bool is_draining = mine != cluster_.nodes.end() && mine->is_draining;
+  const standing ours{mine != cluster_.nodes.end() && mine->is_draining, cluster_.is_isolated, !cluster_.peers.empty()};
   std::map<aggregate_id, milliseconds> left;
   for (const auto aggregate : found.aggregates) {
     const auto before = left_to_others_.find(aggregate);
     const auto since = before == left_to_others_.end() ? steady : before->second;
-    const bool had_time = since + (cluster_.is_isolated ? isolation_patience : milliseconds{1}) <= steady;
-    // One that moves is without an owner for a moment: who has peers takes what had none at the last look as well.
-    const bool is_others = is_draining || moving_.contains(aggregate) || ((cluster_.is_isolated || !cluster_.peers.empty()) && !had_time);
-    if (is_others) left.emplace(aggregate, since);
-    else start(aggregate);
+    if (!moving_.contains(aggregate) && takes_unowned(ours, steady - since)) start(aggregate);
+    else left.emplace(aggregate, since);
   }
   left_to_others_ = std::move(left);
   if (services_->takeover_interval.count() > 0 && !planted(bug::takeover_forgotten)) look_later();

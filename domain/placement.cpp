@@ -43,6 +43,12 @@ std::vector<std::string> by_place(aggregate_id aggregate, std::span<const node_r
   return order;
 }
 
+bool takes_unowned(const standing& s, milliseconds unowned_for) {
+  if (s.is_draining) return false;
+  if (s.is_isolated) return unowned_for >= isolation_patience;
+  return !s.has_peers || unowned_for > milliseconds{0};
+}
+
 reach reach_of(const std::string& self, std::uint32_t wire_version, std::span<const node_row> nodes,
                const std::function<bool(const std::string&)>& is_connected) {
   reach r;

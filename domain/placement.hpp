@@ -23,6 +23,16 @@ inline constexpr std::uint32_t load_tolerance = 8;
 /// All of them: first where it would be placed, then where if that one was gone, and so on; those that take nothing more come last.
 [[nodiscard]] std::vector<std::string> by_place(aggregate_id aggregate, std::span<const node_row> nodes);
 
+/// What an isolated node finds without an owner it takes after so long all the same: perhaps the others are gone.
+inline constexpr milliseconds isolation_patience{60'000};
+/// How a node stands to the others that live.
+struct standing {
+  bool is_draining = false, is_isolated = false, has_peers = false;
+};
+/// Whether a node takes what must run and has been without an owner since it first saw it so, `unowned_for` ago (0: just now). One that moves
+/// is without an owner for a moment: who has peers takes only what had none at two looks.
+[[nodiscard]] bool takes_unowned(const standing& s, milliseconds unowned_for);
+
 /// How far `self` reaches the `nodes` that live and speak its wire version, itself among them. `is_connected` by id.
 struct reach {
   std::size_t others = 0, missing = 0;

@@ -4,48 +4,15 @@
 #define CAF_SUITE cluster
 #include "actors/cluster.hpp"
 
-#include "actors/region.hpp"
-#include "fixture.hpp"
+#include "nodes.hpp"
 
 using namespace fq;
 using namespace fq::test;
 
 namespace {
 
-constexpr milliseconds term{3'000};
-
-struct node {
-  ledger_worker_handle worker;
-  owner_services services;
-  region_handle root;
-};
-
-struct cluster_fixture : fixture {
-  event_row event;
-  std::map<std::string, node> nodes;
-
-  cluster_fixture() { event = put_event(10); }
-  ~cluster_fixture() {
-    for (auto& [name, n] : nodes) {
-      for (const auto& each : {caf::actor_cast<caf::actor>(n.root), caf::actor_cast<caf::actor>(n.worker)})
-        if (each) caf::anon_send_exit(each, caf::exit_reason::user_shutdown);
-      run();
-      n = {};
-    }
-  }
-  node& start(const std::string& name) {
-    auto& n = nodes[name];
-    n.worker = sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
-                         ledger_worker_settings{.lease = {name, term}, .prune_interval = 24h});
-    n.services.env = &env;
-    n.services.sessions = &sessions;
-    n.services.ledgers = ledger_workers{n.worker};
-    n.services.takeover_interval = 500ms;
-    n.services.has_cluster = true;
-    n.root = sys.spawn(region, static_cast<const owner_services*>(&n.services), restart_budget{});
-    run();
-    return n;
-  }
+struct cluster_fixture : nodes_fixture {
+  node& start(const std::string& name) { return nodes_fixture::start(name, true); }
   /// Everybody is told that the nodes with these loads are connected to one another.
   void connect(const std::map<std::string, std::uint32_t>& owners, const std::string& draining = {}) {
     for (auto& [name, n] : nodes) {
@@ -53,10 +20,10 @@ struct cluster_fixture : fixture {
       now.self = name;
       for (const auto& [id, count] : owners) {
         now.nodes.push_back({id, "", wire_version, count, true, id == draining, never});
-        const auto handle = caf::actor_cast<caf::strong_actor_ptr>(nodes.at(id).root);
+        const auto handle = caf::actor_cast<caf::strong_actor_ptr>(at(id).root);
         if (id != name) now.peers.push_back({id, handle, handle, handle});
       }
-      caf::anon_send(n.root, now);
+      caf::anon_send(n->root, now);
     }
     run();
   }
@@ -65,17 +32,13 @@ struct cluster_fixture : fixture {
     cluster_changed now;
     now.self = "a";
     now.nodes = {{"a", "", wire_version, 1, true, true, never}, {"b", "", wire_version, 50, true, false, never}};
-    const auto handle = caf::actor_cast<caf::strong_actor_ptr>(nodes.at("b").root);
+    const auto handle = caf::actor_cast<caf::strong_actor_ptr>(at("b").root);
     now.peers = {{"b", handle, handle, handle}};
     return now;
   }
-  std::shared_ptr<answer<event_handle>> resolve(const std::string& at) {
-    auto a = ask<event_handle>(nodes.at(at).root, resolve_event{event.aggregate});
-    run();
-    return a;
-  }
+  std::shared_ptr<answer<event_handle>> resolve(const std::string& name) { return nodes_fixture::resolve(at(name)); }
   std::string owner() { // as the ledger has it
-    auto result = store.acquire(event.aggregate, {"nobody", term}, never);
+    auto result = store.acquire(event.aggregate, {"nobody", lease_term}, never);
     const auto* held = std::get_if<lease_held>(&result);
     return held ? held->owner : std::string{};
   }
@@ -108,7 +71,7 @@ CAF_TEST(a new event begins at the node that has the least) {
 CAF_TEST(where its place is not reached the event begins here) {
   for (const auto* name : {"a", "b"}) start(name);
   connect({{"a", 50}, {"b", 0}});
-  kill(nodes.at("b").root);
+  kill(at("b").root);
   const auto found = resolve("a");
   CAF_CHECK(found->ok);
   CAF_CHECK_EQUAL(owner(), "a");
@@ -159,7 +122,7 @@ CAF_TEST(what was decided before the move is committed before it) {
   connect({{"a", 0}, {"b", 50}});
   const auto old = resolve("a")->value;
   const auto place = ask<entry_reply>(old, join{event.id, customer(1), 0});
-  run_without(nodes.at("a").worker); // decided, not committed
+  run_without(at("a").worker); // decided, not committed
   CAF_CHECK(place->open());
   connect({{"a", 1}, {"b", 50}}, "a");
   run();
@@ -175,9 +138,9 @@ CAF_TEST(a move whose owner dies meanwhile is given up and the event stays) {
   run();
   CAF_REQUIRE(place->ok);
   const auto late = ask<entry_reply>(old, join{event.id, customer(2), 0});
-  run_without(nodes.at("a").worker);
-  caf::anon_send(nodes.at("a").root, moving_to_b());
-  run_without(nodes.at("a").worker); // it is told to move, and what it decided is not committed
+  run_without(at("a").worker);
+  caf::anon_send(at("a").root, moving_to_b());
+  run_without(at("a").worker); // it is told to move, and what it decided is not committed
   kill(old);
   CAF_CHECK(!late->ok);
   advance(1s); // its supervisor has started another
@@ -213,8 +176,8 @@ CAF_TEST(an owner past its lease gives requests back and the others take its eve
   });
   caf::send_as(hub, old, subscribe{true});
   run();
-  caf::anon_send_exit(nodes.at("a").worker, caf::exit_reason::user_shutdown); // nothing is renewed any more
-  advance(term - 100ms);
+  caf::anon_send_exit(at("a").worker, caf::exit_reason::user_shutdown); // nothing is renewed any more
+  advance(lease_term - 100ms);
   CAF_CHECK_EQUAL(*left, 0);
   advance(200ms);
   CAF_CHECK_EQUAL(*left, 1);
@@ -222,7 +185,7 @@ CAF_TEST(an owner past its lease gives requests back and the others take its eve
   run();
   CAF_CHECK(is(late->error, errc::moved));
   for (const auto* name : {"a", "b"}) {
-    const auto another = ask<event_handle>(nodes.at(name).root, resolve_event{event.aggregate, false, old.address()});
+    const auto another = ask<event_handle>(at(name).root, resolve_event{event.aggregate, false, old.address()});
     run();
     CAF_REQUIRE(another->ok);
     CAF_CHECK(another->value != old);
@@ -239,7 +202,7 @@ CAF_TEST(a request given back by an owner that serves again goes to it) {
   for (const auto* name : {"a", "b"}) start(name);
   connect({{"a", 0}, {"b", 50}});
   const auto same = resolve("a")->value;
-  const auto again = ask<event_handle>(nodes.at("a").root, resolve_event{event.aggregate, false, same.address()});
+  const auto again = ask<event_handle>(at("a").root, resolve_event{event.aggregate, false, same.address()});
   run();
   advance(100ms);
   CAF_REQUIRE(again->ok);
@@ -252,7 +215,7 @@ CAF_TEST(while the ledger is away nobody is kept waiting for an event to begin) 
   cluster_changed now;
   now.self = "a";
   now.is_ledger_away = true;
-  caf::anon_send(nodes.at("a").root, now);
+  caf::anon_send(at("a").root, now);
   run();
   const auto refused = resolve("a");
   CAF_CHECK(is(refused->error, errc::unavailable));
@@ -261,20 +224,20 @@ CAF_TEST(while the ledger is away nobody is kept waiting for an event to begin) 
 CAF_TEST(who waits for an event to load is brought to another node when the ledger goes away) {
   for (const auto* name : {"a", "b"}) start(name);
   connect({{"a", 0}, {"b", 50}});
-  kill(nodes.at("a").worker); // it is asked to load, and never answers
+  kill(at("a").worker); // it is asked to load, and never answers
   const auto early = resolve("a");
   CAF_CHECK(early->open());
   auto now = moving_to_b();
   now.nodes.front().is_draining = false;
   now.is_ledger_away = true;
-  caf::anon_send(nodes.at("a").root, now);
+  caf::anon_send(at("a").root, now);
   run();
   CAF_CHECK(early->ok);
   CAF_CHECK_EQUAL(owner(), "b");
   const auto late = resolve("a"); // its supervisor waits still
   advance(100ms);
   CAF_CHECK(late->ok);
-  const auto forwarded = ask<event_handle>(nodes.at("a").root, resolve_event{event.aggregate, true});
+  const auto forwarded = ask<event_handle>(at("a").root, resolve_event{event.aggregate, true});
   run();
   advance(100ms);
   CAF_CHECK(is(forwarded->error, errc::unavailable));
@@ -283,13 +246,13 @@ CAF_TEST(who waits for an event to load is brought to another node when the ledg
 CAF_TEST(a node that reaches no ledger asks every other one) {
   for (const auto* name : {"a", "b", "c"}) start(name);
   connect({{"a", 0}, {"b", 50}, {"c", 60}});
-  kill(nodes.at("b").root); // placed first, and gone
+  kill(at("b").root); // placed first, and gone
   auto now = moving_to_b();
-  const auto c = caf::actor_cast<caf::strong_actor_ptr>(nodes.at("c").root);
+  const auto c = caf::actor_cast<caf::strong_actor_ptr>(at("c").root);
   now.nodes.push_back({"c", "", wire_version, 60, true, false, never});
   now.peers.push_back({"c", c, c, c});
   now.is_ledger_away = true;
-  caf::anon_send(nodes.at("a").root, now);
+  caf::anon_send(at("a").root, now);
   run();
   CAF_CHECK(resolve("a")->ok);
   CAF_CHECK_EQUAL(owner(), "c");
@@ -300,8 +263,8 @@ CAF_TEST(the operator gives an event to a node from wherever he is) {
   connect({{"a", 0}, {"b", 50}, {"c", 50}});
   CAF_REQUIRE(resolve("a")->ok);
   CAF_CHECK_EQUAL(owner(), "a");
-  const auto move = [&](const std::string& at, aggregate_id what, const std::string& to) {
-    auto done = ask<ack_reply>(nodes.at(at).root, move_event{what, to});
+  const auto move = [&](const std::string& told, aggregate_id what, const std::string& to) {
+    auto done = ask<ack_reply>(at(told).root, move_event{what, to});
     run();
     return done;
   };
@@ -326,7 +289,7 @@ CAF_TEST(the last of its wire version gives its events up to who comes after it)
   now.self = "a";
   now.nodes = {{"a", "", wire_version, 1, false, true, never}};
   now.has_successors = true;
-  caf::anon_send(nodes.at("a").root, now);
+  caf::anon_send(at("a").root, now);
   run();
   const auto late = ask<entry_reply>(old, join{event.id, customer(2), 0});
   run();

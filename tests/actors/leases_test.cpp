@@ -1,58 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two nodes on one ledger: who owns an event, who says no, who takes over and when.
 #define CAF_SUITE leases
-#include "actors/region.hpp"
-#include "fixture.hpp"
+#include "nodes.hpp"
 
 using namespace fq;
 using namespace fq::test;
 
 namespace {
 
-constexpr milliseconds term{3'000};
-
-/// One node: a ledger worker under its own name and a region.
-struct node {
-  ledger_worker_handle worker;
-  owner_services services;
-  region_handle root;
-};
-
-struct leases_fixture : fixture {
-  event_row event;
-  std::map<std::string, std::unique_ptr<node>> nodes;
-
-  leases_fixture() { event = put_event(10); }
-  ~leases_fixture() {
-    for (auto& [name, n] : nodes) stop(*n);
-  }
-  node& start(const std::string& name) {
-    auto& n = nodes[name] = std::make_unique<node>();
-    n->worker = sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
-                          ledger_worker_settings{.lease = {name, term}, .prune_interval = 24h});
-    n->services.env = &env;
-    n->services.sessions = &sessions;
-    n->services.ledgers = ledger_workers{n->worker};
-    n->services.takeover_interval = 500ms;
-    n->root = sys.spawn(region, static_cast<const owner_services*>(&n->services), restart_budget{});
-    run();
-    return *n;
-  }
-  void stop(node& n, caf::exit_reason how = caf::exit_reason::user_shutdown) {
-    if (!n.root) return;
-    caf::anon_send_exit(n.root, how);
-    run();
-    caf::anon_send_exit(n.worker, how);
-    run();
-    n.root = nullptr;
-    n.worker = nullptr;
-    n.services.ledgers.clear();
-  }
-  std::shared_ptr<answer<event_handle>> resolve(node& n) {
-    auto a = ask<event_handle>(n.root, resolve_event{event.aggregate});
-    run();
-    return a;
-  }
+struct leases_fixture : nodes_fixture {
   std::shared_ptr<answer<entry_reply>> join_at(const event_handle& owner, std::uint64_t who) {
     auto a = ask<entry_reply>(owner, join{event.id, customer(who), 0});
     run();
@@ -89,9 +45,9 @@ CAF_TEST(an event comes back at another node when its lease has ended) {
   CAF_REQUIRE(place->ok);
   auto& b = start("b");
   kill(a.worker);                                     // it renews no more
-  store.acquire(event.aggregate, {"a", term}, never); // but has the lease: a frozen process releases nothing
+  store.acquire(event.aggregate, {"a", lease_term}, never); // but has the lease: a frozen process releases nothing
   const auto epoch = store.head(event.aggregate)->epoch;
-  advance(term - 1s);
+  advance(lease_term - 1s);
   CAF_CHECK(elsewhere(*resolve(b)));
   advance(2s); // nobody asks b: it looks by itself
   const auto owned = ask<owned_aggregates>(b.root, list_owned{});
@@ -120,7 +76,7 @@ CAF_TEST(an idle owner learns of the loss when the lease is renewed) {
   CAF_CHECK(resolve(a)->ok);
   store.seize(event.aggregate, never);
   store.acquire(event.aggregate, {"b", 60s}, never);
-  advance(term / 3);
+  advance(lease_term / 3);
   CAF_CHECK(elsewhere(*resolve(a)));
 }
 
@@ -133,7 +89,7 @@ CAF_TEST(an owner that is cut off answers out of its memory no longer than its l
     return place;
   };
   CAF_REQUIRE(join_at(owner, 1)->ok);
-  sched.advance_time(term - 1ms);
+  sched.advance_time(lease_term - 1ms);
   CAF_CHECK(find()->ok);
   sched.advance_time(1ms);
   CAF_CHECK(find()->unavailable());

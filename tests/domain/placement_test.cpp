@@ -106,6 +106,15 @@ CAF_TEST(who reaches fewer than half of the others is isolated and who reaches a
   CAF_CHECK(alone.is_settled(true));
 }
 
+CAF_TEST(what nobody owns is taken at the second look or by who is alone) {
+  CAF_CHECK(takes_unowned({}, milliseconds{0}));
+  CAF_CHECK(!takes_unowned({.has_peers = true}, milliseconds{0}));
+  CAF_CHECK(takes_unowned({.has_peers = true}, milliseconds{1}));
+  CAF_CHECK(!takes_unowned({.is_isolated = true}, isolation_patience - milliseconds{1}));
+  CAF_CHECK(takes_unowned({.is_isolated = true}, isolation_patience));
+  CAF_CHECK(!takes_unowned({.is_draining = true}, isolation_patience));
+}
+
 CAF_TEST(of two wire versions the one that serves goes first and the other takes over when it leaves) {
   auto nodes = nodes_of({{"a", 5}, {"b", 5}, {"c", 0}});
   nodes[2].wire_version = nodes[0].wire_version + 1; // c waits
