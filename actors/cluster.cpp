@@ -107,22 +107,20 @@ void cluster_state::dial(const node_row& node) {
     return;
   }
   if (!dialing_.insert(node.id).second) return;
-  self_->send(services_->dialer, dial_node{node, {mine(), services_->speaks}});
+  self_->send(services_->dialer, dial_node{node, {mine(), services_->speaks, services_->keys}});
 }
 
 void cluster_state::on_dialed(const node_dialed& x) {
   dialing_.erase(x.node);
-  if (!x.failure.empty()) {
-    if (std::exchange(failures_[x.node], x.failure) != x.failure) note("no connection to " + x.node + ": " + x.failure);
-    return;
-  }
-  take(x.peer);
+  const auto failure = x.failure.empty() && x.keys != services_->keys ? "it has other keys: copy <data_dir>/keys of one node to all" : x.failure;
+  if (failure.empty()) return take(x.peer);
+  if (std::exchange(failures_[x.node], failure) != failure) note("no connection to " + x.node + ": " + failure);
 }
 
 caf::result<greeting> cluster_state::on_greet(const greet& x) {
   if (x.wire_version != services_->speaks || x.from.node.empty() || x.from.node == services_->node) return make_error(errc::unavailable);
-  take(x.from);
-  return greeting{mine()};
+  if (x.keys == services_->keys) take(x.from); // else it says why to its operator
+  return greeting{mine(), services_->keys};
 }
 
 void cluster_state::take(const node_peer& peer) {

@@ -32,6 +32,7 @@ struct cluster_services {
   std::string node; ///< our id
   std::string address; ///< host:port where others reach us
   std::uint32_t speaks = wire_version;
+  std::string keys = {}; ///< fingerprint of our secrets: a node with others would refuse our tokens, and is not connected to
   region_handle region;
   catalog_handle catalog;
   accounts_handle accounts;

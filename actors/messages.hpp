@@ -1157,14 +1157,16 @@ FQ_INSPECT(node_peer, x.node, x.region, x.catalog, x.accounts)
 struct greet {
   node_peer from;
   std::uint32_t wire_version = 0;
+  std::string keys = {}; ///< fingerprint of its secrets: what one node signs the other must believe
 };
-FQ_INSPECT(greet, x.from, x.wire_version)
+FQ_INSPECT(greet, x.from, x.wire_version, x.keys)
 
 /// Its answer; a node of another wire version gets none.
 struct greeting {
   node_peer from;
+  std::string keys = {};
 };
-FQ_INSPECT(greeting, x.from)
+FQ_INSPECT(greeting, x.from, x.keys)
 
 /// To the dialer: connect to that node and greet it. Answers node_dialed to the sender.
 struct dial_node {
@@ -1177,8 +1179,9 @@ struct node_dialed {
   std::string node;
   std::string failure; ///< empty: connected
   node_peer peer;
+  std::string keys = {}; ///< as its greeting says
 };
-FQ_INSPECT(node_dialed, x.node, x.failure, x.peer)
+FQ_INSPECT(node_dialed, x.node, x.failure, x.peer, x.keys)
 
 /// To region, catalog and accounts, at every sign of life and whenever a connection came or went.
 struct cluster_changed {

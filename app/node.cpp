@@ -161,6 +161,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     cluster_services_.node = ledger_.lease.owner;
     cluster_services_.address = options_.cluster.address();
     cluster_services_.speaks = program_wire_version;
+    cluster_services_.keys = fingerprint_of(keys_);
     cluster_services_.region = region_;
     cluster_services_.catalog = catalog_;
     cluster_services_.accounts = accounts_;

@@ -297,4 +297,11 @@ std::string rotate_pass_keys(const path& data_dir, timestamp now) {
   return kid_of(read_private(file, absent), file);
 }
 
+std::string fingerprint_of(const key_store& keys) {
+  std::string all;
+  for (const auto* key : {&keys.organizer.secret, &keys.customer.secret, &keys.ticket.secret, &keys.operate.secret, &keys.session, &keys.sandbox})
+    all += to_hex(hmac_sha256(key->bytes(), "fairqueue fingerprint"));
+  return to_hex(sha256(all)).substr(0, 32);
+}
+
 } // namespace fq

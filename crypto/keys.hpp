@@ -40,6 +40,9 @@ struct key_store {
   [[nodiscard]] static key_store open(const std::filesystem::path& data_dir);
 };
 
+/// Equal for equal keys, 32 hex digits; tells nothing about them.
+[[nodiscard]] std::string fingerprint_of(const key_store& keys);
+
 /// Private keys (JWK texts, EC P-256) of admission passes in <data>/keys/passes/, the newest first; one is made if there is none.
 /// Throws `key_store_error` as above.
 [[nodiscard]] std::vector<std::string> open_pass_keys(const std::filesystem::path& data_dir, timestamp now);

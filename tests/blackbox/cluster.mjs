@@ -46,10 +46,10 @@ export class Cluster {
     return cluster;
   }
 
-  async add(name, certificates = this.certificates) {
+  async add(name, { certificates = this.certificates, own_keys = false } = {}) {
     const data_dir = temporary_folder();
     const host = this.hosts[this.nodes.length];
-    if (this.nodes.length > 0) fs.cpSync(path.join(this.nodes[0].data_dir, 'keys'), path.join(data_dir, 'keys'), { recursive: true });
+    if (this.nodes.length > 0 && !own_keys) fs.cpSync(path.join(this.nodes[0].data_dir, 'keys'), path.join(data_dir, 'keys'), { recursive: true });
     this.prepare(data_dir);
     const listen = `${host?.address ?? '127.0.0.1'}:${await free_port()}`;
     const settings = { ...this.settings, 'node.id': name, 'cluster.listen': listen, ...(await certificate_for(certificates, name)) };

@@ -298,7 +298,7 @@ test('the operator gives an event to a node, from wherever he is', async (t) => 
 
 test('a node with another authority’s certificate is no node', async (t) => {
   const cluster = await Cluster.start(t, { nodes: 2 });
-  const stranger = await cluster.add('node-z', await authority());
+  const stranger = await cluster.add('node-z', { certificates: await authority() });
   await sleep(3000);
   assert.equal(await is_connected(stranger, 2), false);
   const status = await run(fairqueue, ['cluster', 'status', '--data_dir', cluster.nodes[0].data_dir]);
@@ -308,6 +308,18 @@ test('a node with another authority’s certificate is no node', async (t) => {
   const { event } = await open_sale(cluster.nodes[0]);
   const seen = await cluster.nodes[1].get(`/events/${event}`);
   assert.equal(seen.status, 200, `${seen.text} ${(await cluster.owner_of(event))?.name}`);
+});
+
+test('a node with other keys is not connected to, and the operator is told why', async (t) => {
+  const cluster = await Cluster.start(t, { nodes: 1 });
+  const [a] = cluster.nodes;
+  const b = await cluster.add('node-b', { own_keys: true });
+  const told = await eventually('the reason', async () => {
+    const { out } = await run(fairqueue, ['cluster', 'status', '--data_dir', a.data_dir]);
+    return out.includes('it has other keys') && out;
+  });
+  assert.match(told, /node-b.*not connected: it has other keys: copy <data_dir>\/keys/);
+  assert.equal(await is_connected(b, 1), false);
 });
 
 test('a cluster without certificates is refused, except on this machine when told so', async (t) => {

@@ -77,6 +77,11 @@ CAF_TEST(two data folders share no key) {
   CAF_CHECK(a.organizer.kid != b.organizer.kid);
   CAF_CHECK(!constant_time_equal(a.session.bytes(), b.session.bytes()));
   CAF_CHECK(!constant_time_equal(a.organizer.secret.bytes(), a.customer.secret.bytes()));
+  CAF_CHECK(fingerprint_of(a) != fingerprint_of(b));
+  CAF_CHECK_EQUAL(fingerprint_of(a), fingerprint_of(key_store::open(folder / "a")));
+  auto other = a; // every key counts
+  other.sandbox = b.sandbox;
+  CAF_CHECK(fingerprint_of(a) != fingerprint_of(other));
 }
 
 CAF_TEST(starts at the same moment end with the same keys) {
