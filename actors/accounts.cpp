@@ -45,7 +45,7 @@ accounts_handle::behavior_type accounts(accounts_handle::stateful_pointer<accoun
 void accounts_state::init(pointer self, const accounts_services& services) {
   self_ = self;
   services_ = &services;
-  core_.init(self, accounts_aggregate, *services.env, services.ledgers);
+  core_.init(self, accounts_aggregate, *services.env, services.ledgers, services.has_cluster);
 }
 
 accounts_handle::behavior_type accounts_state::behavior() {

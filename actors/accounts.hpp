@@ -21,6 +21,7 @@ struct accounts_services {
   secret_key otp_key; ///< codes are stored as hashes under it
   milliseconds otp_life{10 * 60 * 1000};
   std::uint32_t otp_failures_max = 5;
+  bool has_cluster = false;
 };
 
 /// Passwords being checked or hashed at most (I14): beyond it 503 at once. The worker does about ten a second.

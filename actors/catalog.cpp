@@ -6,14 +6,14 @@
 namespace fq {
 
 catalog_handle::behavior_type catalog(catalog_handle::stateful_pointer<catalog_state> self, environment* env,
-                                      ledger_workers ledgers) {
-  self->state.init(self, *env, std::move(ledgers));
+                                      ledger_workers ledgers, bool has_cluster) {
+  self->state.init(self, *env, std::move(ledgers), has_cluster);
   return self->state.behavior();
 }
 
-void catalog_state::init(pointer self, environment& env, ledger_workers ledgers) {
+void catalog_state::init(pointer self, environment& env, ledger_workers ledgers, bool has_cluster) {
   self_ = self;
-  core_.init(self, catalog_aggregate, env, std::move(ledgers));
+  core_.init(self, catalog_aggregate, env, std::move(ledgers), has_cluster);
 }
 
 catalog_handle::behavior_type catalog_state::behavior() {

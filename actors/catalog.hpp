@@ -21,7 +21,7 @@ public:
   static inline const char* name = "catalog";
   using pointer = catalog_handle::stateful_pointer<catalog_state>;
 
-  void init(pointer self, environment& env, ledger_workers ledgers);
+  void init(pointer self, environment& env, ledger_workers ledgers, bool has_cluster);
   catalog_handle::behavior_type behavior();
 
 private:
@@ -40,6 +40,6 @@ private:
 };
 
 catalog_handle::behavior_type catalog(catalog_handle::stateful_pointer<catalog_state> self, environment* env,
-                                      ledger_workers ledgers);
+                                      ledger_workers ledgers, bool has_cluster);
 
 } // namespace fq

@@ -12,6 +12,8 @@ namespace {
 constexpr milliseconds count_timeout{1'000};
 /// Beats for which a node that starts waits until it is connected to all.
 constexpr std::uint32_t patient_beats = 10;
+/// Of the ledger, before a node serves: its own row is there, and who starts with it has seen that.
+constexpr int looks_to_serve = 2;
 /// Beats that the ledger may leave without an answer.
 constexpr int patient_for_ledger = 3;
 
@@ -61,8 +63,8 @@ void cluster_state::send_beat(std::uint32_t owners) {
     services_->links->is_draining = is_draining_;
   }
   beat_node sign;
-  const bool is_settled = serves_ && how_far().is_settled(beats_ <= patient_beats);
-  sign.self = {services_->node, services_->address, services_->speaks, owners, is_settled, is_draining_, never};
+  owners_ = owners;
+  sign.self = ours();
   sign.alive_for = services_->alive_for;
   if (!asked_at_) asked_at_ = services_->env->steady_now();
   self_->send(services_->ledgers.of(accounts_aggregate), std::move(sign));
@@ -90,12 +92,17 @@ void cluster_state::on_seen(const nodes_seen& x) {
   tell();
 }
 
-/// Once we serve we go on: a node of another version that comes later stands back.
+/// Once we serve we go on: a node of another kind that comes later stands back. Not at the first look: others must have seen us too.
 void cluster_state::look_whether_to_serve() {
-  if (serves_) return;
-  serves_ = !is_served_by_another_version(services_->speaks, nodes_);
+  if (serves_ || ++looks_ < looks_to_serve) return;
+  serves_ = !stands_back(ours(), nodes_);
   if (services_->links) services_->links->serves = serves_;
-  if (serves_ == std::exchange(waits_, !serves_)) note(serves_ ? "we serve" : "nodes of another wire version serve: we wait until they leave");
+  if (serves_ == std::exchange(waits_, !serves_)) note(serves_ ? "we serve" : "nodes of another wire version, or with other keys, serve: we wait until they leave");
+}
+
+node_row cluster_state::ours() const {
+  const bool is_settled = serves_ && how_far().is_settled(beats_ <= patient_beats);
+  return {services_->node, services_->address, services_->speaks, owners_, is_settled, is_draining_, never, serves_, services_->keys};
 }
 
 // -- connections -------------------------------------------------------------------------------------------------------
@@ -106,21 +113,24 @@ void cluster_state::dial(const node_row& node) {
     failures_[node.id] = "it speaks wire version " + std::to_string(node.wire_version) + ", we " + std::to_string(services_->speaks);
     return;
   }
+  if (node.keys != services_->keys) {
+    failures_[node.id] = "it has other keys: copy <data_dir>/keys of one node to all";
+    return;
+  }
   if (!dialing_.insert(node.id).second) return;
-  self_->send(services_->dialer, dial_node{node, {mine(), services_->speaks, services_->keys}});
+  self_->send(services_->dialer, dial_node{node, {mine(), services_->speaks}});
 }
 
 void cluster_state::on_dialed(const node_dialed& x) {
   dialing_.erase(x.node);
-  const auto failure = x.failure.empty() && x.keys != services_->keys ? "it has other keys: copy <data_dir>/keys of one node to all" : x.failure;
-  if (failure.empty()) return take(x.peer);
-  if (std::exchange(failures_[x.node], failure) != failure) note("no connection to " + x.node + ": " + failure);
+  if (x.failure.empty()) return take(x.peer);
+  if (std::exchange(failures_[x.node], x.failure) != x.failure) note("no connection to " + x.node + ": " + x.failure);
 }
 
 caf::result<greeting> cluster_state::on_greet(const greet& x) {
   if (x.wire_version != services_->speaks || x.from.node.empty() || x.from.node == services_->node) return make_error(errc::unavailable);
-  if (x.keys == services_->keys) take(x.from); // else it says why to its operator
-  return greeting{mine(), services_->keys};
+  take(x.from);
+  return greeting{mine()};
 }
 
 void cluster_state::take(const node_peer& peer) {
@@ -154,14 +164,15 @@ void cluster_state::tell() {
   for (const auto& [id, peer] : peers_) now.peers.push_back(peer);
   now.is_isolated = how_far().is_isolated();
   now.is_ledger_away = is_ledger_away_;
-  now.has_successors = has_successors(services_->speaks, nodes_);
+  now.serves = serves_;
+  now.leaves_to_successors = leaves_to_successors(ours(), nodes_);
   self_->send(services_->region, now);
   self_->send(services_->catalog, now);
   self_->send(services_->accounts, now);
 }
 
 reach cluster_state::how_far() const {
-  return reach_of(services_->node, services_->speaks, nodes_, [this](const std::string& node) { return peers_.contains(node); });
+  return reach_of(services_->node, services_->speaks, services_->keys, nodes_, [this](const std::string& node) { return peers_.contains(node); });
 }
 
 void cluster_state::note(const std::string& what) const {

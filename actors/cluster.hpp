@@ -32,7 +32,7 @@ struct cluster_services {
   std::string node; ///< our id
   std::string address; ///< host:port where others reach us
   std::uint32_t speaks = wire_version;
-  std::string keys = {}; ///< fingerprint of our secrets: a node with others would refuse our tokens, and is not connected to
+  std::string keys = {}; ///< fingerprint of our secrets: a node with others would refuse our tokens
   region_handle region;
   catalog_handle catalog;
   accounts_handle accounts;
@@ -65,6 +65,7 @@ private:
   void tell();
   void note(const std::string& what) const;
   [[nodiscard]] reach how_far() const;
+  [[nodiscard]] node_row ours() const;
   [[nodiscard]] node_peer mine() const;
   [[nodiscard]] nodes_reply nodes() const;
 
@@ -74,12 +75,14 @@ private:
   std::map<std::string, node_peer> peers_; ///< connected, by node
   std::map<std::string, std::string> failures_; ///< of the last attempt to connect, by node
   std::set<std::string> dialing_;
-  bool serves_ = false; ///< we know the others, and none of another wire version is before us
+  bool serves_ = false; ///< we know the others, and none of another kind is before us
+  int looks_ = 0; ///< before that
   bool waits_ = false; ///< for them
   bool is_draining_ = false;
   std::optional<milliseconds> asked_at_; ///< steady time: of the oldest sign of life that the ledger has not answered
   bool is_ledger_away_ = false;
   std::uint32_t beats_ = 0;
+  std::uint32_t owners_ = 0; ///< as the region said last
 };
 
 cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_state> self, const cluster_services* services);

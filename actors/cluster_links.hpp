@@ -63,7 +63,7 @@ public:
   std::atomic<std::uint32_t> owned{0}; ///< events and queues that run here
   std::atomic<std::uint64_t> given_away{0}; ///< that moved to another node
   std::atomic<bool> is_draining{false};
-  std::atomic<bool> serves{false}; ///< the others are known, and none of another wire version serves before us
+  std::atomic<bool> serves{false}; ///< the others are known, and none of another kind serves before us
 
 private:
   mutable std::mutex mutex_; // the cluster actor, the io threads when an owner is found, and the metrics meet here

@@ -37,7 +37,10 @@ public:
         self_->send(l.hub, message);
         continue;
       }
-      if (l.window.is_closed()) continue;
+      if (l.window.is_closed()) {
+        l.window.miss();
+        continue;
+      }
       self_->send(l.hub, message);
       if (const auto mark = l.window.pushed(changes)) self_->send(l.hub, push_mark{*mark, push_kind::places});
     }

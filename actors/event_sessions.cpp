@@ -41,14 +41,17 @@ void event_sessions::send(const caf::strong_actor_ptr& table, sessions_changed n
 
 void event_sessions::send(watcher& to, sessions_changed news) {
   if (!to.is_remote) return send_(to.table, std::move(news));
-  if (to.window.is_closed()) return; // it trusts what it knows no longer than `session_trust`
+  const auto changes = news.begun.size() + news.ended.size();
+  if (to.window.is_closed()) { // it trusts what it knows no longer than `session_trust`
+    if (changes > 0 || news.is_all) to.window.miss();
+    return;
+  }
   const auto left = lease_ ? lease_->left(steady_()) : session_trust;
   news.lease = nullptr; // it cannot see our lease: it is told what is left of it
   news.trusted_for = std::min(session_trust, left);
   if (left <= milliseconds{0}) news.is_lost = true;
-  const auto changes = 1 + news.begun.size() + news.ended.size();
   send_(to.table, std::move(news));
-  if (const auto number = to.window.pushed(changes)) mark_(to.table, {*number, push_kind::sessions});
+  if (const auto number = to.window.pushed(1 + changes)) mark_(to.table, {*number, push_kind::sessions});
 }
 
 void event_sessions::read(const caf::strong_actor_ptr& table, std::uint64_t mark) {

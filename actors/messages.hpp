@@ -82,7 +82,7 @@ FQ_INSPECT(promo_code_row, x.ordinal, x.id, x.code, x.reduction, x.valid_from, x
            x.is_active, x.created_at, x.updated_at)
 FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max, x.uses_per_customer, x.is_active)
 FQ_INSPECT(dead_letter_row, x.id, x.kind, x.subject, x.status, x.detail, x.payload, x.created_at, x.updated_at)
-FQ_INSPECT(node_row, x.id, x.address, x.wire_version, x.owners, x.is_settled, x.is_draining, x.seen_at)
+FQ_INSPECT(node_row, x.id, x.address, x.wire_version, x.owners, x.is_settled, x.is_draining, x.seen_at, x.serves, x.keys)
 FQ_INSPECT(setting_row, x.name, x.value, x.updated_at)
 FQ_INSPECT(outbox_row, x.id, x.topic, x.payload, x.created_at)
 FQ_INSPECT(gateway_money, x.amount, x.currency)
@@ -1157,16 +1157,14 @@ FQ_INSPECT(node_peer, x.node, x.region, x.catalog, x.accounts)
 struct greet {
   node_peer from;
   std::uint32_t wire_version = 0;
-  std::string keys = {}; ///< fingerprint of its secrets: what one node signs the other must believe
 };
-FQ_INSPECT(greet, x.from, x.wire_version, x.keys)
+FQ_INSPECT(greet, x.from, x.wire_version)
 
 /// Its answer; a node of another wire version gets none.
 struct greeting {
   node_peer from;
-  std::string keys = {};
 };
-FQ_INSPECT(greeting, x.from, x.keys)
+FQ_INSPECT(greeting, x.from)
 
 /// To the dialer: connect to that node and greet it. Answers node_dialed to the sender.
 struct dial_node {
@@ -1179,9 +1177,8 @@ struct node_dialed {
   std::string node;
   std::string failure; ///< empty: connected
   node_peer peer;
-  std::string keys = {}; ///< as its greeting says
 };
-FQ_INSPECT(node_dialed, x.node, x.failure, x.peer, x.keys)
+FQ_INSPECT(node_dialed, x.node, x.failure, x.peer)
 
 /// To region, catalog and accounts, at every sign of life and whenever a connection came or went.
 struct cluster_changed {
@@ -1190,9 +1187,10 @@ struct cluster_changed {
   std::vector<node_peer> peers; ///< that are reached now
   bool is_isolated = false; ///< most nodes that live and speak our wire version are not reached: it is probably us
   bool is_ledger_away = false; ///< nobody can begin anything here
-  bool has_successors = false; ///< nodes of another wire version take over what we leave: an upgrade
+  bool serves = true; ///< false: nothing may begin here, nodes of another kind serve
+  bool leaves_to_successors = false; ///< we are the last of our kind and go; nodes of another kind take over what we leave
 };
-FQ_INSPECT(cluster_changed, x.self, x.nodes, x.peers, x.is_isolated, x.is_ledger_away, x.has_successors)
+FQ_INSPECT(cluster_changed, x.self, x.nodes, x.peers, x.is_isolated, x.is_ledger_away, x.serves, x.leaves_to_successors)
 
 /// From the operator, or a node that is about to end: give every event away and take none any more. Accounts and catalog stay until it ends.
 struct drain_node {};

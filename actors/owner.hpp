@@ -20,6 +20,8 @@
 namespace fq {
 
 inline constexpr milliseconds owner_load_retry{200};
+/// While this node does not serve: nobody is asked, and who hears that it does finds the owner there.
+inline constexpr milliseconds serve_retry{20};
 
 template <class Result>
 struct reply_in;
@@ -32,7 +34,9 @@ struct reply_in<caf::result<Reply>> {
 template <class Self>
 class owner_core {
 public:
-  void init(Self self, aggregate_id aggregate, environment& env, ledger_workers ledgers) {
+  /// `has_cluster`: it loads when it has heard that this node serves.
+  void init(Self self, aggregate_id aggregate, environment& env, ledger_workers ledgers, bool has_cluster) {
+    may_load_ = !has_cluster;
     self_ = self;
     aggregate_ = aggregate;
     env_ = &env;
@@ -52,6 +56,7 @@ public:
   void load() {
     serving_ = is_acquired_ = false;
     journal_->fail();
+    if (!may_load_) return load_later();
     self_->send(ledgers_.of(aggregate_), acquire_aggregate{aggregate_, env_->wall_now() - idempotency_life});
   }
   /// The image to load from; null if it was not acquired (it is asked for again).
@@ -60,7 +65,7 @@ public:
     elsewhere_ = answer.outcome == acquire_outcome::not_owner;
     lease_owner_ = answer.lease_owner;
     if (answer.outcome != acquire_outcome::acquired) {
-      self_->delayed_send(self_, owner_load_retry, timer_fired{timer_kind::retry_load, 0});
+      load_later();
       return nullptr;
     }
     is_acquired_ = true;
@@ -72,7 +77,8 @@ public:
   /// It was acquired and is served: unless it was lost in between, and is being loaded anew.
   void serve() { serving_ = is_acquired_; }
   void on_settled(const batch_settled& answer) {
-    if (!journal_->settled(answer)) load();
+    if (!journal_->settled(answer)) return load();
+    leave_if_due();
   }
   /// Another node has it: what is held fails, and we ask until its lease ends.
   void on_lease_lost() { load(); }
@@ -83,12 +89,15 @@ public:
 
   /// Also past the lease's end: another node may own the aggregate, and memory be the past.
   [[nodiscard]] bool refuses() const {
-    return !serving_ || journal_->is_full() || (lease_ && lease_->has_passed(env_->steady_now()));
+    return !serving_ || leaves_ || journal_->is_full() || (lease_ && lease_->has_passed(env_->steady_now()));
   }
   /// `peer_of`: where a node has what this actor is.
   void on_cluster(const cluster_changed& x, caf::strong_actor_ptr node_peer::*peer_of) {
     peers_.clear();
     for (const auto& p : x.peers) peers_.emplace(p.node, p.*peer_of);
+    leaves_ = x.leaves_to_successors;
+    may_load_ = x.serves && !leaves_;
+    leave_if_due();
   }
   /// `serve()`, or the answer of the node that has the aggregate. Who asks from another node is served here or refused: it would come back.
   template <class Message, class Serve>
@@ -122,6 +131,16 @@ public:
   void note(changes content) { journal_->append(std::move(content), now(), true); }
 
 private:
+  void load_later() { self_->delayed_send(self_, may_load_ ? owner_load_retry : serve_retry, timer_fired{timer_kind::retry_load, 0}); }
+  /// What was decided is committed; who comes after us may have it.
+  void leave_if_due() {
+    if (!leaves_ || !serving_ || !journal_->is_idle()) return;
+    serving_ = is_acquired_ = false;
+    elsewhere_ = true;
+    self_->send(ledgers_.of(aggregate_), release_aggregate{aggregate_});
+    load_later();
+  }
+
   Self self_ = nullptr;
   aggregate_id aggregate_{};
   environment* env_ = nullptr;
@@ -129,6 +148,8 @@ private:
   std::optional<aggregate_clock> clock_;
   std::unique_ptr<journal> journal_;
   std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
+  bool may_load_ = true;
+  bool leaves_ = false; ///< to nodes of another kind
   bool serving_ = false;
   bool is_acquired_ = false;
   bool elsewhere_ = false; ///< another node holds the lease; we go on asking

@@ -51,6 +51,7 @@ void region_state::init(pointer self, const owner_services& services, restart_bu
   self_ = self;
   services_ = &services;
   budget_ = budget;
+  cluster_.serves = !services.has_cluster;
   self->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
   self->set_exit_handler([this](caf::exit_msg& exit) {
     for (const auto& [aggregate, owner] : owners_) self_->send_exit(owner, caf::exit_reason::user_shutdown);
@@ -89,7 +90,7 @@ void region_state::on_wake(const aggregates_to_wake& found) {
   for (const auto aggregate : found.aggregates) {
     const auto before = left_to_others_.find(aggregate);
     const auto since = before == left_to_others_.end() ? steady : before->second;
-    if (!moving_.contains(aggregate) && takes_unowned(ours, steady - since)) start(aggregate);
+    if (may_begin() && !moving_.contains(aggregate) && takes_unowned(ours, steady - since)) start(aggregate);
     else left.emplace(aggregate, since);
   }
   left_to_others_ = std::move(left);
@@ -158,15 +159,15 @@ void region_state::answer_here(question q) {
     cooling_.erase(cooling);
   }
   if (!find(aggregate)) {
-    if (leaves_to_successors()) return q.refuse(errc::not_owner);
+    if (!may_begin()) return q.refuse(errc::not_owner);
     if (cluster_.is_ledger_away) return ask_others(std::move(q));
     if (owners_.size() >= owners_max) return q.refuse(errc::unavailable);
   }
-  auto& asked = loading_[aggregate];
-  if (asked.size() >= asked_while_loading_max) return q.refuse(errc::unavailable);
-  asked.push_back(std::move(q));
+  auto& [is_asked, waiting] = loading_[aggregate];
+  if (waiting.size() >= asked_while_loading_max) return q.refuse(errc::unavailable);
+  waiting.push_back(std::move(q));
   if (cluster_.is_ledger_away) look_again(); // one that serves has answered by then
-  if (asked.size() > 1) return;
+  if (std::exchange(is_asked, true)) return;
   auto owner = start(aggregate);
   self_->request(owner, resolve_timeout, resolve_event{aggregate})
     .then([this, aggregate](const event_handle& found) { served(aggregate, found); },
@@ -188,13 +189,15 @@ void region_state::not_served(aggregate_id aggregate, const supervisor_handle& o
 
 /// Who waits for an owner that cannot load is brought to one that can.
 void region_state::give_up_loading() {
-  for (auto& [aggregate, asked] : std::exchange(loading_, {}))
-    for (auto& q : asked) ask_others(std::move(q));
+  std::vector<question> all;
+  for (auto& [aggregate, l] : loading_)
+    for (auto& q : std::exchange(l.waiting, {})) all.push_back(std::move(q));
+  for (auto& q : all) ask_others(std::move(q));
 }
 
 std::vector<region_state::question> region_state::take_loading(aggregate_id aggregate) {
   auto asked = loading_.extract(aggregate);
-  return asked ? std::move(asked.mapped()) : std::vector<question>{};
+  return asked ? std::move(asked.mapped().waiting) : std::vector<question>{};
 }
 
 /// We cannot answer: our owner's lease has passed, or it cannot load while the ledger is away. Who reaches the ledger takes the event, or
@@ -272,13 +275,17 @@ void region_state::give_up_moves() {
   std::vector<aggregate_id> late;
   for (const auto& [aggregate, m] : moving_)
     if (services_->env->steady_now() >= m.give_up) late.push_back(aggregate);
-  for (const auto aggregate : late) on_handed_over({aggregate, false});
+  for (const auto aggregate : late) { // its owner may give it away still
+    auto moved = moving_.extract(aggregate);
+    keep(aggregate, moved.mapped(), caf::sec::request_timeout);
+    for (auto& q : moved.mapped().asked) answer(std::move(q));
+  }
 }
 
 /// What we have above our share, to those that have less; a few at a time.
 void region_state::give_away() {
   if (moving_.size() >= moves_at_a_time) return;
-  if (leaves_to_successors()) return leave_all();
+  if (cluster_.leaves_to_successors) return leave_all();
   const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
   if (cluster_.peers.empty() || mine == cluster_.nodes.end()) return;
   auto wanted = surplus(cluster_.self, cluster_.nodes, moves_at_a_time - moving_.size());
@@ -298,13 +305,10 @@ void region_state::give_away() {
   }
 }
 
-/// The last of our wire version leaves: what it has goes to nobody that it could name.
-bool region_state::leaves_to_successors() const {
-  const auto stays = [](const node_row& n) { return !n.is_draining; };
-  const bool knows_itself = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id) != cluster_.nodes.end();
-  return cluster_.has_successors && knows_itself && std::ranges::none_of(cluster_.nodes, stays);
-}
+/// Nodes of another kind have what we do not.
+bool region_state::may_begin() const { return cluster_.serves && !cluster_.leaves_to_successors; }
 
+/// To nobody that we could name.
 void region_state::leave_all() {
   for (const auto& [aggregate, owner] : owners_) {
     if (moving_.size() >= moves_at_a_time) return;
@@ -372,14 +376,14 @@ void region_state::on_handed_over(const handed_over& x) {
     if (x.is_done) elsewhere_.erase(x.aggregate); // another region's word: it is ours now, also if we gave it away a moment ago
     return;
   }
-  x.is_done ? gave_away(x.aggregate, moved.mapped()) : keep(x.aggregate, moved.mapped());
+  x.is_done ? gave_away(x.aggregate, moved.mapped()) : keep(x.aggregate, moved.mapped(), make_error(errc::unavailable));
   for (auto& q : moved.mapped().asked) answer(std::move(q));
   if (x.is_done) give_away();
 }
 
-void region_state::keep(aggregate_id aggregate, pending_move& moved) {
+void region_state::keep(aggregate_id aggregate, pending_move& moved, const caf::error& why) {
   stays_until_[aggregate] = services_->env->steady_now() + move_pause;
-  for (auto& asked : moved.told) asked.deliver(make_error(errc::unavailable));
+  for (auto& asked : moved.told) asked.deliver(why);
 }
 
 /// Its supervisor ends by itself, when nobody comes by its old owner any more.

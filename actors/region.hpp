@@ -65,12 +65,12 @@ private:
     std::vector<caf::typed_response_promise<ack_reply>> told; ///< when it is done: operators
   };
   void on_handed_over(const handed_over& x);
-  void keep(aggregate_id aggregate, pending_move& moved);
+  void keep(aggregate_id aggregate, pending_move& moved, const caf::error& why);
   void gave_away(aggregate_id aggregate, pending_move& moved);
   void tell_successor(aggregate_id aggregate, pending_move& moved);
   void give_away();
   void give_up_moves();
-  [[nodiscard]] bool leaves_to_successors() const;
+  [[nodiscard]] bool may_begin() const;
   void leave_all();
   void move(aggregate_id aggregate, const std::string& to, bool is_forced);
   void ask_later(question q);
@@ -109,7 +109,11 @@ private:
   };
   std::map<aggregate_id, held_elsewhere> elsewhere_;
   std::map<aggregate_id, pending_move> moving_;
-  std::map<aggregate_id, std::vector<question>> loading_; ///< of owners that do not serve yet
+  struct loading {
+    bool is_asked = false; ///< its supervisor; it answers when the owner serves
+    std::vector<question> waiting;
+  };
+  std::map<aggregate_id, loading> loading_; ///< of owners that do not serve yet
   std::vector<question> asked_later_;
   bool looks_again_ = false; ///< is on its way
   std::map<aggregate_id, milliseconds> stays_until_; ///< steady time: owners that said this is no time to move

@@ -73,8 +73,8 @@ void check_certificate(const config::cluster_options& o) {
   require(SSL_CTX_load_verify_locations(tls.get(), o.ca.c_str(), nullptr) == 1, "cluster.ca: cannot be used: " + o.ca.string());
 }
 
-void answer(dialer_handle::pointer self, const caf::strong_actor_ptr& asker, const std::string& node, std::string failure, greeting words = {}) {
-  self->send(caf::actor_cast<cluster_handle>(asker), node_dialed{node, std::move(failure), std::move(words.from), std::move(words.keys)});
+void answer(dialer_handle::pointer self, const caf::strong_actor_ptr& asker, const std::string& node, std::string failure, node_peer peer = {}) {
+  self->send(caf::actor_cast<cluster_handle>(asker), node_dialed{node, std::move(failure), std::move(peer)});
 }
 
 } // namespace
@@ -112,7 +112,7 @@ dialer_handle::behavior_type dialer(dialer_handle::pointer self, bool is_insecur
           [=](const caf::node_id&, const caf::strong_actor_ptr& found, const std::set<std::string>&) {
             if (!found) return fail("it publishes nothing");
             self->request(caf::actor_cast<cluster_handle>(found), handshake_timeout, x.words)
-              .then([=](greeting& words) { answer(self, asker, x.node.id, {}, std::move(words)); },
+              .then([=](greeting& words) { answer(self, asker, x.node.id, {}, std::move(words.from)); },
                     [=](const caf::error&) { fail("it did not answer the greeting"); });
           },
           [=](const caf::error&) { fail("it is no node of this cluster: the handshake failed"); });

@@ -134,7 +134,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     if (then) then(content);
   };
   directory_ = add("directory", system_->spawn(fq::directory, ledgers, std::move(publish)));
-  catalog_ = add("catalog", system_->spawn(fq::catalog, &env_, ledgers));
+  catalog_ = add("catalog", system_->spawn(fq::catalog, &env_, ledgers, options_.cluster.is_on()));
 
   mailer_services_.env = &env_;
   mailer_services_.port = mail_.get();
@@ -146,7 +146,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
                         .mailer = add("mailer", system_->spawn<caf::detached>(mailer, &mailer_services_)),
                         .otp_key = secret_key{hmac_sha256(keys_.session.bytes(), "fairqueue one-time passwords")},
                         .otp_life = options_.otp.ttl,
-                        .otp_failures_max = static_cast<std::uint32_t>(options_.otp.guesses)};
+                        .otp_failures_max = static_cast<std::uint32_t>(options_.otp.guesses),
+                        .has_cluster = options_.cluster.is_on()};
   accounts_ = add("accounts", system_->spawn(fq::accounts, &accounts_services_));
   notifier_services_.env = &env_;
   notifier_services_.port = mail_of_events_.get();

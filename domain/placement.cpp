@@ -2,6 +2,8 @@
 #include "domain/placement.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 namespace fq {
 namespace {
@@ -49,24 +51,33 @@ bool takes_unowned(const standing& s, milliseconds unowned_for) {
   return !s.has_peers || unowned_for > milliseconds{0};
 }
 
-reach reach_of(const std::string& self, std::uint32_t wire_version, std::span<const node_row> nodes,
+reach reach_of(const std::string& self, std::uint32_t wire_version, const std::string& keys, std::span<const node_row> nodes,
                const std::function<bool(const std::string&)>& is_connected) {
   reach r;
   for (const auto& n : nodes) {
-    if (n.id == self || n.wire_version != wire_version) continue;
+    if (n.id == self || n.wire_version != wire_version || n.keys != keys) continue;
     ++r.others;
     if (!is_connected(n.id)) ++r.missing;
   }
   return r;
 }
 
-bool is_served_by_another_version(std::uint32_t wire_version, std::span<const node_row> nodes) {
-  const auto serves = [](const node_row& n) { return !n.is_draining && (n.is_settled || n.owners > 0); };
-  return std::ranges::any_of(nodes, [&](const node_row& n) { return n.wire_version != wire_version && serves(n); });
+bool is_of_one_kind(const node_row& a, const node_row& b) { return a.wire_version == b.wire_version && a.keys == b.keys; }
+
+bool stands_back(const node_row& self, std::span<const node_row> nodes) {
+  const auto serves = [](const node_row& n) { return n.serves && !n.is_draining; };
+  if (std::ranges::any_of(nodes, [&](const node_row& n) { return n.id != self.id && is_of_one_kind(n, self) && serves(n); })) return false;
+  const auto rank = [](const node_row& n) { return std::pair{n.wire_version, std::string_view{n.id}}; };
+  return std::ranges::any_of(nodes, [&](const node_row& n) {
+    return !is_of_one_kind(n, self) && (serves(n) || (!n.is_draining && rank(n) < rank(self)));
+  });
 }
 
-bool has_successors(std::uint32_t wire_version, std::span<const node_row> nodes) {
-  return std::ranges::any_of(nodes, [&](const node_row& n) { return n.wire_version != wire_version && !n.is_draining; });
+bool leaves_to_successors(const node_row& self, std::span<const node_row> nodes) {
+  const auto stays = [](const node_row& n) { return !n.is_draining; };
+  const auto is_kin = [&](const node_row& n) { return is_of_one_kind(n, self); };
+  return self.is_draining && std::ranges::none_of(nodes, [&](const node_row& n) { return n.id != self.id && is_kin(n) && stays(n); })
+         && std::ranges::any_of(nodes, [&](const node_row& n) { return !is_kin(n) && stays(n); });
 }
 
 bool is_opening(const event_row& event, timestamp now) {

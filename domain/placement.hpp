@@ -33,7 +33,7 @@ struct standing {
 /// is without an owner for a moment: who has peers takes only what had none at two looks.
 [[nodiscard]] bool takes_unowned(const standing& s, milliseconds unowned_for);
 
-/// How far `self` reaches the `nodes` that live and speak its wire version, itself among them. `is_connected` by id.
+/// How far `self` reaches the `nodes` that live and are of its kind, itself among them. `is_connected` by id.
 struct reach {
   std::size_t others = 0, missing = 0;
   /// It reaches fewer than half of the others: it is probably the one that is cut off.
@@ -41,14 +41,17 @@ struct reach {
   /// Who owns something here is reached from everywhere; once `is_patient` no more, most will do: one that nobody reaches must not hold up all.
   [[nodiscard]] bool is_settled(bool is_patient) const { return missing == 0 || (!is_patient && missing * 2 < others + 1); }
 };
-[[nodiscard]] reach reach_of(const std::string& self, std::uint32_t wire_version, std::span<const node_row> nodes,
+[[nodiscard]] reach reach_of(const std::string& self, std::uint32_t wire_version, const std::string& keys, std::span<const node_row> nodes,
                              const std::function<bool(const std::string&)>& is_connected);
 
-/// While nodes are upgraded to another wire version the two halves do not talk, and one of them serves. `self` stands back while a node of
-/// another version serves: it lives, does not leave, and has settled or owns something (it is unsettled while one of its own is away).
-[[nodiscard]] bool is_served_by_another_version(std::uint32_t wire_version, std::span<const node_row> nodes);
-/// Somebody of another version takes what a leaving node gives up.
-[[nodiscard]] bool has_successors(std::uint32_t wire_version, std::span<const node_row> nodes);
+/// Nodes of one kind understand one another: one wire version, the same keys. Of two kinds that share a ledger (an upgrade; a node with the
+/// wrong keys) one serves, and the other stands back: it takes nothing and is not ready.
+[[nodiscard]] bool is_of_one_kind(const node_row& a, const node_row& b);
+/// Whether `self`, which does not serve yet, must wait: none of its kind serves, and one of another kind does, or would begin before it
+/// (the lesser wire version, then the lesser id), so that two that start together do not both begin.
+[[nodiscard]] bool stands_back(const node_row& self, std::span<const node_row> nodes);
+/// Whether `self`, which drains, is the last of its kind, and nodes of another kind take what it gives up.
+[[nodiscard]] bool leaves_to_successors(const node_row& self, std::span<const node_row> nodes);
 
 /// Around its opening an event stays where it is.
 inline constexpr milliseconds opening_quiet{10 * 60 * 1000};

@@ -83,8 +83,11 @@ void session_table::wake(room& r, bool arrived) {
 
 void session_table::on_sessions_changed(const sessions_changed& push) {
   const auto aggregate = owner_of(push.event);
-  if (push.is_lost)
+  if (push.is_lost) {
+    if (ctx_.bridge)
+      ctx_.bridge->watch_sessions_of(aggregate, false); // its owner may live: whoever asks next watches anew
     return forget(aggregate);
+  }
   const auto found = rooms_.find(number_of(aggregate));
   if (found == rooms_.end() || !found->second.is_asked || (!push.is_all && !found->second.is_known))
     return; // of a subscription that was given up: its owner may tell us nothing more

@@ -287,9 +287,9 @@ inline constexpr auto audit_of = [](const auto& r) {
   return audit_row{r.id(0), r.template number<tenant_id>(1), r.id(2), r.text(3), r.text(4), r.text(5), r.text(6), r.time(7)};
 };
 
-inline const std::string node_columns = "SELECT id, address, wire_version, owners, is_settled, is_draining, seen_at FROM node ";
+inline const std::string node_columns = "SELECT id, address, wire_version, owners, is_settled, is_draining, seen_at, serves, keys FROM node ";
 inline constexpr auto node_of = [](const auto& r) {
-  return node_row{r.text(0), r.text(1), r.template number<std::uint32_t>(2), r.template number<std::uint32_t>(3), r.boolean(4), r.boolean(5), r.time(6)};
+  return node_row{r.text(0), r.text(1), r.template number<std::uint32_t>(2), r.template number<std::uint32_t>(3), r.boolean(4), r.boolean(5), r.time(6), r.boolean(7), r.text(8)};
 };
 /// Who was silent for so long is forgotten.
 inline constexpr milliseconds node_memory{24 * 60 * 60 * 1000};

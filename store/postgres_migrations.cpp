@@ -24,9 +24,14 @@ bool is_complete(const std::vector<migration_status>& status) {
   return std::all_of(status.begin(), status.end(), [](const migration_status& m) { return m.applied; });
 }
 
+/// Older programs did not write it. Looked for first: whoever adds a column locks out who connects meanwhile.
+bool says_needs(postgres_connection& db) {
+  return ask(db, "SELECT FROM pg_attribute WHERE attrelid = 'schema_migration'::regclass AND attname = 'needs'").size() > 0;
+}
+
 void apply(postgres_connection& db, const migration& m) {
   db.execute("CREATE TABLE IF NOT EXISTS schema_migration (number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, needs bigint)");
-  db.execute("ALTER TABLE schema_migration ADD COLUMN IF NOT EXISTS needs bigint"); // older programs did not write it
+  if (!says_needs(db)) db.execute("ALTER TABLE schema_migration ADD COLUMN needs bigint");
   db.execute(m.sql);
   const std::string record = "INSERT INTO schema_migration (number, name, checksum, needs) VALUES ($1, $2, $3, $4)";
   ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum, m.needs));

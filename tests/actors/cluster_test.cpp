@@ -288,7 +288,7 @@ CAF_TEST(the last of its wire version gives its events up to who comes after it)
   cluster_changed now;
   now.self = "a";
   now.nodes = {{"a", "", wire_version, 1, false, true, never}};
-  now.has_successors = true;
+  now.leaves_to_successors = true;
   caf::anon_send(at("a").root, now);
   run();
   const auto late = ask<entry_reply>(old, join{event.id, customer(2), 0});
@@ -296,7 +296,11 @@ CAF_TEST(the last of its wire version gives its events up to who comes after it)
   CAF_CHECK(is(late->error, errc::moved));
   const auto here = resolve("a");
   CAF_CHECK(is(here->error, errc::not_owner));
-  CAF_CHECK(resolve("b")->ok); // which does not know a
+  const auto waits = resolve("b");
+  CAF_CHECK(is(waits->error, errc::not_owner)); // it has not heard that it serves
+  caf::anon_send(at("b").root, cluster_changed{.self = "b", .nodes = {}, .peers = {}});
+  run();
+  CAF_CHECK(resolve("b")->ok);
   CAF_CHECK_EQUAL(owner(), "b");
   advance(10s);
   const auto later = resolve("a");

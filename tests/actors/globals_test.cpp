@@ -38,7 +38,7 @@ struct globals_fixture : fixture {
       }};
     }));
     people = keep(sys.spawn(accounts, static_cast<const accounts_services*>(&services)));
-    shop = keep(sys.spawn(catalog, static_cast<environment*>(&env), ledgers));
+    shop = keep(sys.spawn(catalog, static_cast<environment*>(&env), ledgers, false));
     run();
   }
   ~globals_fixture() {

@@ -109,4 +109,16 @@ CAF_TEST(a table of sessions of another node that reads nothing forgets them whe
   CAF_CHECK_GREATER(listener.words, before + 1);
 }
 
+CAF_TEST(a table that watches an event of very many sessions and reads keeps them) {
+  admit(25'000);
+  tell(watch_sessions{true});
+  for (int i = 0; i < 20; ++i) {
+    read_all();
+    advance(1s);
+    admit(10);
+  }
+  CAF_CHECK_GREATER(listener.words, 20u);
+  CAF_CHECK_EQUAL(listener.lost, 0u);
+}
+
 CAF_TEST_FIXTURE_SCOPE_END()

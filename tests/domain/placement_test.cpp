@@ -90,7 +90,7 @@ CAF_TEST(the others follow in the order in which they would be placed) {
 CAF_TEST(who reaches fewer than half of the others is isolated and who reaches all is settled) {
   const auto nodes = nodes_of({{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}});
   const auto seen = [&](std::string_view connected) {
-    return reach_of("a", 1, nodes, [connected](const std::string& id) { return connected.find(id) != connected.npos; });
+    return reach_of("a", 1, {}, nodes, [connected](const std::string& id) { return connected.find(id) != connected.npos; });
   };
   CAF_CHECK(seen("").is_isolated());
   CAF_CHECK(seen("b").is_isolated());
@@ -101,7 +101,7 @@ CAF_TEST(who reaches fewer than half of the others is isolated and who reaches a
   CAF_CHECK(!seen("b").is_settled(false));
   auto newer = nodes;
   for (auto& n : newer) n.wire_version = 2; // who speaks otherwise is not missed
-  const auto alone = reach_of("a", 1, newer, [](const std::string&) { return false; });
+  const auto alone = reach_of("a", 1, {}, newer, [](const std::string&) { return false; });
   CAF_CHECK(!alone.is_isolated());
   CAF_CHECK(alone.is_settled(true));
 }
@@ -115,20 +115,39 @@ CAF_TEST(what nobody owns is taken at the second look or by who is alone) {
   CAF_CHECK(!takes_unowned({.is_draining = true}, isolation_patience));
 }
 
-CAF_TEST(of two wire versions the one that serves goes first and the other takes over when it leaves) {
+CAF_TEST(of two kinds of nodes the one that serves goes on and the other waits) {
   auto nodes = nodes_of({{"a", 5}, {"b", 5}, {"c", 0}});
-  nodes[2].wire_version = nodes[0].wire_version + 1; // c waits
-  nodes[2].is_settled = false;
-  CAF_CHECK(is_served_by_another_version(nodes[2].wire_version, nodes));
-  CAF_CHECK(!is_served_by_another_version(nodes[0].wire_version, nodes));
-  CAF_CHECK(has_successors(nodes[0].wire_version, nodes));
-  nodes[0].is_draining = true;
-  nodes[1].is_settled = false; // a is on its way out
-  CAF_CHECK(is_served_by_another_version(nodes[2].wire_version, nodes)); // b does still
-  nodes[1].is_draining = true;
-  CAF_CHECK(!is_served_by_another_version(nodes[2].wire_version, nodes));
-  CAF_CHECK(!has_successors(nodes[2].wire_version, nodes));
-  CAF_CHECK(has_successors(nodes[0].wire_version, nodes));
+  auto &a = nodes[0], &b = nodes[1], &c = nodes[2];
+  for (auto* n : {&a, &b}) n->serves = true;
+  c.wire_version = a.wire_version + 1;
+  CAF_CHECK(stands_back(c, nodes));
+  CAF_CHECK(!leaves_to_successors(a, nodes));
+  a.is_draining = true;
+  CAF_CHECK(!leaves_to_successors(a, nodes)); // b is there
+  CAF_CHECK(stands_back(c, nodes));
+  b.is_draining = true;
+  CAF_CHECK(leaves_to_successors(b, nodes));
+  CAF_CHECK(!stands_back(c, nodes));
+  c.serves = true;
+  b.is_draining = b.serves = false; // it comes again, in the wrong half
+  CAF_CHECK(stands_back(b, nodes));
+  auto d = c;
+  d.id = "d";
+  d.serves = false;
+  CAF_CHECK(!stands_back(d, nodes)); // of c's kind
+  d.keys = "others";
+  CAF_CHECK(stands_back(d, nodes));
+}
+
+CAF_TEST(of two kinds that start together one begins) {
+  auto nodes = nodes_of({{"a", 0}, {"b", 0}});
+  nodes[0].wire_version = nodes[1].wire_version + 1;
+  CAF_CHECK(stands_back(nodes[0], nodes));
+  CAF_CHECK(!stands_back(nodes[1], nodes));
+  nodes[0].wire_version = nodes[1].wire_version;
+  nodes[0].keys = "others";
+  CAF_CHECK(!stands_back(nodes[0], nodes));
+  CAF_CHECK(stands_back(nodes[1], nodes));
 }
 
 CAF_TEST(an event is opening from ten minutes before its queue to ten minutes after its sale has begun) {

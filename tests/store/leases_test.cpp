@@ -261,7 +261,7 @@ CAF_TEST(an empty owner gets every partition and keeps nobody out) {
 
 CAF_TEST(nodes see one another as long as they say that they live) {
   in_every_world([](world& w) {
-    const node_row alice{"alice", "10.0.0.1:4700", 1, 3, true, false, never}, bob{"bob", "", 2, 0, false, true, never};
+    const node_row alice{"alice", "10.0.0.1:4700", 1, 3, true, false, never, true, "5ec2e7"}, bob{"bob", "", 2, 0, false, true, never};
     w.store.beat(bob, long_term);
     auto seen = w.store.beat(alice, long_term);
     CAF_REQUIRE_EQUAL(seen.size(), 2u);
