@@ -5,8 +5,9 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { chromium } from 'playwright-core';
-import { assert, patience, root } from './lib.mjs';
+import { assert, patience, root, temporary_folder } from './lib.mjs';
 
+const sandboxed = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu']; // tests run as root in containers, where Chromium's own cannot
 const executable = process.env.FAIRQUEUE_CHROMIUM ?? '/usr/bin/chromium';
 const axe_source = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const shots = process.env.FAIRQUEUE_SCREENSHOTS ?? path.join(root, 'build/screenshots');
@@ -14,8 +15,7 @@ const shots = process.env.FAIRQUEUE_SCREENSHOTS ?? path.join(root, 'build/screen
 /** A browser that ends with the test. */
 export async function browser_for(t) {
   assert.ok(fs.existsSync(executable), `no ${executable}; run scripts/setup`);
-  // Tests run as root in containers, where Chromium's own sandbox cannot.
-  const browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'] });
+  const browser = await chromium.launch({ executablePath: executable, args: sandboxed });
   t.after(() => browser.close());
   return browser;
 }
@@ -35,6 +35,18 @@ export async function person(t, browser, options = {}) {
     await context.close().catch(() => {});
     assert.deepEqual(complaints, [], 'pages complained');
   });
+  return context;
+}
+
+/** A person who has switched script off in the settings: then what is in <noscript> counts, which playwright's own switch leaves out. */
+export async function person_without_script(t) {
+  const folder = temporary_folder();
+  fs.mkdirSync(path.join(folder, 'Default'));
+  const settings = { profile: { default_content_setting_values: { javascript: 2 } } };
+  fs.writeFileSync(path.join(folder, 'Default/Preferences'), JSON.stringify(settings));
+  const context = await chromium.launchPersistentContext(folder, { executablePath: executable, args: sandboxed, locale: 'en-GB' });
+  context.setDefaultTimeout(10_000 * patience);
+  t.after(() => context.close());
   return context;
 }
 
