@@ -159,9 +159,9 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
     {get, "/shop/orders", get_shop_orders, 0},
     {get, "/shop/orders/{id}", get_shop_order, 0},
     {post, "/shop/orders/{id}", post_shop_order, 0},
-    {get, "/shop/{id}", get_shop_event, 0},
-    {post, "/shop/{id}", post_shop_event, 0},
-    {get, "/shop/{id}/return", get_shop_return, 0},
+    {get, "/shop/events/{id}", get_shop_event, 0},
+    {post, "/shop/events/{id}", post_shop_event, 0},
+    {get, "/shop/events/{id}/return", get_shop_return, 0},
   };
 }
 

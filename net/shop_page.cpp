@@ -245,7 +245,7 @@ site_page choice_page(const shopper& who, const choice_view& choice) {
     append_element(main, "p", "role=\"alert\"", text(who.in, choice.problem));
     main += "</section>";
   }
-  main += "<form class=\"fields\" method=\"post\" data-choice action=\"" + who.base + "/shop/" + to_string(event.id) + "\">";
+  main += "<form class=\"fields\" method=\"post\" data-choice action=\"" + who.base + "/shop/events/" + to_string(event.id) + "\">";
   append_hidden(main, "key", choice.order_key);
   main += "<section class=\"card\">";
   append_element(main, "h2", "", text(who.in, "what_is_on_sale"));

@@ -163,7 +163,7 @@ place_order order_of(const visit& v, const counter& at, std::vector<item_wish> i
   order.wish.items = std::move(items);
   order.wish.promo_code = v.sent.find("promo_code");
   order.wish.contact = {std::string{v.sent.find("first_name")}, std::string{v.sent.find("last_name")}, std::string{v.sent.find("email")}, {}};
-  order.wish.success_url = order.wish.cancel_url = v.ctx.options.http.public_url + "/shop/" + to_string(v.id) + "/return";
+  order.wish.success_url = order.wish.cancel_url = v.ctx.options.http.public_url + "/shop/events/" + to_string(v.id) + "/return";
   order.wish.gateway = v.ctx.options.payments.gateway;
   order.idempotency = idempotency_of(v.rq, v.customer, v.sent.find("key"));
   return order;
@@ -180,7 +180,7 @@ awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish
   auto wish = order_of(v, at, std::move(items));
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   if (!got.error && got.reply.no.why == reason::already_claimed)
-    co_return see_other(v, "/shop/" + to_string(v.id) + "/return"); // bought in another tab
+    co_return see_other(v, "/shop/events/" + to_string(v.id) + "/return"); // bought in another tab
   if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
     co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
   if (auto no = refused(v.rq, got))

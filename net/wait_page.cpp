@@ -125,7 +125,7 @@ void show_waiting(site_page& page, const wait_view& v) {
 
 void append_way_in(std::string& out, const wait_view& v) {
   if (!is_queue(v)) {
-    append_element(out, "a", "class=\"button\" href=\"" + v.base + "/shop/" + to_string(v.line.event.id) + '"', text(v.in, "choose_tickets"));
+    append_element(out, "a", "class=\"button\" href=\"" + v.base + "/shop/events/" + to_string(v.line.event.id) + '"', text(v.in, "choose_tickets"));
     return;
   }
   if (v.return_url.empty())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shop's pages with script: the total follows what is chosen, time left is counted, an order's page follows the order.
-import { count_down, each, language, localise_times, reload, state } from './page.mjs';
+import { count_down, each, localise_times, reload, state } from './page.mjs';
 
 const api = async (method, path, body, headers = {}) => {
   const response = await fetch(state.base + path, {
@@ -66,7 +66,7 @@ function follow_choice(form) {
   quote();
 }
 
-/** A second click must not be a second order; the form's own key would make it the same one anyway. */
+/** A second click sends nothing; the form's own key would make it the same order anyway. */
 function send_once(form) {
   let sent = false;
   form.addEventListener('submit', (event) => {
@@ -97,9 +97,4 @@ localise_times();
 count_down(reload);
 each('form', send_once);
 each('form[data-choice]', follow_choice);
-each('[data-print]', (button) => {
-  button.hidden = false;
-  button.addEventListener('click', () => print());
-});
 if (state.order && state.follow) follow_order();
-document.documentElement.dataset.ready = language;
