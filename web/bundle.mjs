@@ -14,7 +14,7 @@ if (!folder) {
 }
 
 /** What <fair-queue> says, out of all texts. */
-const widget_keys = /^(place_label|ahead|next|paused|join|leave|your_turn|widget_failed|wait_(unknown|short|(range_|up_to_)?(minutes|hours)))$/;
+const widget_keys = /^(place_label|ahead|next|paused|join|leave|your_turn|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
 
 const widget_texts = {
   name: 'widget-texts',

@@ -71,8 +71,9 @@ async function choose(page, { types = 1, email }) {
   await page.getByLabel('E-mail address').fill(email);
 }
 
-async function pay(page) {
+async function pay(page, name) {
   await page.getByRole('link', { name: 'Pay now' }).click();
+  if (name) await check_page(page, name);
   await page.getByRole('button', { name: 'Pay', exact: true }).click();
   await page.getByRole('link', { name: 'Back to the shop' }).click();
 }
@@ -112,7 +113,7 @@ test('a person buys a ticket, from the waiting page to the receipt', async (t) =
   await page.getByRole('button', { name: 'Continue to payment' }).click();
   await page.getByText('Your tickets are reserved').waitFor();
   await check_page(page, 'order-reserved');
-  await pay(page);
+  await pay(page, 'sandbox');
   await page.getByText('The tickets are yours').waitFor();
   await page.getByText(`We have sent a receipt to ${email}.`).waitFor();
   await page.getByText('2 × Weekend pass').waitFor();
@@ -121,6 +122,12 @@ test('a person buys a ticket, from the waiting page to the receipt', async (t) =
   await page.getByRole('link', { name: 'Your orders' }).click();
   await page.getByRole('link', { name: 'Aurora Open Air 2027' }).waitFor();
   await check_page(page, 'orders');
+  await page.goto(s.url);
+  await page.getByText('You have your tickets. Enjoy!').waitFor();
+  await check_page(page, 'over');
+  await page.goto(`${s.server.url}/wait/x`);
+  await page.getByText('There is nothing here.').waitFor();
+  await check_page(page, 'error');
   const stats = await s.server.stats(s.organizer, s.event.id);
   assert.equal(stats.sold, 3);
 });
@@ -286,6 +293,7 @@ test('with the keyboard only', async (t) => {
   await page.keyboard.type(email);
   await page.keyboard.press('Enter');
   await page.getByLabel('Code from the mail').waitFor();
+  await check_page(page, 'code');
   const code = await s.server.mailed_code(email);
   assert.equal(await page.evaluate(() => document.activeElement.name), 'otp', 'the field to fill in has the focus');
   await page.keyboard.type(code);

@@ -100,7 +100,7 @@ export class FairQueueElement extends HTMLElement {
     const admitted = place?.status === 'ADMITTED';
     this.#set('label', waits && t.place_label.other);
     this.#set('number', waits && number_text(language, place.position));
-    this.#set('wait', waits && !place.paused && wait_text(t, language, place.eta));
+    this.#set('wait', waits && !place.paused && `${t.wait_label.other}: ${wait_text(t, language, place.eta)}`);
     this.#set('message', waits && place.message);
     this.#set('join', !waits && !admitted && t.join.other);
     this.#set('leave', waits && t.leave.other);
