@@ -44,7 +44,9 @@ void event_state::record(decision& d, const managed& what, const audit_note& not
 caf::result<event_reply> event_state::on_find_event(const find_event& x) {
   if (refuses()) return refused(x);
   const auto& e = sale_->event();
-  const bool is_public = sale_->sells() && e.status != event_status::draft && !is_other(x.what.event) && x.what.kind == e.kind;
+  // A queue's waiting page shows its name and message to everybody; the routes of the API ask for a manager first.
+  const bool is_shown = sale_->sells() ? e.status != event_status::draft : x.what.by.kind == principal_kind::nobody;
+  const bool is_public = is_shown && !is_other(x.what.event) && x.what.kind == e.kind;
   if (auto no = refused_to(x.what); no && !is_public) return event_reply{std::move(no)};
   event_reply reply;
   reply.event = sale_->view();

@@ -24,24 +24,50 @@ constexpr seconds answer_timeout{10};
 constexpr std::int64_t demo_tickets = 1000;
 constexpr money demo_price = 500'000; ///< 5,000 naira in kobo
 
-create_event demo_event(const organizer_id& organizer, timestamp now) {
+create_event demo_event(const organizer_id& organizer, timestamp now, std::string name, std::string currency) {
   create_event x;
   x.by = {principal_kind::organizer, default_tenant, organizer};
-  x.event.name = "Demo sale";
-  x.event.currency = "NGN";
+  x.event.name = std::move(name);
+  x.event.currency = std::move(currency);
   x.event.queue_opens_at = x.event.sale_start = now - seconds{1};
   x.event.sale_end = now + seconds{30 * 24 * 3600};
+  return x;
+}
+
+void add_type(create_event& x, std::string name, money price, std::int64_t total, std::uint32_t max_per_order) {
+  ticket_type_row type;
+  type.name = std::move(name);
+  type.price = price;
+  type.total = total;
+  type.max_per_order = max_per_order;
+  x.ticket_types.push_back(std::move(type));
+}
+
+/// For crowds: short windows, so that a whole sale runs in a minute or two.
+create_event crowd_sale(const organizer_id& organizer, timestamp now) {
+  auto x = demo_event(organizer, now, "Demo sale", "NGN");
   x.event.queue.batch_size = 50;
   x.event.queue.admission_interval = milliseconds{250};
   x.event.queue.over_admission_percent = 110;
   x.event.queue.claim_window = seconds{5};
   x.event.queue.session_ttl = seconds{15};
   x.event.claim_ttl = seconds{8};
-  ticket_type_row type;
-  type.name = "Standard";
-  type.price = demo_price;
-  type.total = demo_tickets;
-  x.ticket_types.push_back(std::move(type));
+  add_type(x, "Standard", demo_price, demo_tickets, 1);
+  return x;
+}
+
+/// For a person with a browser: one is let in every ten seconds, and has time to read and to type.
+create_event shop_sale(const organizer_id& organizer, timestamp now) {
+  auto x = demo_event(organizer, now, "Demo open air", "EUR");
+  x.event.queue.batch_size = 1;
+  x.event.queue.admission_interval = seconds{10};
+  x.event.queue.claim_window = seconds{300};
+  x.event.queue.session_ttl = seconds{1'200};
+  x.event.claim_ttl = seconds{600};
+  x.event.claims_per_customer = 5;
+  add_type(x, "Weekend pass", 14'900, 500, 4);
+  add_type(x, "Saturday", 7'900, 500, 4);
+  add_type(x, "Friend of the festival", 0, 50, 1);
   return x;
 }
 
@@ -58,9 +84,9 @@ Reply ask(caf::scoped_actor& self, const Handle& target, const Message& message)
   }
 }
 
-event_id make_sale(node& node, const organizer_id& organizer, timestamp now) {
+event_id make_sale(node& node, const organizer_id& organizer, const create_event& wish) {
   caf::scoped_actor self{node.system()};
-  const auto made = ask<event_reply>(self, node.catalog(), demo_event(organizer, now));
+  const auto made = ask<event_reply>(self, node.catalog(), wish);
   if (made.no) throw std::runtime_error("the demo sale was refused: " + made.no.detail);
   const auto& event = made.event.event;
   const auto owner = ask<event_handle>(self, node.region(), resolve_event{event.aggregate});
@@ -94,6 +120,7 @@ std::string advice(const boost::json::object& demo, const config::options& optio
   const auto event = text_of(demo, "event_id");
   const auto data = options.data_dir.string();
   return "\nFairQueue is serving a demo sale (1,000 tickets) on " + url + "\n\n"
+         + "  Buy a ticket    open " + url + "/shop (codes that it mails are files in " + data + "/mail)\n"
          + "  Look at it      curl " + url + "/events/" + event + "\n"
          + "  Send a crowd    build/release/load/fairqueue-load --url " + url + " --data-dir " + data + " --fans 5000\n"
          + "  Be a fan        export FAN=$(build/release/app/fairqueue token --kind customer --data-dir " + data + ")\n"
@@ -118,8 +145,9 @@ std::string prepare_demo(node& node, const config::options& options, environment
     if (!organizer) throw std::runtime_error("the demo organizer could not be made: " + added.error);
     caf::scoped_actor self{node.system()};
     ask<ack_reply>(self, node.directory(), refresh_directory{}); // the new organizer may come at once
-    const auto event = make_sale(node, *organizer, env.wall_now());
-    demo = {{"organizer_email", demo_email}, {"organizer_password", password}, {"event_id", to_string(event)}};
+    const auto event = make_sale(node, *organizer, crowd_sale(*organizer, env.wall_now()));
+    const auto shop = make_sale(node, *organizer, shop_sale(*organizer, env.wall_now()));
+    demo = {{"organizer_email", demo_email}, {"organizer_password", password}, {"event_id", to_string(event)}, {"shop_event_id", to_string(shop)}};
   }
   demo["base_url"] = options.http.public_url;
   write_private(path, boost::json::serialize(demo) + "\n");

@@ -173,6 +173,7 @@ void derive(loaded& config) {
   if (is_default(config, "ledger.url")) o.ledger.url = "sqlite:" + (o.data_dir / "ledger.db").string();
   if (is_default(config, "http.public_url"))
     o.http.public_url = "http://" + to_string(reachable(o.http.listen)) + o.http.base_path;
+  o.pages.brands = read_branding(o.pages.branding.string(), config.problems);
 }
 
 /// Collects checks that concern the configuration as a whole.

@@ -3,6 +3,7 @@
 // behaviour. Names here are the names of the options: `options.http.listen` is `http.listen`.
 #pragma once
 
+#include "config/branding.hpp"
 #include "config/network.hpp"
 
 #include <chrono>
@@ -203,6 +204,12 @@ struct io_options {
 
 enum class environment_kind { development, production };
 
+/// The pages for people.
+struct pages_options {
+  std::filesystem::path branding; ///< the file; empty: none
+  fq::config::branding brands;    ///< what is in it
+};
+
 struct options {
   environment_kind environment{};
   std::filesystem::path data_dir;
@@ -228,6 +235,7 @@ struct options {
   shutdown_options shutdown;
   caf_options caf;
   io_options io;
+  pages_options pages;
 };
 
 } // namespace fq::config

@@ -262,6 +262,10 @@ const auto rows = std::to_array<option_row>({
              "Subject of mail messages; a stream that is made here takes all subjects below its first word.",
              FQ_FIELD(mail, nats_subject)),
 
+    text_row("pages.branding", optional_path, "",
+             "TOML file with a table for each tenant: how its pages look (name, colour, logo_url, home_url, return_url, note); empty is none.",
+             FQ_FIELD(pages, branding)),
+
     secret(text_row("nats.url", nats_url, "",
                     "NATS servers as nats://user:password@host:4222 or tls://…, several with commas; empty is none.",
                     FQ_FIELD(nats, url))),

@@ -14,15 +14,17 @@ namespace {
 
 /// The name has the hash of the content: what it names never changes.
 constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
+/// Under its plain name a file changes with the server: other sites' pages get the new one soon.
+constexpr std::string_view for_minutes = "public, max-age=300";
 
-response content_of(const web::asset& found, const request& rq) {
+response content_of(const web::asset& found, const request& rq, std::string_view kept) {
   response answer{.status = 200, .content_type = found.content_type};
   const bool packed = !found.gzip.empty() && accepts_gzip(rq.field("Accept-Encoding"));
   answer.static_body = packed ? found.gzip : found.plain;
   if (packed)
     answer.fields.emplace_back("Content-Encoding", "gzip");
   answer.fields.emplace_back("Vary", "Accept-Encoding");
-  answer.fields.emplace_back("Cache-Control", for_ever);
+  answer.fields.emplace_back("Cache-Control", std::string{kept});
   return answer;
 }
 
@@ -40,7 +42,18 @@ awaitable<response> get_asset(context& ctx, const request& rq, const path_parame
   if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer)))
     return ready(std::move(*no));
   const auto* found = web::find_served_asset(path.values[0]);
-  return ready(found ? content_of(*found, rq) : problem(fault::not_found, rq.request_id));
+  return ready(found ? content_of(*found, rq, for_ever) : problem(fault::not_found, rq.request_id));
+}
+
+/// What other sites' pages load. The path ends in the name that their snippet has.
+awaitable<response> get_sdk(context& ctx, const request& rq, const path_parameters& path) {
+  if (auto no = expect_no_query(rq))
+    return ready(std::move(*no));
+  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer)))
+    return ready(std::move(*no));
+  const bool is_public = path.values[0] == "fairqueue.mjs" || path.values[0] == "fair-queue-element.mjs";
+  const auto* found = is_public ? web::find_asset(path.values[0]) : nullptr;
+  return ready(found ? content_of(*found, rq, for_minutes) : problem(fault::not_found, rq.request_id));
 }
 
 } // namespace fq::net

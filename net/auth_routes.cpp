@@ -7,6 +7,7 @@
 #include "net/json_in.hpp"
 #include "net/query.hpp"
 #include "net/services.hpp"
+#include "net/sign_in.hpp"
 
 #include <algorithm>
 
@@ -72,14 +73,9 @@ awaitable<response> send_code(call c) {
   request_otp wish;
   if (auto no = read_otp_request(c.rq, wish))
     co_return std::move(*no);
-  if (auto no = limit(c.ctx, c.rq, c.ctx.shared->otp_clients, limit_key(c.rq.peer)))
+  auto no = co_await mail_code(c.ctx, c.rq, std::move(wish.email));
+  if (no)
     co_return std::move(*no);
-  if (auto no = limit(c.ctx, c.rq, c.ctx.shared->otp_addresses, c.ctx.shared->key_of(wish.email)))
-    co_return std::move(*no);
-  auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
-  c.ctx.shared->counts.otp_requested.add();
   co_return response{.status = 202, .body = R"({"message":"If the address exists, a code is on its way."})"};
 }
 
@@ -95,12 +91,10 @@ awaitable<response> check_code(call c) {
   verify_otp wish;
   if (auto no = read_otp(c.rq, wish))
     co_return std::move(*no);
-  if (auto no = limit(c.ctx, c.rq, c.ctx.shared->otp_clients, limit_key(c.rq.peer)))
-    co_return std::move(*no);
-  auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
-  co_return token_answer(c.ctx, token_kind::customer, got.reply.person, c.ctx.options.tokens.customer_ttl,
+  auto got = co_await redeem_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.code));
+  if (got.no)
+    co_return std::move(*got.no);
+  co_return token_answer(c.ctx, token_kind::customer, got.customer, c.ctx.options.tokens.customer_ttl,
                          "customer_id");
 }
 
@@ -111,6 +105,29 @@ awaitable<response> without_token(context& ctx, const request& rq, step run) {
 }
 
 } // namespace
+
+awaitable<std::optional<response>> mail_code(context& ctx, const request& rq, std::string email) {
+  request_otp wish{std::move(email)};
+  if (auto no = limit(ctx, rq, ctx.shared->otp_clients, limit_key(rq.peer)))
+    co_return std::move(no);
+  if (auto no = limit(ctx, rq, ctx.shared->otp_addresses, ctx.shared->key_of(wish.email)))
+    co_return std::move(no);
+  auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
+  if (auto no = refused(rq, got))
+    co_return std::move(no);
+  ctx.shared->counts.otp_requested.add();
+  co_return std::nullopt;
+}
+
+awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code) {
+  verify_otp wish{std::move(email), std::move(code)};
+  if (auto no = limit(ctx, rq, ctx.shared->otp_clients, limit_key(rq.peer)))
+    co_return redeemed_code{std::move(no), {}, {}};
+  auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
+  if (auto no = refused(rq, got))
+    co_return redeemed_code{std::move(no), {}, !got.error && got.reply.no.why == reason::invalid_otp};
+  co_return redeemed_code{std::nullopt, got.reply.person, false};
+}
 
 awaitable<response> post_organizer_login(context& ctx, const request& rq, const path_parameters&) {
   return without_token(ctx, rq, log_organizer_in);

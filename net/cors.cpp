@@ -39,6 +39,22 @@ void add_cors(const std::vector<std::string>& allowed, const request& rq, respon
   answer.fields.emplace_back("Access-Control-Expose-Headers", std::string{exposed});
 }
 
+std::string_view origin_of(std::string_view url) {
+  const auto scheme = url.starts_with("https://") ? 8u : url.starts_with("http://") ? 7u : 0u;
+  if (scheme == 0)
+    return {};
+  return url.substr(0, std::min(url.find_first_of("/?#", scheme), url.size()));
+}
+
+bool is_own_origin(const request& rq, std::string_view public_url, std::string_view origin) {
+  if (origin.empty() || origin_of(origin) != origin) // "null", or more than an origin
+    return false;
+  if (same_text(origin, origin_of(public_url)))
+    return true;
+  const auto host = rq.field("Host");
+  return !host.empty() && same_text(origin.substr(origin.find("://") + 3), host);
+}
+
 bool is_preflight(const request& rq) {
   return rq.verb == method::options && !rq.field("Origin").empty()
          && !rq.field("Access-Control-Request-Method").empty();

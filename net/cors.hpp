@@ -23,4 +23,10 @@ void add_cors(const std::vector<std::string>& allowed, const request& rq, respon
 [[nodiscard]] response preflight(const std::vector<std::string>& allowed, const request& rq,
                                  std::string_view allow);
 
+/// Whether `origin` is where this request itself was sent to, or the configured public address.
+[[nodiscard]] bool is_own_origin(const request& rq, std::string_view public_url, std::string_view origin);
+
+/// "https://shop.example/x?y" -> "https://shop.example"; empty if it is no http(s) address.
+[[nodiscard]] std::string_view origin_of(std::string_view url);
+
 } // namespace fq::net

@@ -83,6 +83,22 @@ awaitable<response> get_openapi(context& ctx, const request& rq, const path_para
 awaitable<response> get_docs(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path);
 
+awaitable<response> get_sdk(context& ctx, const request& rq, const path_parameters& path);
+
+// wait_routes.cpp
+awaitable<response> get_wait_page(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_wait_page(context& ctx, const request& rq, const path_parameters& path);
+
+// shop_routes.cpp
+awaitable<response> get_shop(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_shop(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_shop_event(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_shop_event(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_shop_return(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_shop_orders(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_shop_order(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_shop_order(context& ctx, const request& rq, const path_parameters& path);
+
 // order_routes.cpp
 awaitable<response> post_quote(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> post_checkout(context& ctx, const request& rq, const path_parameters& path);

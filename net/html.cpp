@@ -26,17 +26,8 @@ constexpr std::string_view style =
   "button.no{background:#16181c;color:#f2a3a3;"
   "border-color:#f2a3a3}}";
 
-/// Standard base64 of the style's SHA-256, as CSP wants it.
-std::string style_hash() {
-  const auto digest = sha256(style);
-  auto text = to_base64url(digest);
-  for (char& c : text)
-    c = c == '-' ? '+' : c == '_' ? '/' : c;
-  return text + '='; // 32 bytes are 43 characters and one '='
-}
-
 std::string make_policy(page_rights rights) {
-  const std::string start = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'sha256-" + style_hash() + '\'';
+  const std::string start = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src " + csp_hash(style);
   switch (rights) {
     case page_rights::none: break;
     case page_rights::forms: return start + "; form-action 'self'";
@@ -64,6 +55,14 @@ void append_asset(std::string& out, std::string_view name) {
 }
 
 } // namespace
+
+std::string csp_hash(std::string_view content) {
+  const auto digest = sha256(content);
+  auto text = to_base64url(digest);
+  for (char& c : text)
+    c = c == '-' ? '+' : c == '_' ? '/' : c;
+  return "'sha256-" + text + "='"; // 32 bytes are 43 characters and one '='
+}
 
 void append_escaped(std::string& out, std::string_view text) {
   for (const char c : text) {

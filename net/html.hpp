@@ -14,6 +14,9 @@ namespace fq::net {
 /// & < > " ' as entities: safe in text and in quoted attributes.
 void append_escaped(std::string& out, std::string_view text);
 
+/// "'sha256-...'": how a Content-Security-Policy allows exactly this inline style.
+[[nodiscard]] std::string csp_hash(std::string_view content);
+
 /// What the page may do, as its policy tells the browser.
 enum class page_rights : std::uint8_t {
   none, ///< text and links

@@ -81,6 +81,11 @@ idempotency_header read_idempotency(const request& rq, const uuid& principal) {
   return {{true, scoped(rq, principal, *key), digest_of(rq.body)}, std::nullopt};
 }
 
+idempotency_ref idempotency_of(const request& rq, const uuid& principal, std::string_view key) {
+  const auto parsed = parse_idempotency_key(key);
+  return parsed ? idempotency_ref{true, scoped(rq, principal, *parsed), digest_of(rq.body)} : idempotency_ref{};
+}
+
 std::uint64_t join_key_of(const idempotency_ref& ref) {
   return ref.given ? std::max<std::uint64_t>(1, ref.key[0]) : 0;
 }

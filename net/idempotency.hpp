@@ -30,6 +30,9 @@ struct idempotency_header {
 };
 [[nodiscard]] idempotency_header read_idempotency(const request& rq, const uuid& principal);
 
+/// The same for the hidden key of a form of ours; not given if it is malformed.
+[[nodiscard]] idempotency_ref idempotency_of(const request& rq, const uuid& principal, std::string_view key);
+
 /// For joins: only the key, as the one number their row has room for; 0 without.
 [[nodiscard]] std::uint64_t join_key_of(const idempotency_ref& ref);
 

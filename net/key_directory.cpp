@@ -4,9 +4,8 @@
 namespace fq::net {
 
 key_index::key_index(const access_directory& content) : organizers_(content.organizers.begin(), content.organizers.end()) {
-  std::map<tenant_id, std::string> names;
   for (const auto& t : content.tenants) {
-    names.emplace(t.id, t.name);
+    names_.emplace(t.id, t.name);
     if (!t.subject_jwk.empty())
       subject_jwks_.emplace(t.id, t.subject_jwk);
   }
@@ -14,7 +13,7 @@ key_index::key_index(const access_directory& content) : organizers_(content.orga
     settings_.emplace(s.name, s.value);
   for (const auto& k : content.api_keys) {
     const api_key key{k.id, k.tenant, k.scope};
-    by_tenant_name_[names[k.tenant]].push_back({key, k.secret_hash});
+    by_tenant_name_[names_[k.tenant]].push_back({key, k.secret_hash});
     by_id_.emplace(k.id, key);
   }
 }
@@ -48,6 +47,11 @@ std::optional<tenant_id> key_index::tenant_of(const organizer_id& organizer) con
 std::optional<std::string> key_index::setting(std::string_view name) const {
   const auto found = settings_.find(name);
   return found == settings_.end() ? std::nullopt : std::optional{found->second};
+}
+
+std::string key_index::name_of(tenant_id tenant) const {
+  const auto found = names_.find(tenant);
+  return found == names_.end() ? std::string{} : found->second;
 }
 
 std::string key_index::subject_jwk_of(tenant_id tenant) const {

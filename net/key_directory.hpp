@@ -34,6 +34,8 @@ public:
   [[nodiscard]] std::optional<tenant_id> tenant_of(const organizer_id& organizer) const;
   /// Empty: it signs no subject tokens.
   [[nodiscard]] std::string subject_jwk_of(tenant_id tenant) const;
+  /// Empty: there is no such tenant.
+  [[nodiscard]] std::string name_of(tenant_id tenant) const;
   /// A setting of the installation; nothing if it was never changed.
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
 
@@ -45,6 +47,7 @@ private:
   std::map<std::string, std::vector<stored_key>, std::less<>> by_tenant_name_;
   std::map<uuid, api_key> by_id_;
   std::map<organizer_id, tenant_id> organizers_;
+  std::map<tenant_id, std::string> names_;
   std::map<tenant_id, std::string> subject_jwks_;
   std::map<std::string, std::string, std::less<>> settings_;
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 namespace fq::net {
 namespace {
@@ -57,9 +58,30 @@ std::size_t slot_of(std::chrono::nanoseconds duration) {
   return slot;
 }
 
+/// Routes that tell nothing more apart share their series: the shop's pages, and files.
+std::string_view shared_series(const route& r) {
+  if (r.pattern.starts_with("/shop"))
+    return "/shop/*";
+  return r.pattern == "/assets/{name}" || r.pattern == "/sdk/{name}" ? "files" : std::string_view{};
+}
+
+/// The rows whose counts are shown as one, with row `i`, the first of them; none if another row is the first.
+std::vector<std::size_t> rows_shown_with(std::span<const route> routes, std::size_t i) {
+  const auto shared = i < routes.size() ? shared_series(routes[i]) : std::string_view{};
+  if (shared.empty())
+    return {i};
+  std::vector<std::size_t> rows;
+  for (std::size_t other = 0; other < routes.size(); ++other)
+    if (shared_series(routes[other]) == shared)
+      rows.push_back(other);
+  return rows.front() == i ? rows : std::vector<std::size_t>{};
+}
+
 std::string route_labels(const route* r) {
   if (!r)
     return R"({route="none",method="any")";
+  if (const auto shared = shared_series(*r); !shared.empty())
+    return "{route=\"" + std::string{shared} + "\",method=\"any\"";
   return "{route=\"" + std::string{r->pattern} + "\",method=\"" + std::string{method_name(r->verb)} + '"';
 }
 
@@ -83,10 +105,14 @@ void metrics::append_requests(std::string& out) const {
   head(out, "fairqueue_http_requests_total", "counter", "Requests answered, by route and class of status.");
   for (std::size_t i = 0; i <= routes_.size(); ++i) {
     const auto labels = route_labels(i < routes_.size() ? &routes_[i] : nullptr);
-    for (std::size_t c = 0; c < class_names.size(); ++c)
-      if (const auto n = row(i).by_class[c].get(); n > 0)
-        sample(out, "fairqueue_http_requests_total",
-               labels + ",status=\"" + std::string{class_names[c]} + "\"}", n);
+    const auto rows = rows_shown_with(routes_, i);
+    for (std::size_t c = 0; c < class_names.size(); ++c) {
+      std::uint64_t n = 0;
+      for (const auto r : rows)
+        n += row(r).by_class[c].get();
+      if (n > 0)
+        sample(out, "fairqueue_http_requests_total", labels + ",status=\"" + std::string{class_names[c]} + "\"}", n);
+    }
   }
 }
 
@@ -96,18 +122,25 @@ void metrics::append_durations(std::string& out) const {
   const auto bucket = std::string{name} + "_bucket";
   for (std::size_t i = 0; i <= routes_.size(); ++i) {
     const auto labels = route_labels(i < routes_.size() ? &routes_[i] : nullptr);
+    const auto rows = rows_shown_with(routes_, i);
+    const auto total = [&](auto read) {
+      std::uint64_t n = 0;
+      for (const auto r : rows)
+        n += read(row(r)).get();
+      return n;
+    };
     std::uint64_t sum = 0;
     std::string lines;
     for (std::size_t b = 0; b < duration_bounds_seconds.size(); ++b)
       sample(lines, bucket, labels + ",le=\"" + seconds_text(duration_bounds_seconds[b]) + "\"}",
-             sum += row(i).by_duration[b].get());
-    sum += row(i).by_duration.back().get();
+             sum += total([b](const auto& counts) -> const counter& { return counts.by_duration[b]; }));
+    sum += total([](const auto& counts) -> const counter& { return counts.by_duration.back(); });
     if (sum == 0)
       continue; // a route nobody used has no series
     out += lines;
     sample(out, bucket, labels + ",le=\"+Inf\"}", sum);
     out.append(name).append("_sum").append(labels).append("} ");
-    out.append(seconds_text(static_cast<double>(row(i).nanoseconds.get()) / 1e9)).append("\n");
+    out.append(seconds_text(static_cast<double>(total([](const auto& counts) -> const counter& { return counts.nanoseconds; })) / 1e9)).append("\n");
     sample(out, std::string{name} + "_count", labels + "}", sum);
   }
 }

@@ -28,14 +28,6 @@ constexpr range gateway_name_size{1, 32};
 
 // -- reading -------------------------------------------------------------------------------------------
 
-/// "https://shop.example/x?y" -> "https://shop.example"; empty if it is no http(s) address.
-std::string_view origin_of(std::string_view url) {
-  const auto scheme = url.starts_with("https://") ? 8u : url.starts_with("http://") ? 7u : 0u;
-  if (scheme == 0)
-    return {};
-  return url.substr(0, std::min(url.find_first_of("/?#", scheme), url.size()));
-}
-
 /// Only to sites that the operator knows: a payment page of ours must not lead its payer to somebody else's.
 std::string read_return_url(const context& ctx, object_reader& body, std::string_view name) {
   auto url = body.text(name, url_size);

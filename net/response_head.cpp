@@ -55,7 +55,7 @@ void write_head(std::string& out, const response& answer, const head_facts& fact
   out.append(" ").append(reason_phrase(answer.status));
   out.append("\r\nDate: ").append(facts.date);
   if (answer.status != 204 && answer.status != 304 && answer.status != 101) {
-    if (!answer.content_type.empty() && !answer.body.empty())
+    if (!answer.content_type.empty() && !(answer.body.empty() && answer.static_body.empty()))
       out.append("\r\nContent-Type: ").append(answer.content_type);
     out.append("\r\nContent-Length: ");
     append_number(out, answer.body.size() + answer.static_body.size());

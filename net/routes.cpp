@@ -150,6 +150,18 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
     {get, "/openapi.json", get_openapi, 0},
     {get, "/docs", get_docs, 0},
     {get, "/assets/{name}", get_asset, 0},
+    {get, "/sdk/{name}", get_sdk, 0},
+
+    {get, "/wait/{id}", get_wait_page, 0},
+    {post, "/wait/{id}", post_wait_page, 0},
+    {get, "/shop", get_shop, 0},
+    {post, "/shop", post_shop, 0},
+    {get, "/shop/orders", get_shop_orders, 0},
+    {get, "/shop/orders/{id}", get_shop_order, 0},
+    {post, "/shop/orders/{id}", post_shop_order, 0},
+    {get, "/shop/events/{id}", get_shop_event, 0},
+    {post, "/shop/events/{id}", post_shop_event, 0},
+    {get, "/shop/events/{id}/return", get_shop_return, 0},
   };
 }
 

@@ -63,7 +63,8 @@ struct visitor {
 };
 
 visitor admit(context& ctx, const request& rq, token_kind kind) {
-  if (rq.has_field("Origin") && !origin_allowed(ctx.options.http.allowed_origins, rq.field("Origin")))
+  const auto origin = rq.field("Origin");
+  if (rq.has_field("Origin") && !origin_allowed(ctx.options.http.allowed_origins, origin) && !is_own_origin(rq, ctx.options.http.public_url, origin))
     return {problem(fault::origin_not_allowed, rq.request_id), {}, {}, {}};
   auto found = read_credentials(rq);
   if (found.no)

@@ -73,6 +73,22 @@ const std::map<std::string, std::string> sound_production{{"environment", "produ
 
 CAF_TEST_FIXTURE_SCOPE(load_tests, fixture)
 
+CAF_TEST(tenants looks are read from a file of their own and what is wrong in it is told) {
+  const auto with = [&](const std::string& text) { return with_flags({{"pages.branding", write("looks.toml", text)}}); };
+  const auto good = with("[default]\nname = \"Aurora\"\ncolour = \"#2c1d6B\"\n[stadium]\nlogo_url = \"data:image/png;base64,AAA=\"\nreturn_url = \"https://s.example/enter\"\n");
+  CAF_CHECK_EQUAL(describe(good.problems), "");
+  CAF_CHECK_EQUAL(good.values.pages.brands.at("default").name, "Aurora");
+  CAF_CHECK_EQUAL(good.values.pages.brands.at("stadium").return_url, "https://s.example/enter");
+  CAF_CHECK(with_flags({}).values.pages.brands.empty());
+  // Nothing may end an attribute, a style or a source of the pages' policy.
+  for (const auto* line : {"colour = \"red\"", "colour = \"#12345\"", "colour = \"#12345g\"", "logo_url = \"javascript:x\"", "logo_url = \"https://a.example/x;script-src\"",
+                           "logo_url = \"data:text/html;base64,AAAA\"", "home_url = \"https://a.example/\\\"x\"", "return_url = \"//a.example\"", "return_url = \"https://u@a.example\"",
+                           "name = \"a\\nb\"", "color = \"#2c1d6b\""})
+    CAF_CHECK(complains(with(std::string{"[default]\n"} + line + "\n"), "pages.branding", "default."));
+  CAF_CHECK(complains(with("name = \"no tenant\"\n"), "pages.branding", "no member"));
+  CAF_CHECK(complains(with_flags({{"pages.branding", "/nowhere.toml"}}), "pages.branding", "cannot be read"));
+}
+
 CAF_TEST(with nothing configured the defaults of the design hold) {
   const auto config = load({}, {});
   CAF_CHECK_EQUAL(describe(config.problems), "");

@@ -163,6 +163,12 @@ CAF_TEST(metrics have help type and a bounded number of series) {
       "fairqueue_http_request_duration_seconds_bucket{route=\"/events/{id}\",method=\"GET\",le=\"0.0005\"}")
     != std::string::npos);
   CAF_CHECK(std::count(text.begin(), text.end(), '\n') < 1'900);
+  // The shop's pages are counted together, and every one of them is counted.
+  std::uint64_t shop = 0;
+  for (std::size_t i = 0; i < routes.size(); ++i)
+    if (routes[i].pattern.starts_with("/shop"))
+      shop += 100'000 / routes.size() + (i < 100'000 % routes.size() ? 1 : 0);
+  CAF_CHECK(text.find("fairqueue_http_request_duration_seconds_count{route=\"/shop/*\",method=\"any\"} " + std::to_string(shop) + "\n") != std::string::npos);
   CAF_CHECK_EQUAL(text.back(), '\n');
 }
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// The browser SDK without a browser: against scripted answers, for what a real server seldom does. pages.test.mjs has it in Chromium.
+import test from 'node:test';
+import path from 'node:path';
+import { assert, eventually, root, run, sleep } from './lib.mjs';
+import { counted, wait_text } from '../../web/sdk/estimate.mjs';
+import { FairQueue, place_after, place_of, reconnect_delay } from '../../web/sdk/fairqueue.mjs';
+import { languages, read_texts } from '../../web/texts.mjs';
+
+const ticket = (changes = {}) => ({
+  ticket_id: '01990000-0000-7000-8000-000000000001',
+  queue_id: '01990000-0000-7000-8000-000000000002',
+  status: 'WAITING',
+  queue_number: 7,
+  position: 5,
+  eta: { low_seconds: 60, high_seconds: 120 },
+  poll_after_ms: 60,
+  ticket_token: 'a.b.c',
+  ...changes,
+});
+
+/** fetch() that answers by script: each entry is {status, body, headers}, an Error, or a function of the request; the last one repeats. */
+function scripted(answers) {
+  const requests = [];
+  const fetch = async (url, options) => {
+    requests.push({ url, at: Date.now(), ...options });
+    const next = answers.length > 1 ? answers.shift() : answers[0];
+    const answer = typeof next === 'function' ? next(options) : next;
+    if (answer instanceof Error) throw answer;
+    const { status = 200, body = {}, headers = {} } = answer;
+    return new Response(status === 204 ? null : JSON.stringify(body), { status, headers });
+  };
+  return { fetch, requests };
+}
+
+function memory() {
+  const kept = new Map();
+  return { kept, getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => kept.set(k, v), removeItem: (k) => kept.delete(k) };
+}
+
+function line_for(t, answers, more = {}) {
+  const script = scripted(answers);
+  const storage = more.storage ?? memory();
+  const line = new FairQueue({ server: 'http://x/', queue: ticket().queue_id, key: 'wr_x_y', polling: true, ...script, storage, ...more });
+  const said = [];
+  for (const type of ['change', 'admitted', 'end', 'connection']) line.addEventListener(type, ({ detail }) => said.push([type, detail]));
+  t.after(() => line.close());
+  return { line, said, storage, ...script };
+}
+
+test('a reconnection waits anything from nothing to its cap, which doubles up to 30 s', () => {
+  assert.equal(reconnect_delay(0, () => 0), 0);
+  assert.equal(reconnect_delay(0, () => 0.5), 250);
+  assert.equal(reconnect_delay(3, () => 0.5), 2000);
+  for (const attempt of [6, 20, 2000]) assert.equal(reconnect_delay(attempt, () => 1), 30_000);
+  const drawn = Array.from({ length: 2000 }, () => reconnect_delay(4));
+  assert.ok(Math.min(...drawn) < 400 && Math.max(...drawn) > 7_600, 'the whole range is used');
+});
+
+test('polls when the server says, waits as long as Retry-After says, and ends at a terminal state', async (t) => {
+  const s = line_for(t, [
+    { status: 201, body: ticket() },
+    { body: ticket({ position: 4 }) },
+    { status: 503, body: { code: 'unavailable' }, headers: { 'Retry-After': '1' } },
+    { body: ticket({ position: null, status: 'ADMITTED', session_token: 's.t', poll_after_ms: 50 }) },
+    { body: ticket({ position: null, status: 'SESSION_EXPIRED' }) },
+  ]);
+  await s.line.join();
+  assert.equal(s.line.place.position, 4);
+  await eventually('the end', () => s.said.some(([type]) => type === 'end'));
+  const [, poll, refused, admitted] = s.requests;
+  assert.ok(refused.at - poll.at >= 55, 'poll_after_ms');
+  assert.ok(admitted.at - refused.at >= 990, 'Retry-After');
+  assert.deepEqual(s.said.filter(([type]) => type === 'admitted').map(([, place]) => place.token), ['s.t']);
+  assert.equal(s.said.at(-1)[1].why, 'session_expired');
+  const count = s.requests.length;
+  await sleep(150);
+  assert.equal(s.requests.length, count, 'nobody asks any more');
+  for (const { credentials } of s.requests) assert.equal(credentials, 'omit');
+});
+
+test('a join whose answer was lost comes again with the same key; a refusal has its code', async (t) => {
+  const storage = memory();
+  const lost = line_for(t, [new TypeError('network')], { storage });
+  await assert.rejects(lost.line.join(), /network/);
+  const again = line_for(t, [{ status: 409, body: { code: 'queue_full', title: 'Full' } }, { status: 201, body: ticket() }], { storage });
+  await assert.rejects(again.line.join(), (no) => no.name === 'FairQueueError' && no.status === 409 && no.code === 'queue_full');
+  await again.line.join();
+  const keys = [...lost.requests, ...again.requests].map((r) => r.headers['Idempotency-Key']).filter(Boolean);
+  assert.equal(keys.length, 3);
+  assert.match(keys[0], /^[0-9a-f]{32}$/);
+  assert.equal(new Set(keys).size, 1);
+});
+
+test('what is kept is found again, by another tab as well; what the server does not know is forgotten', async (t) => {
+  const first = line_for(t, [{ status: 201, body: ticket() }, { body: ticket() }]);
+  await first.line.join();
+  const second = line_for(t, [{ body: ticket({ position: 3 }) }], { storage: first.storage });
+  assert.equal((await second.line.resume()).position, 3);
+  assert.equal(second.requests[0].method, 'GET');
+  assert.equal(second.requests[0].headers.Authorization, 'Bearer a.b.c');
+  const third = line_for(t, [{ status: 404, body: { code: 'not_found' } }], { storage: first.storage });
+  assert.equal(await third.line.resume(), null);
+  assert.deepEqual(third.said.at(-1), ['end', { why: 'gone', place: null }]);
+  assert.equal(first.storage.kept.size, 0);
+});
+
+test('a late answer sends nobody back, a new place does', () => {
+  const known = place_of(ticket({ position: 3 }));
+  assert.equal(place_of(ticket({ position: 5 }), known).position, 3);
+  assert.equal(place_of(ticket({ position: 5, ticket_id: 'another' }), known).position, 5);
+  assert.equal(place_of(ticket({ position: 2 }), known).position, 2);
+});
+
+test('every frame of the socket', () => {
+  const waiting = place_after(null, { type: 'state', ticket: ticket(), queue_status: 'PAUSED' });
+  assert.deepEqual([waiting.position, waiting.paused, waiting.ended], [5, true, false]);
+  const moved = place_after(waiting, { type: 'position_changed', position: 2, ahead: 1, eta: null });
+  assert.deepEqual([moved.position, moved.ahead, moved.eta, moved.paused], [2, 1, null, true]);
+  assert.equal(place_after(moved, { type: 'resumed' }).paused, false);
+  assert.equal(place_after(moved, { type: 'sold_out', sold_out: true }).soldOut, true);
+  assert.equal(place_after(moved, { type: 'message', message: 'Hello' }).message, 'Hello');
+  assert.equal(place_after(moved, { type: 'ended' }).ended, true);
+  assert.equal(place_after(moved, { type: 'something new' }), moved, 'what it does not know changes nothing');
+  const admitted = place_after(moved, { type: 'admitted', admission_token: 'x', session_expires_at: 'later', claim_by: 'soon' });
+  assert.deepEqual([admitted.status, admitted.token, admitted.position, admitted.claimBy], ['ADMITTED', 'x', null, 'soon']);
+  assert.equal(place_after(admitted, { type: 'position_changed', position: 9, ahead: 8 }), admitted, 'too late');
+  for (const type of ['expired', 'cancelled', 'completed', 'session_expired', 'revoked']) {
+    const over = place_after(admitted, { type });
+    assert.deepEqual([over.status, over.token], [type.toUpperCase(), null]);
+  }
+});
+
+test('waits are honest ranges, in every language', () => {
+  const texts = read_texts();
+  const say = (low, high, language = 'en') => wait_text(texts[language], language, { low, high });
+  assert.equal(wait_text(texts.en, 'en', null), 'It is too early to say');
+  assert.equal(say(0, 59), 'Less than a minute');
+  assert.equal(say(30, 61), 'Up to 2 minutes');
+  assert.equal(say(60, 60), 'About 1 minute');
+  assert.equal(say(119, 301), '1 to 6 minutes');
+  assert.equal(say(3500, 7200), 'Up to 2 hours');
+  assert.equal(say(3600, 7201), '1 to 3 hours');
+  assert.equal(say(60, 120, 'ar'), 'من دقيقة إلى دقيقتين');
+  assert.equal(counted(texts.hr, 'hr', 'ahead', 1234), '1.234 osobe ispred vas');
+  for (const language of languages)
+    for (const high of [1, 60, 120, 180, 660, 3600, 7200, 36_000, 360_000]) assert.doesNotMatch(say(high / 3, high, language), /[{}]|undefined/);
+});
+
+test('the types hold', async () => {
+  const web = path.join(root, 'web');
+  const { code, out, err } = await run('npm', ['run', '--silent', 'check'], { cwd: web });
+  assert.equal(code, 0, out + err);
+});

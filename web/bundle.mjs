@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Build step: node bundle.mjs <folder> makes the scripts and the style that pages load, each one small file without imports, in <folder>.
+import esbuild from 'esbuild';
+import fs from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { read_texts } from './texts.mjs';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const folder = process.argv[2];
+if (!folder) {
+  console.error('usage: node bundle.mjs <folder>');
+  process.exit(2);
+}
+
+/** What <fair-queue> says, out of all texts. */
+const widget_keys = /^(place_label|ahead|next|paused|join|leave|your_turn|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
+
+const widget_texts = {
+  name: 'widget-texts',
+  setup(build) {
+    build.onResolve({ filter: /^widget-texts$/ }, () => ({ path: 'widget-texts', namespace: 'texts' }));
+    build.onLoad({ filter: /.*/, namespace: 'texts' }, () => {
+      const chosen = Object.entries(read_texts()).map(([language, texts]) => [
+        language,
+        Object.fromEntries(Object.entries(texts).filter(([key]) => widget_keys.test(key))),
+      ]);
+      return { contents: JSON.stringify(Object.fromEntries(chosen)), loader: 'json' };
+    });
+  },
+};
+
+const license = '/* FairQueue, Apache-2.0 */';
+const common = {
+  bundle: true,
+  minify: true,
+  charset: 'utf8',
+  legalComments: 'none',
+  target: ['es2022', 'chrome100', 'firefox100', 'safari15.4'],
+  plugins: [widget_texts],
+};
+
+fs.mkdirSync(folder, { recursive: true });
+const script = (from, to) =>
+  esbuild.build({ ...common, entryPoints: [path.join(here, from)], outfile: path.join(folder, to), format: 'esm', banner: { js: license } });
+await Promise.all([
+  script('sdk/fairqueue.mjs', 'fairqueue.mjs'),
+  script('sdk/widget.mjs', 'fair-queue-element.mjs'),
+  script('pages/wait.mjs', 'wait.mjs'),
+  script('pages/shop.mjs', 'shop.mjs'),
+  esbuild.build({ ...common, entryPoints: [path.join(here, 'pages/pages.css')], outfile: path.join(folder, 'pages.css') }),
+]);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pages say, in every language: made from web/texts/*.json at build time by web/texts.mjs, worded by net/texts.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace fq::web {
+
+/// Static storage. `forms`: by CLDR plural category (zero, one, two, few, many, other); a text that counts nothing has only the last.
+struct page_text {
+  std::string_view key;
+  std::array<std::string_view, 6> forms;
+};
+
+/// Sorted by key, the same keys in every language: en, fr, es, hr, ar.
+[[nodiscard]] std::span<const page_text> page_texts(std::size_t language);
+
+} // namespace fq::web

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scripts of all pages share: what the server put into the page for them, times in the visitor's own zone, countdowns.
+
+export const state = JSON.parse(document.getElementById('fairqueue').textContent);
+export const language = document.documentElement.lang;
+
+export const each = (selector, work) => document.querySelectorAll(selector).forEach(work);
+
+/** The server writes times in UTC, because it does not know where we are. */
+export function localise_times() {
+  const today = new Date().toDateString();
+  each('time', (element) => {
+    const when = new Date(element.dateTime);
+    const form = when.toDateString() === today ? { timeStyle: 'short' } : { dateStyle: 'long', timeStyle: 'short' };
+    element.textContent = new Intl.DateTimeFormat(`${language}-u-nu-latn`, form).format(when);
+  });
+}
+
+const two = (n) => String(n).padStart(2, '0');
+export const clock_text = (seconds) => `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
+
+/** Counts [data-until] down every second; `done` once when the first is over. Not a live region: it would never be quiet. */
+export function count_down(done) {
+  let is_over = false;
+  const show = () =>
+    each('[data-until]', (element) => {
+      const left = Math.max(0, Math.ceil((Date.parse(element.dataset.until) - Date.now() - (state.clock_ahead ?? 0)) / 1000));
+      element.textContent = element.dataset.text.replace('{time}', clock_text(left));
+      element.hidden = false;
+      if (left === 0 && !is_over) {
+        is_over = true;
+        setTimeout(done, 1_500);
+      }
+    });
+  if (!document.querySelector('[data-until]')) return;
+  // The server's clock counts, not ours.
+  if (state.now) state.clock_ahead = Date.parse(state.now) - Date.now();
+  show();
+  setInterval(show, 1_000);
+}
+
+/** Once, however many reasons there are. A form that is being filled in is not taken away. */
+let leaving = false;
+export function reload() {
+  if (leaving) return;
+  leaving = true;
+  location.reload();
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The waiting page with script: the page that the server rendered, kept up to date by the SDK. Whenever the place changes its state the
+// page is loaded again, so that all states are drawn in one place, by the server.
+import { counted, number_text, wait_text } from '../sdk/estimate.mjs';
+import { FairQueue } from '../sdk/fairqueue.mjs';
+import { count_down, each, language, localise_times, reload, state } from './page.mjs';
+
+const { texts } = state;
+const announce_every_ms = 10_000;
+const find = (name) => document.querySelector(`[data-${name}]`);
+const set = (name, text) => each(`[data-${name}]`, (element) => element.textContent !== text && (element.textContent = text));
+
+// -- sound and notification ---------------------------------------------------------------------------------------------------------
+
+let audio;
+function unlock_audio() {
+  audio ??= globalThis.AudioContext && new AudioContext();
+  audio?.resume();
+}
+
+/** Three rising tones, made here: no file to load. */
+function chime() {
+  if (audio?.state !== 'running') return;
+  [523, 659, 784].forEach((frequency, index) => {
+    const [tone, loudness, at] = [audio.createOscillator(), audio.createGain(), audio.currentTime + index * 0.22];
+    tone.frequency.value = frequency;
+    loudness.gain.setValueAtTime(0.0001, at);
+    loudness.gain.exponentialRampToValueAtTime(0.25, at + 0.03);
+    loudness.gain.exponentialRampToValueAtTime(0.0001, at + 0.45);
+    tone.connect(loudness).connect(audio.destination);
+    tone.start(at);
+    tone.stop(at + 0.5);
+  });
+}
+
+const wants_telling = 'fairqueue.tell';
+const kept = (name) => {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+};
+
+function offer_telling() {
+  const box = find('tell');
+  if (!box) return;
+  find('tell-row').hidden = false;
+  box.checked = kept(wants_telling) === '1';
+  if (box.checked) addEventListener('pointerdown', unlock_audio, { once: true });
+  box.addEventListener('change', async () => {
+    try {
+      localStorage.setItem(wants_telling, box.checked ? '1' : '0');
+    } catch {
+      // for this page only, then
+    }
+    if (!box.checked) return;
+    unlock_audio();
+    if (globalThis.Notification?.permission === 'default') await Notification.requestPermission();
+  });
+}
+
+function tell() {
+  document.title = `● ${texts.your_turn.other}`;
+  if (!find('tell')?.checked) return 0;
+  chime();
+  navigator.vibrate?.([200, 100, 200]);
+  try {
+    const note = new Notification(texts.your_turn.other, { body: state.name, tag: `fairqueue-${state.line}`, requireInteraction: true });
+    note.onclick = () => window.focus();
+  } catch {
+    // Some browsers have them for installed pages only: the sound and the title remain.
+  }
+  return 1_200;
+}
+
+// -- the place ----------------------------------------------------------------------------------------------------------------------
+
+let announced_at = 0;
+let announced = '';
+/** People who listen hear where they are, but not more than every ten seconds. */
+function announce(text) {
+  if (text === announced || Date.now() - announced_at < announce_every_ms) return;
+  [announced, announced_at] = [text, Date.now()];
+  set('announce', text);
+}
+
+function show(place) {
+  if (place.position === null) return;
+  const number = number_text(language, place.position);
+  const ahead = place.ahead ? counted(texts, language, 'ahead', place.ahead) : texts.next.other;
+  set('position', number);
+  find('position').classList.toggle('long', number.length > 5);
+  set('ahead', ahead);
+  set('wait', wait_text(texts, language, place.eta));
+  set('message', place.message ?? '');
+  find('message-card').hidden = !place.message;
+  find('paused').hidden = !place.paused;
+  find('sold-out').hidden = !place.soldOut;
+  document.title = `${number} · ${state.name}`;
+  announce(place.paused ? texts.paused.other : `${texts.place_label.other}: ${number}. ${ahead}`);
+}
+
+function show_connection(connection) {
+  if (connection === 'closed') return;
+  const element = find('connection');
+  element.dataset.connection = connection;
+  element.textContent = texts[`connection_${connection}`].other;
+  element.hidden = false;
+  if (connection === 'offline') announce(texts.connection_offline.other);
+}
+
+/** The server's cookie knows whose place it is: nothing is kept here. */
+function memory_storage(content) {
+  const all = new Map(Object.entries(content));
+  return { getItem: (k) => all.get(k) ?? null, setItem: (k, v) => all.set(k, v), removeItem: (k) => all.delete(k) };
+}
+
+function follow() {
+  const { base, event, queue, token, place } = state;
+  const storage = memory_storage(queue ? { [`fairqueue.${queue}`]: JSON.stringify({ id: place, token }) } : {});
+  const line = new FairQueue({ server: location.origin + base, event, queue, token: event && token, storage });
+  line.addEventListener('connection', ({ detail }) => show_connection(detail));
+  line.addEventListener('change', ({ detail }) => (detail.ended ? reload() : show(detail)));
+  line.addEventListener('admitted', () => setTimeout(reload, tell()));
+  line.addEventListener('end', reload);
+  line.resume().catch(reload);
+  // Left or joined in another tab: the server knows.
+  if (globalThis.BroadcastChannel) {
+    const tabs = new BroadcastChannel('fairqueue.pages');
+    tabs.onmessage = ({ data }) => data === state.line && reload();
+  }
+}
+
+/** Forms that change the place tell the other tabs when the answer comes: this page is it. */
+function tell_tabs() {
+  if (!globalThis.BroadcastChannel) return;
+  const name = `fairqueue.state.${state.line}`;
+  const now = state.follow ? 'waiting' : 'else';
+  if (kept(name) !== now) new BroadcastChannel('fairqueue.pages').postMessage(state.line);
+  try {
+    localStorage.setItem(name, now);
+  } catch {
+    // other tabs find out when they ask
+  }
+}
+
+localise_times();
+count_down(reload);
+offer_telling();
+tell_tabs();
+if (state.follow) follow();
+else if (state.reload_after_ms) setTimeout(reload, state.reload_after_ms);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers and waits in words, as net/texts.cpp says them on the server: the same page speaks with one voice before and after its script
+// runs. `texts` maps a key to its plural forms in one language.
+
+/** Latin digits in every language, as the server writes them. */
+export const number_text = (language, n) => new Intl.NumberFormat(`${language}-u-nu-latn`).format(n);
+
+/** The form of `key` that goes with `n`, with {name}s replaced. */
+export function counted(texts, language, key, n, more = {}) {
+  const forms = texts[key];
+  const form = forms[new Intl.PluralRules(language).select(n)] ?? forms.other;
+  return fill(form, { n: number_text(language, n), ...more });
+}
+
+export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+
+/** An honest range: the low end rounded down, the high end up, in minutes and from two hours on in hours. */
+export function wait_text(texts, language, eta) {
+  if (!eta) return texts.wait_unknown.other;
+  if (eta.high < 60) return texts.wait_short.other;
+  const [key, unit] = eta.high < 7200 ? ['minutes', 60] : ['hours', 3600];
+  const low = Math.floor(eta.low / unit);
+  const high = Math.ceil(eta.high / unit);
+  if (low === 0) return counted(texts, language, `wait_up_to_${key}`, high);
+  if (low === high) return counted(texts, language, `wait_${key}`, high);
+  return counted(texts, language, `wait_range_${key}`, high, { low: number_text(language, low) });
+}

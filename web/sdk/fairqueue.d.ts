@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types of the browser SDK, checked against its use by web/sdk/types.check.ts.
+
+export type Status = 'WAITING' | 'AWAY' | 'ADMITTED' | 'EXPIRED' | 'CANCELLED' | 'COMPLETED' | 'SESSION_EXPIRED' | 'REVOKED';
+
+/** One place in a line. */
+export interface Place {
+  readonly id: string;
+  /** The event's or queue's id. */
+  readonly line: string;
+  readonly status: Status;
+  /** Never changes: who has a lower one is served first. */
+  readonly number: number;
+  /** From 1; null unless waiting. */
+  readonly position: number | null;
+  readonly ahead: number | null;
+  /** Seconds, an honest range; null: nobody can say yet. */
+  readonly eta: { readonly low: number; readonly high: number } | null;
+  /** The operator's, to everybody in line. */
+  readonly message: string | null;
+  /** While ADMITTED: the admission token (events) or session token (queues). */
+  readonly token: string | null;
+  /** Queues, while ADMITTED: an ES256 pass that a backend can check offline. */
+  readonly pass: string | null;
+  readonly sessionExpiresAt: string | null;
+  /** Events: the session ends then unless tickets were claimed. */
+  readonly claimBy: string | null;
+  readonly soldOut: boolean;
+  readonly paused: boolean;
+  readonly ended: boolean;
+}
+
+/** live: by WebSocket. polling: at the server's pace. offline: the server cannot be reached. closed: not following. */
+export type Connection = 'live' | 'polling' | 'offline' | 'closed';
+
+export interface Options {
+  /** Base address of the FairQueue server. */
+  server: string;
+  /** A standalone queue's id. */
+  queue?: string;
+  /** A publishable API key (scope join) of the queue's tenant. */
+  key?: string;
+  /** Names the visitor: a JWT that the tenant signed. Without it the place belongs to this browser. */
+  subjectToken?: string;
+  /** Or an event's id ... */
+  event?: string;
+  /** ... with its customer's token. */
+  token?: string;
+  /** True: no WebSocket. */
+  polling?: boolean;
+  storage?: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  fetch?: typeof fetch;
+  WebSocket?: typeof WebSocket;
+}
+
+export interface EndDetail {
+  readonly why: 'left' | 'gone' | 'unauthorized' | 'expired' | 'cancelled' | 'completed' | 'session_expired' | 'revoked';
+  readonly place: Place | null;
+}
+
+export interface Events {
+  change: CustomEvent<Place>;
+  admitted: CustomEvent<Place>;
+  end: CustomEvent<EndDetail>;
+  connection: CustomEvent<Connection>;
+  /** Every frame of the WebSocket as it came: `order` frames are for who sells. */
+  frame: CustomEvent<{ readonly type: string; readonly [member: string]: unknown }>;
+}
+
+/** A refusal of the server: `code` is the stable code of its problem answer. */
+export interface FairQueueError extends Error {
+  readonly name: 'FairQueueError';
+  readonly status: number;
+  readonly code: string;
+}
+
+export class FairQueue extends EventTarget {
+  constructor(options: Options);
+  readonly place: Place | null;
+  readonly connection: Connection;
+  /** Takes a place, or finds the one this visitor has, and follows it. Rejects with FairQueueError. */
+  join(): Promise<Place | null>;
+  /** Follows the place this visitor has; null: there is none. */
+  resume(): Promise<Place | null>;
+  /** Gives the place up, in all tabs. */
+  leave(): Promise<void>;
+  /** Stops following; the place is kept. */
+  close(): void;
+  /** "#fairqueue=…" for another device's address: whoever has it has the place. Empty without one. */
+  handoff(): string;
+  addEventListener<K extends keyof Events>(type: K, listener: (event: Events[K]) => void, options?: boolean | AddEventListenerOptions): void;
+  addEventListener(type: string, listener: EventListenerOrEventListenerObject | null, options?: boolean | AddEventListenerOptions): void;
+}
+
+/** Milliseconds before reconnection number `attempt` (from 0): full jitter, at most 30 s. */
+export function reconnect_delay(attempt: number, random?: () => number): number;
+export function retry_after_ms(response: Response): number | undefined;
+export function place_of(answer: Record<string, unknown>, known?: Partial<Place>): Place;
+export function place_after(place: Place | null, frame: { type: string; [member: string]: unknown }): Place | null;

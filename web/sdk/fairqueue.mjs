@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// The browser SDK: one visitor's place in a FairQueue line, kept through reloads, sleep, lost networks, second tabs and restarts of the
+// server. It speaks the public API only (docs/openapi.yaml), has no dependencies and touches no DOM; fairqueue.d.ts has its types.
+
+const reconnect_base_ms = 500;
+const reconnect_cap_ms = 30_000;
+const poll_default_ms = 5_000;
+/** A socket may be dead without a word (a laptop that slept): so long in silence, and we ask. */
+const silence_max_ms = 45_000;
+const heartbeat_ms = 5_000;
+/** A heartbeat so late means that the machine slept, or that the browser froze the page. */
+const sleep_min_ms = 20_000;
+
+const over = new Set(['EXPIRED', 'CANCELLED', 'COMPLETED', 'SESSION_EXPIRED', 'REVOKED']);
+
+/** Full jitter: anything from nothing to the cap of this attempt, so that a crowd does not come back as one. */
+export const reconnect_delay = (attempt, random = Math.random) =>
+  random() * Math.min(reconnect_cap_ms, reconnect_base_ms * 2 ** Math.min(attempt, 16));
+
+/** What a refusal means for the wait until the next try: Retry-After in seconds, or nothing. */
+export const retry_after_ms = (response) => {
+  const seconds = Number(response.headers.get('Retry-After'));
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
+};
+
+/** A place of either API in the words of this SDK. `known`: what is there already, for what an answer leaves out. */
+export function place_of(answer, known = {}) {
+  const { eta } = answer;
+  const id = answer.entry_id ?? answer.ticket_id;
+  // A late answer must not send anybody back: within a class a position never grows.
+  const is_older = known.id === id && known.status === 'WAITING' && answer.status === 'WAITING' && answer.position > known.position;
+  const position = is_older ? known.position : (answer.position ?? null);
+  return {
+    id,
+    line: answer.event_id ?? answer.queue_id,
+    status: answer.status,
+    number: answer.queue_number,
+    position,
+    ahead: position === null ? null : position - 1,
+    eta: eta ? { low: eta.low_seconds, high: eta.high_seconds } : null,
+    message: answer.message ?? null,
+    token: answer.admission_token ?? answer.session_token ?? null,
+    pass: answer.admission_pass ?? null,
+    sessionExpiresAt: answer.session_expires_at ?? null,
+    claimBy: answer.claim_by ?? null,
+    soldOut: known.soldOut ?? false,
+    paused: known.paused ?? false,
+    ended: known.ended ?? false,
+  };
+}
+
+/** The place after a frame of the WebSocket; the same object if the frame changes nothing. */
+export function place_after(place, frame) {
+  switch (frame.type) {
+    case 'state': {
+      const status = frame.event_status ?? frame.queue_status;
+      return {
+        ...place_of(frame.entry ?? frame.ticket, place ?? {}),
+        soldOut: frame.sold_out ?? false,
+        paused: status === 'PAUSED',
+        ended: status === 'ENDED' || status === 'CANCELLED',
+      };
+    }
+    case 'position_changed':
+      if (!place || (place.status !== 'WAITING' && place.status !== 'AWAY')) return place;
+      return {
+        ...place,
+        position: frame.position,
+        ahead: frame.ahead,
+        eta: frame.eta ? { low: frame.eta.low_seconds, high: frame.eta.high_seconds } : null,
+      };
+    case 'admitted':
+      return {
+        ...place,
+        status: 'ADMITTED',
+        position: null,
+        ahead: null,
+        eta: null,
+        token: frame.admission_token ?? frame.session_token,
+        sessionExpiresAt: frame.session_expires_at,
+        claimBy: frame.claim_by ?? null,
+      };
+    case 'expired':
+    case 'cancelled':
+    case 'completed':
+    case 'session_expired':
+    case 'revoked':
+      return { ...place, status: frame.type.toUpperCase(), position: null, ahead: null, eta: null, token: null };
+    case 'paused':
+    case 'resumed':
+      return { ...place, paused: frame.type === 'paused' };
+    case 'sold_out':
+      return { ...place, soldOut: frame.sold_out };
+    case 'ended':
+      return { ...place, ended: true };
+    case 'message':
+      return { ...place, message: frame.message };
+    default:
+      return place;
+  }
+}
+
+class Refused extends Error {
+  constructor(status, code, detail, wait) {
+    super(detail ?? code);
+    Object.assign(this, { name: 'FairQueueError', status, code, wait });
+  }
+}
+
+/** localStorage where the page may use it, else this page's memory. */
+function default_storage() {
+  try {
+    const probe = 'fairqueue.probe';
+    localStorage.setItem(probe, '1');
+    localStorage.removeItem(probe);
+    return localStorage;
+  } catch {
+    const kept = new Map();
+    return { getItem: (k) => kept.get(k) ?? null, setItem: (k, v) => kept.set(k, v), removeItem: (k) => kept.delete(k) };
+  }
+}
+
+const random_key = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
+
+export class FairQueue extends EventTarget {
+  #options;
+  #storage;
+  #channel;
+  #socket;
+  #timer;
+  #heartbeat;
+  #attempt = 0;
+  #heard_at = 0;
+  #beat_at = 0;
+  #running = false;
+  #asking = false;
+  #place = null;
+  #connection = 'closed';
+  #wake = () => this.#look_again();
+  #wake_when_seen = () => document.visibilityState === 'visible' && this.#look_again();
+
+  constructor(options) {
+    super();
+    const { server, event, queue, token } = options;
+    if (!server || !event === !queue) throw new TypeError('FairQueue: give server, and either event or queue');
+    if (event && !token) throw new TypeError('FairQueue: an event needs the customer\'s token');
+    this.#options = { ...options, server: server.replace(/\/+$/, '') };
+    this.#storage = options.storage ?? default_storage();
+  }
+
+  /** The place as it is known now; null: none. */
+  get place() {
+    return this.#place;
+  }
+
+  /** 'live' (WebSocket), 'polling', 'offline' or 'closed'. */
+  get connection() {
+    return this.#connection;
+  }
+
+  /** Takes a place, or finds the one that this visitor has, and follows it. */
+  async join() {
+    const { event, queue, key, subjectToken } = this.#options;
+    await this.#alone(async () => {
+      if (queue && this.#kept()?.token) return;
+      const answer = event
+        ? await this.#call('POST', `/events/${event}/queue`, { token: this.#options.token })
+        : await this.#call('POST', `/queues/${queue}/tickets`, {
+            token: key,
+            // The same key again is the same place: also when the answer was lost, and in the next tab.
+            idempotency: subjectToken ? undefined : this.#join_key(),
+            body: subjectToken ? { subject_token: subjectToken } : undefined,
+          });
+      if (queue) this.#keep({ ...this.#kept(), id: answer.ticket_id, token: answer.ticket_token });
+      this.#take(place_of(answer));
+    });
+    this.#tell_tabs('joined');
+    return this.resume();
+  }
+
+  /** Follows the place that this visitor has; resolves to it, or to null if there is none. */
+  async resume() {
+    this.#adopt_handoff();
+    if (this.#options.queue && !this.#kept()?.token) return null;
+    this.#start();
+    await this.#poll();
+    if (this.#running) this.#open();
+    return this.#place;
+  }
+
+  /** Gives the place up, in all tabs. */
+  async leave() {
+    const where = this.#where();
+    if (!where) return;
+    await this.#call('DELETE', where.leave, { token: where.token }).catch((no) => {
+      if (no.status !== 404) throw no;
+    });
+    this.#forget();
+    this.#tell_tabs('left');
+    this.#end(null);
+  }
+
+  /** Stops following; the place is kept. */
+  close() {
+    this.#stop();
+    this.#say('closed');
+  }
+
+  /** For another device: a URL fragment with the place's own token. Whoever has it has the place. */
+  handoff() {
+    const kept = this.#kept();
+    return kept?.token ? `#fairqueue=${kept.id}.${kept.token}` : '';
+  }
+
+  // -- what is kept -------------------------------------------------------------------------------------
+
+  #name() {
+    return `fairqueue.${this.#options.queue ?? this.#options.event}`;
+  }
+  #kept() {
+    try {
+      return JSON.parse(this.#storage.getItem(this.#name())) ?? undefined;
+    } catch {
+      return undefined;
+    }
+  }
+  #keep(what) {
+    this.#storage.setItem(this.#name(), JSON.stringify(what));
+  }
+  #forget() {
+    this.#storage.removeItem(this.#name());
+  }
+  #join_key() {
+    const kept = this.#kept() ?? {};
+    if (!kept.key) this.#keep({ ...kept, key: random_key() });
+    return this.#kept().key;
+  }
+  /** A place that came from another device in the address; it leaves the address at once. */
+  #adopt_handoff() {
+    const [, id, token] = /^#fairqueue=([0-9a-f-]{36})\.([\w.-]+)$/.exec(globalThis.location?.hash ?? '') ?? [];
+    if (!token || !this.#options.queue) return;
+    this.#keep({ id, token });
+    history.replaceState(history.state, '', location.pathname + location.search);
+  }
+  /** Two tabs that join at once take turns, where the browser has locks. */
+  #alone(work) {
+    return globalThis.navigator?.locks ? navigator.locks.request(this.#name(), work) : work();
+  }
+  #tell_tabs(what) {
+    this.#channel?.postMessage(what);
+  }
+  #hear_tab({ data }) {
+    if (data === 'left') this.#end(null);
+    else this.#look_again();
+  }
+
+  // -- asking -------------------------------------------------------------------------------------------
+
+  #where() {
+    const { event, queue, token } = this.#options;
+    if (event) return { token, poll: `/events/${event}/queue/position`, leave: `/events/${event}/queue`, socket: `/ws/queue/${event}` };
+    const kept = queue && this.#kept();
+    return kept?.token ? { token: kept.token, poll: `/tickets/${kept.id}`, leave: `/tickets/${kept.id}`, socket: `/tickets/${kept.id}/ws` } : undefined;
+  }
+
+  async #call(method, path, { token, body, idempotency }) {
+    const headers = {};
+    if (token) headers.Authorization = `Bearer ${token}`;
+    if (body) headers['Content-Type'] = 'application/json';
+    if (idempotency) headers['Idempotency-Key'] = idempotency;
+    const response = await (this.#options.fetch ?? fetch)(this.#options.server + path, {
+      method,
+      headers,
+      body: body && JSON.stringify(body),
+      cache: 'no-store',
+      credentials: 'omit',
+      signal: AbortSignal.timeout?.(20_000),
+    });
+    const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
+    if (response.ok) return answer;
+    throw new Refused(response.status, answer.code ?? 'unknown', answer.detail ?? answer.title, retry_after_ms(response));
+  }
+
+  /** Asks once; the next time is the server's to say. */
+  async #poll() {
+    const where = this.#where();
+    if (!where || this.#asking) return;
+    this.#asking = true;
+    clearTimeout(this.#timer);
+    let wait;
+    try {
+      const answer = await this.#call('GET', where.poll, where);
+      this.#heard_at = Date.now();
+      wait = answer.poll_after_ms ?? poll_default_ms;
+      if (this.#connection !== 'live') this.#say('polling');
+      this.#take(place_of(answer, this.#place ?? {}));
+    } catch (no) {
+      if (no.status === 401 || no.status === 403) this.#end(null, 'unauthorized');
+      else if (no.status === 404) this.#lose();
+      else {
+        wait = no.wait ?? poll_default_ms + reconnect_delay(this.#attempt);
+        if (no.status === undefined && this.#connection !== 'live') this.#say('offline');
+      }
+    } finally {
+      this.#asking = false;
+    }
+    if (this.#running && this.#connection !== 'live' && wait !== undefined) this.#timer = setTimeout(() => this.#poll(), wait);
+  }
+
+  // -- following ----------------------------------------------------------------------------------------
+
+  #start() {
+    if (this.#running) return;
+    this.#running = true;
+    this.#beat_at = Date.now();
+    this.#heartbeat = setInterval(() => this.#beat(), heartbeat_ms);
+    if (globalThis.BroadcastChannel && !this.#channel) {
+      this.#channel = new BroadcastChannel(this.#name());
+      this.#channel.onmessage = (message) => this.#hear_tab(message);
+    }
+    globalThis.addEventListener?.('online', this.#wake);
+    globalThis.addEventListener?.('pageshow', this.#wake);
+    globalThis.document?.addEventListener('visibilitychange', this.#wake_when_seen);
+  }
+
+  #stop() {
+    this.#running = false;
+    clearTimeout(this.#timer);
+    clearInterval(this.#heartbeat);
+    this.#drop_socket();
+    this.#channel?.close();
+    this.#channel = undefined;
+    globalThis.removeEventListener?.('online', this.#wake);
+    globalThis.removeEventListener?.('pageshow', this.#wake);
+    globalThis.document?.removeEventListener('visibilitychange', this.#wake_when_seen);
+  }
+
+  #drop_socket() {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (!socket) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    socket.close();
+  }
+
+  #open() {
+    const where = this.#where();
+    const Socket = this.#options.WebSocket ?? globalThis.WebSocket;
+    if (!this.#running || this.#socket || !where || !Socket || this.#options.polling) return;
+    const socket = new Socket(this.#options.server.replace(/^http/, 'ws') + where.socket, ['fairqueue.v1', where.token]);
+    this.#socket = socket;
+    let come_back;
+    socket.onmessage = ({ data }) => {
+      const frame = JSON.parse(data);
+      this.#heard_at = Date.now();
+      if (frame.type === 'draining') come_back = frame.reconnect_after_ms;
+      if (frame.type === 'state') {
+        this.#attempt = 0;
+        clearTimeout(this.#timer);
+        this.#say('live');
+      }
+      this.#take(place_after(this.#place, frame), frame);
+    };
+    socket.onclose = ({ code }) => {
+      this.#socket = undefined;
+      if (code === 4401) return this.#end(null, 'unauthorized');
+      if (!this.#running) return;
+      if (this.#connection === 'live') this.#say('polling');
+      const delay = (come_back ?? 0) + reconnect_delay(this.#attempt++);
+      setTimeout(() => this.#open(), delay);
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#poll(), come_back === undefined ? Math.min(delay, 1_000) : delay);
+    };
+  }
+
+  /** Something may have been missed: asks now, and again for a socket. */
+  #look_again() {
+    if (!this.#running) return;
+    this.#attempt = 0;
+    if (this.#socket && this.#socket.readyState !== 1) this.#drop_socket();
+    this.#poll();
+    this.#open();
+  }
+
+  #beat() {
+    const now = Date.now();
+    const slept = now - this.#beat_at > sleep_min_ms;
+    this.#beat_at = now;
+    if (slept) {
+      this.#drop_socket(); // it looks open, but the other side has given up on us
+      if (this.#connection === 'live') this.#say('polling');
+      this.#look_again();
+    } else if (this.#connection === 'live' && now - this.#heard_at > silence_max_ms) this.#poll();
+  }
+
+  #take(place, frame) {
+    if (!this.#running && !place) return;
+    const before = this.#place;
+    if (place === before) return this.#emit('frame', frame);
+    this.#place = place;
+    this.#emit('change', place);
+    if (place.status === 'ADMITTED' && before?.status !== 'ADMITTED') this.#emit('admitted', place);
+    if (over.has(place.status)) this.#end(place, place.status.toLowerCase());
+    this.#emit('frame', frame);
+  }
+
+  /** The server knows no place of ours any more. */
+  #lose() {
+    this.#forget();
+    this.#end(null, 'gone');
+  }
+
+  #end(place, why = 'left') {
+    this.#stop();
+    if (place === null || this.#options.queue) this.#forget();
+    this.#place = place;
+    this.#say('closed');
+    this.#emit('end', { why, place });
+  }
+
+  #say(connection) {
+    if (connection === this.#connection) return;
+    this.#connection = connection;
+    this.#emit('connection', connection);
+  }
+
+  #emit(type, detail) {
+    if (detail !== undefined) this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The types as somebody uses them; only compiled (npm run check).
+import { FairQueue, reconnect_delay, type EndDetail, type Place } from './fairqueue.js';
+
+const line = new FairQueue({ server: 'https://tickets.example', queue: '0198…', key: 'wr_shop_…' });
+line.addEventListener('change', ({ detail }) => {
+  const ahead: number | null = detail.ahead;
+  const low: number | undefined = detail.eta?.low;
+  console.log(ahead, low, detail.status === 'WAITING');
+});
+line.addEventListener('admitted', ({ detail }) => console.log(detail.token?.length));
+line.addEventListener('end', ({ detail }: CustomEvent<EndDetail>) => console.log(detail.why === 'revoked'));
+const place: Place | null = await line.join();
+console.log(place?.position, line.connection === 'live', line.handoff(), reconnect_delay(3) < 30_000);
+await line.leave();
+line.close();
+
+// @ts-expect-error: a place is the server's to change
+if (place) place.position = 1;
+// @ts-expect-error: a status that there is not
+console.log(place?.status === 'SERVED');
+// @ts-expect-error: the server's address is needed
+new FairQueue({ queue: 'x' });
