@@ -406,7 +406,7 @@ void region_state::gave_away(aggregate_id aggregate, pending_move& moved) {
     leaving_.emplace(owner->second.address(), owner->second);
     owners_.erase(owner);
   }
-  note_elsewhere(aggregate, moved.to, true);
+  if (!planted(bug::takes_back_given)) note_elsewhere(aggregate, moved.to, true);
   if (services_->links) services_->links->given_away.fetch_add(1, std::memory_order_relaxed);
   for (auto& n : cluster_.nodes) { // until the next signs of life
     if (n.id == cluster_.self && n.owners > 0) --n.owners;

@@ -79,6 +79,14 @@ constexpr std::array planted_bugs{
     planted_row{"order_left_pending", bug::order_left_pending, 100, family::checkouts},
     planted_row{"cancelled_order_sells", bug::cancelled_order_sells, 90, family::checkouts},
     planted_row{"refund_keeps_tickets", bug::refund_keeps_tickets, 15, family::checkouts},
+    planted_row{"serves_after_lease", bug::serves_after_lease, 120, family::meshed},
+    planted_row{"renewal_taken_for_granted", bug::renewal_taken_for_granted, 240, family::meshed},
+    planted_row{"answers_after_handover", bug::answers_after_handover, 20, family::meshed},
+    planted_row{"takes_back_given", bug::takes_back_given, 450, family::meshed},
+    planted_row{"handover_keeps_lease", bug::handover_keeps_lease, 20, family::meshed},
+    planted_row{"subscribes_twice", bug::subscribes_twice, 4500, family::meshed},
+    planted_row{"lost_hub_kept", bug::lost_hub_kept, 40, family::meshed},
+    planted_row{"lost_peer_kept", bug::lost_peer_kept, 20, family::meshed},
 };
 
 void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
