@@ -3,6 +3,7 @@
 
 #include "actors/errors.hpp"
 #include "domain/environment.hpp"
+#include "domain/planted.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -149,7 +150,7 @@ void cluster_state::take(const node_peer& peer) {
 
 void cluster_state::on_down(const caf::down_msg& down) {
   const auto lost = std::ranges::find_if(peers_, [&](const auto& p) { return p.second.region->address() == down.source; });
-  if (lost == peers_.end()) return;
+  if (lost == peers_.end() || planted(bug::lost_peer_kept)) return;
   note("lost " + lost->first);
   if (services_->links) services_->links->lost(lost->first);
   peers_.erase(lost);

@@ -292,6 +292,11 @@ void event_state::on_hand_over(const hand_over& x) {
 
 void event_state::finish_move() {
   if (!serving_ || !journal_->is_idle()) return;
+  if (planted(bug::answers_after_handover)) {
+    is_moving_ = false;
+    self_->send(services_->ledgers.of(aggregate_), release_aggregate{aggregate_});
+    return self_->send(region_, handed_over{aggregate_, true});
+  }
   serving_ = false;
   fail_waiters();
   mirror_ = nullptr;
@@ -299,6 +304,7 @@ void event_state::finish_move() {
   sessions_ = nullptr; // whoever watches is told
   hubs_->leave();
   listen_for_nobody();
+  if (planted(bug::handover_keeps_lease)) return self_->send(region_, handed_over{aggregate_, true});
   self_->request(services_->ledgers.of(aggregate_), release_timeout, end_lease{aggregate_})
     .then([this](const ack_reply&) { self_->send(region_, handed_over{aggregate_, true}); },
           [this](const caf::error&) { self_->send(region_, handed_over{aggregate_, true}); }); // it runs out by itself
@@ -408,7 +414,7 @@ caf::result<ledger_report> event_state::on_verify_ledger(const verify_ledger& x)
 void event_state::on_down(const caf::down_msg& down) {
   if (supervisor_ && down.source == supervisor_.address()) return self_->quit(caf::exit_reason::user_shutdown);
   monitored_.erase(down.source);
-  hubs_->remove(down.source);
+  if (!planted(bug::lost_hub_kept)) hubs_->remove(down.source);
   if (sessions_) sessions_->unwatch(caf::actor_cast<caf::strong_actor_ptr>(down.source));
 }
 

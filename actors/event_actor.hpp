@@ -15,6 +15,7 @@
 #include "actors/ledger_workers.hpp"
 #include "actors/protocol.hpp"
 #include "crypto/session_token.hpp"
+#include "domain/planted.hpp"
 #include "domain/sale.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -165,16 +166,17 @@ private:
   [[nodiscard]] timestamp now() const { return clock_->now(); }
   [[nodiscard]] bool is_closed() const { return !serving_ || is_moving_ || journal_->is_full(); }
   /// Past the lease's end memory may be the past: another node may own the aggregate.
-  [[nodiscard]] bool refuses() const { return is_closed() || (lease_ && lease_->has_passed(services_->env->steady_now())); }
+  [[nodiscard]] bool refuses() const { return is_closed() || has_no_lease(); }
+  [[nodiscard]] bool has_no_lease() const {
+    return lease_ && lease_->has_passed(services_->env->steady_now()) && !planted(bug::serves_after_lease);
+  }
   /// Why, as an answer; the request comes back if somebody else will take it.
   template <class Request>
   [[nodiscard]] caf::error refused(const Request& x) const {
     return is_moving_ || is_lapsed() ? make_moved(x) : make_error(errc::unavailable);
   }
   /// Another node may take the event, or have it: it must not be held up by us.
-  [[nodiscard]] bool is_lapsed() const {
-    return services_->has_cluster && lease_ && lease_->has_passed(services_->env->steady_now());
-  }
+  [[nodiscard]] bool is_lapsed() const { return services_->has_cluster && has_no_lease(); }
   [[nodiscard]] bool is_other(const event_id& event) const { return event != sale_->event().id; }
   /// For the event API, to which standalone queues do not exist.
   [[nodiscard]] bool is_no_sale(const event_id& event) const { return is_other(event) || !sale_->sells(); }

@@ -88,6 +88,7 @@ void region_state::on_wake(const aggregates_to_wake& found) {
   const standing ours{mine != cluster_.nodes.end() && mine->is_draining, cluster_.is_isolated, !cluster_.peers.empty()};
   std::map<aggregate_id, milliseconds> left;
   for (const auto aggregate : found.aggregates) {
+    if (find(aggregate)) continue; // ours; given away, it is a new find
     const auto before = left_to_others_.find(aggregate);
     const auto since = before == left_to_others_.end() ? steady : before->second;
     if (may_begin() && !moving_.contains(aggregate) && takes_unowned(ours, steady - since)) start(aggregate);
@@ -288,9 +289,15 @@ void region_state::give_away() {
   if (cluster_.leaves_to_successors) return leave_all();
   const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
   if (cluster_.peers.empty() || mine == cluster_.nodes.end()) return;
-  auto wanted = surplus(cluster_.self, cluster_.nodes, moves_at_a_time - moving_.size());
+  auto wanted = surplus(cluster_.self, cluster_.nodes, moves_at_a_time);
+  wanted -= std::min(wanted, moving_.size()); // what is on its way counts as given
   auto others = cluster_.nodes;
   std::erase_if(others, [this](const node_row& n) { return n.id == cluster_.self; });
+  const auto count = [&others](const std::string& node) {
+    if (const auto n = std::ranges::find(others, node, &node_row::id); n != others.end()) ++n->owners;
+  };
+  for (const auto& [aggregate, moved] : moving_) count(moved.to);
+  auto kept = mine->owners - std::min(mine->owners, static_cast<std::uint32_t>(moving_.size()));
   if (mine->is_draining) // better at a node that not everybody reaches than nowhere
     for (auto& n : others) n.is_settled = true;
   const auto steady = services_->env->steady_now();
@@ -298,9 +305,14 @@ void region_state::give_away() {
   for (const auto& [aggregate, owner] : owners_) {
     if (wanted == 0) return;
     if (moving_.contains(aggregate) || (!mine->is_draining && stays_until_.contains(aggregate))) continue;
+    // Who would have as much as we afterwards would give it back: to `place` loads that differ little are the same.
+    if (!mine->is_draining) std::erase_if(others, [kept](const node_row& n) { return n.owners + 1 >= kept; });
+    if (others.empty()) return;
     const auto to = place(aggregate, others);
     if (!at(to)) continue;
     --wanted;
+    if (kept > 0) --kept;
+    count(to);
     move(aggregate, to, mine->is_draining);
   }
 }
@@ -393,7 +405,7 @@ void region_state::gave_away(aggregate_id aggregate, pending_move& moved) {
     leaving_.emplace(owner->second.address(), owner->second);
     owners_.erase(owner);
   }
-  note_elsewhere(aggregate, moved.to, true);
+  if (!planted(bug::takes_back_given)) note_elsewhere(aggregate, moved.to, true);
   if (services_->links) services_->links->given_away.fetch_add(1, std::memory_order_relaxed);
   for (auto& n : cluster_.nodes) { // until the next signs of life
     if (n.id == cluster_.self && n.owners > 0) --n.owners;

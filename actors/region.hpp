@@ -31,6 +31,8 @@ public:
   region_handle::behavior_type behavior();
   /// For tests and simulations.
   [[nodiscard]] supervisor_handle find(aggregate_id aggregate) const;
+  /// For simulations: of events that moved.
+  [[nodiscard]] const std::map<caf::actor_addr, supervisor_handle>& leaving() const { return leaving_; }
 
 private:
   using promise = caf::typed_response_promise<event_handle>;

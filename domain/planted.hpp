@@ -35,6 +35,14 @@ enum class bug : std::uint8_t {
   order_left_pending, ///< no order fails for want of a page
   cancelled_order_sells, ///< money for an order that was cancelled buys its tickets
   refund_keeps_tickets, ///< refunded tickets stay sold
+  serves_after_lease, ///< an owner does not look whether its lease has passed
+  renewal_taken_for_granted, ///< a lease that could not be renewed is thought to last
+  answers_after_handover, ///< an owner that has given its event away goes on answering those who know it
+  takes_back_given, ///< a region that gave an event away begins it again if it is asked first
+  handover_keeps_lease, ///< an event is given away, its lease is not
+  subscribes_twice, ///< a hub that subscribes again gets every push twice
+  lost_hub_kept, ///< the hub of a lost connection stays subscribed, and is thought to be the one that comes back
+  lost_peer_kept, ///< a lost node is thought to be reached still
 };
 
 #ifdef FQ_PLANTED_BUGS

@@ -14,6 +14,9 @@ constexpr milliseconds pending_refund_pause_max{6 * 60 * 60 * 1000};
 
 money value_of_one(const claim_item& i) { return i.unit_price - i.unit_discount + i.donation; }
 
+/// Its money is with us and is what was asked for; another sum waits for a person, or goes back.
+bool pays(const payment_row& p) { return is_kept(p.status) && p.captured - p.tax == p.amount; }
+
 /// The tickets of `claim` that are not refunded yet.
 std::vector<refund_item> left_of(const claim_row& claim) {
   std::vector<refund_item> left;
@@ -72,7 +75,7 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   if (claims_.find(claim)->status != claim_status::confirmed) return;
   if (items.empty()) {
     for (const auto& other : payments_.of_claim(claim)) // a second capture of a sold claim: the other one still pays it
-      if (other != payment && is_kept(payments_.find(other)->status)) return;
+      if (other != payment && pays(*payments_.find(other))) return;
     items = left_of(*claims_.find(claim));
   }
   take_tickets_back(claim, items, now, out);

@@ -319,6 +319,68 @@ CAF_TEST(around its opening an event stays unless its node goes) {
   CAF_CHECK_EQUAL(owner(), "b");
 }
 
+CAF_TEST(what a node has given away it does not take back before the successor has come to it) {
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  const auto place = ask<entry_reply>(resolve("a")->value, join{event.id, customer(1), 0});
+  run();
+  CAF_REQUIRE(place->ok); // it must run
+  for (int looks = 0; looks < 3; ++looks) advance(600ms); // for what runs nowhere
+  advance(10ms);
+  CAF_CHECK_EQUAL(owner(), "a");
+  const auto done = ask<ack_reply>(at("a").root, move_event{event.aggregate, "b"});
+  run_without(at("b").worker);
+  caf::anon_send(at("a").root, timer_fired{timer_kind::sweep, 0});
+  run_without(at("b").worker);
+  run();
+  CAF_CHECK(done->ok);
+  CAF_CHECK_EQUAL(owner(), "b");
+}
+
+CAF_TEST(a node above its share gives away what is above it and no more) {
+  std::vector<aggregate_id> all{event.aggregate};
+  for (std::uint32_t i = 1; i < 8; ++i) all.push_back(put_event(10, {}, aggregate_id{number_of(event.aggregate) + i}).aggregate);
+  advance(11min); // none of them is opening
+  for (const auto* name : {"a", "b"}) start(name);
+  connect({{"a", 0}, {"b", 50}});
+  for (const auto aggregate : all) {
+    const auto found = ask<event_handle>(at("a").root, resolve_event{aggregate});
+    run();
+    CAF_REQUIRE(found->ok);
+  }
+  connect({{"a", 8}, {"b", 0}});
+  for (const auto* name : {"a", "b"}) {
+    const auto owned = ask<owned_aggregates>(at(name).root, list_owned{});
+    run();
+    CAF_CHECK_EQUAL(owned->value.aggregates.size(), 4u);
+  }
+}
+
+CAF_TEST(what is shared out goes to nodes that will not give it back) {
+  const std::vector<node_row> others{{"b", "", wire_version, 0, true, false, never}, {"c", "", wire_version, 0, true, false, never}};
+  std::vector<aggregate_id> all; // that would rather go to b
+  for (std::uint32_t i = 1; all.size() < 9; ++i)
+    if (const aggregate_id one{number_of(event.aggregate) + i}; place(one, others) == "b") all.push_back(put_event(10, {}, one).aggregate);
+  advance(11min);
+  for (const auto* name : {"a", "b", "c"}) start(name);
+  connect({{"a", 0}, {"b", 50}, {"c", 50}});
+  for (const auto aggregate : all) {
+    const auto found = ask<event_handle>(at("a").root, resolve_event{aggregate});
+    run();
+    CAF_REQUIRE(found->ok);
+  }
+  connect({{"a", 9}, {"b", 8}, {"c", 0}}); // to place both are equally loaded
+  std::map<std::string, std::size_t> owned;
+  for (const auto* name : {"a", "b", "c"}) {
+    const auto told = ask<owned_aggregates>(at(name).root, list_owned{});
+    run();
+    owned[name] = told->value.aggregates.size();
+  }
+  CAF_CHECK_EQUAL(owned["a"], 6u);
+  CAF_CHECK_EQUAL(owned["b"], 0u);
+  CAF_CHECK_EQUAL(owned["c"], 3u);
+}
+
 CAF_TEST(an event that is about to open moves if its node goes) {
   for (const auto* name : {"a", "b"}) start(name);
   connect({{"a", 0}, {"b", 50}});

@@ -472,6 +472,30 @@ CAF_TEST(another amount than quoted waits for a person and can be sent back) {
   f.sound();
 }
 
+CAF_TEST(another amount that waits to go back does not pay for refunded tickets) {
+  fixture f;
+  const auto first = f.s.payment_of(f.ordered(1, {f.standard()})).id;
+  f.s.initialized(first);
+  f.s.declined(first);
+  const auto second = f.s.pay(1).payment;
+  f.s.initialized(second);
+  f.s.captured(first); // after all
+  auto wrong = f.s.fact(second, verdict::paid);
+  wrong.amount += 1;
+  f.s.hear(wrong);
+  CAF_REQUIRE(f.s.order_of(1).status == order_status::success);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id));
+  const auto refund = *f.s.refund_asked();
+  CAF_REQUIRE_EQUAL(f.s.ledger.dead_letters.size(), 1u);
+  f.s.it->retry_dead_letter(f.s.ledger.dead_letters.begin()->first, f.s.now, f.s.last = {});
+  f.s.settle();
+  CAF_REQUIRE(f.s.payment(second).status == payment_status::refund_pending);
+  f.s.refunded(refund);
+  CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
+  CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
+  f.sound();
+}
+
 CAF_TEST(tax that the gateway adds is recorded and goes back with the rest) {
   fixture f;
   const auto payment = f.s.payment_of(f.ordered(1, {f.standard()})).id;

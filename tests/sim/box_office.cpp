@@ -16,6 +16,7 @@ managed event_of(const world& w) { return {w.event, organizer_of(w)}; }
 /// An answer that never comes was perhaps done all the same: nobody asks again, the checker knows only what was acknowledged.
 template <class Reply, class Message, class Check>
 void ask_owner(caf::event_based_actor* self, world* w, Message message, Check check) {
+  if (w->net != nullptr) return self->request(w->some_edge(), patience, message).then([=](const Reply& told) { check(told); }, [](caf::error&) {});
   self->request(w->some_region(), patience, resolve_event{w->aggregate})
       .then(
           [=](const event_handle& owner) {

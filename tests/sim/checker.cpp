@@ -44,6 +44,19 @@ std::string_view name_of(rare r) {
   case rare::refund_dead_letter: return "refund became a dead letter";
   case rare::preferred_admitted: return "preferred customer overtook others";
   case rare::paid_with_tax: return "paid with tax";
+  case rare::handed_over: return "handed over to another node";
+  case rare::request_came_back: return "request came back from an owner that moved";
+  case rare::zombie_gave_back: return "request came back from a zombie";
+  case rare::found_at_peer: return "owner found at another node";
+  case rare::link_broken: return "connection between nodes broke";
+  case rare::cut_one_way: return "nodes cut from each other one way";
+  case rare::cut_both_ways: return "nodes cut from each other both ways";
+  case rare::ledger_cut: return "node cut from the ledger";
+  case rare::taken_over_while_cut: return "taken over from a node that was cut off";
+  case rare::subscribed_again: return "subscription renewed";
+  case rare::node_drained: return "node drained";
+  case rare::message_lost: return "message lost on a living connection";
+  case rare::message_twice: return "request delivered twice";
   case rare::count_: break;
   }
   return "";
@@ -57,6 +70,7 @@ void checker::fail(std::string_view invariant, std::string what) {
 // -- what the ledger did ----------------------------------------------------------------------------------
 
 void checker::applied(const batch& b) {
+  if (b.aggregate != aggregate_ && number_of(b.aggregate) >= number_of(first_event_aggregate)) return; // a bystander
   digest_ = digest_ * 1099511628211u ^ (b.to_seq << 20) ^ (b.epoch << 8) ^ b.content.size();
   if (b.aggregate == aggregate_) {
     if (b.epoch != store_.head(aggregate_)->epoch || b.epoch < epoch_)
@@ -87,6 +101,7 @@ void checker::settled(const batch& b, commit_outcome outcome) {
 }
 
 void checker::see(const event_created& c) {
+  if (c.event.aggregate != aggregate_) return;
   event_ = c.event;
   types_ = c.ticket_types;
   claimed_.resize(types_.size());

@@ -48,6 +48,20 @@ enum class rare : std::uint8_t {
   refund_dead_letter,
   preferred_admitted,
   paid_with_tax,
+  // on meshed nodes only
+  handed_over,
+  request_came_back,
+  zombie_gave_back,
+  found_at_peer,
+  link_broken,
+  cut_one_way,
+  cut_both_ways,
+  ledger_cut,
+  taken_over_while_cut,
+  subscribed_again,
+  node_drained,
+  message_lost,
+  message_twice,
   count_
 };
 std::string_view name_of(rare r);

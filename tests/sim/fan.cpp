@@ -52,7 +52,7 @@ void fan::act() {
     node_ = world_->rng() % nodes;
     owner_ = nullptr;
   }
-  if (!owner_) {
+  if (world_->net == nullptr && !owner_) {
     request(world_->regions[node_], world_->options.patience, resolve_event{world_->aggregate})
         .then(
             [this](event_handle& owner) {

@@ -10,6 +10,15 @@ namespace fq::sim {
 template <class Message, class Then>
 void fan::ask(Message message, Then then) {
   const auto asked = world_->check->step;
+  if (world_->net != nullptr) // the node's edge finds the owner, and looks at whose word it is
+    return request(world_->edges[node_], world_->options.patience, std::move(message))
+        .then(
+            [this, then, asked](const typename Then::reply_type& reply) {
+              then.check(reply, asked);
+              if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
+              then.use(reply);
+            },
+            [this](caf::error&) { stumble(); });
   const auto lease = world_->leases->asked(node_name(node_));
   request(owner_, world_->options.patience, std::move(message))
       .then(

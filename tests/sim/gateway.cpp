@@ -265,18 +265,14 @@ namespace {
 void deliver(caf::event_based_actor* self, world* w, std::size_t index) {
   const auto& fact = w->gateway->outbox()[index].fact;
   const bool is_report = w->options.checkout.webhooks_are_reports && fact.what == verdict::paid;
+  const auto acknowledged = [=](const ack_reply& reply) {
+    if (reply.no) w->check->fail("I3", "a webhook about our own reference was refused");
+    w->gateway->outbox()[index].acknowledged = true;
+  };
+  if (w->net != nullptr) return self->request(w->some_edge(), patience, apply_fact{fact, is_report}).then(acknowledged, [](caf::error&) {});
   self->request(w->some_region(), patience, resolve_event{w->aggregate})
-      .then(
-          [=, fact = fact](const event_handle& owner) {
-            self->request(owner, patience, apply_fact{fact, is_report})
-                .then(
-                    [=](const ack_reply& reply) {
-                      if (reply.no) w->check->fail("I3", "a webhook about our own reference was refused");
-                      w->gateway->outbox()[index].acknowledged = true;
-                    },
-                    [](caf::error&) {});
-          },
-          [](caf::error&) {});
+      .then([=, fact = fact](const event_handle& owner) { self->request(owner, patience, apply_fact{fact, is_report}).then(acknowledged, [](caf::error&) {}); },
+            [](caf::error&) {});
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger_connection.hpp"
 
+#include "mesh.hpp"
+
 #include <algorithm>
 
 namespace fq::sim {
@@ -12,6 +14,8 @@ void lease_watch::taken(const std::string& node, milliseconds term) {
   if (!holder_.empty() && holder_ != node && now < until_)
     world_.check->fail("I17", node + " took the sale although the lease of " + holder_ + " lasts");
   if (!last_holder_.empty() && last_holder_ != node) world_.check->reached(rare::taken_over);
+  if (!last_holder_.empty() && last_holder_ != node && world_.net != nullptr && world_.net->is_cut_off(last_holder_))
+    world_.check->reached(rare::taken_over_while_cut);
   holder_ = last_holder_ = node;
   ++takes_;
   until_ = now + term;
@@ -40,10 +44,22 @@ void lease_watch::answered(const asking& a, const std::string& node) const {
     world_.check->fail("I17", node + " answered what it was asked after " + holder_ + " took the sale");
 }
 
+void lease_watch::answered(const asking& a, const std::string& node, caf::actor_id owner) {
+  answered(a, node);
+  if (a.takes != takes_ || world_.env->steady_now() < unaware_until_) return;
+  const auto [first, is_first] = answers_.emplace(takes_, owner);
+  if (!is_first && first->second != owner) world_.check->fail("I17", "two owners answer at a time, the second at " + node);
+}
+
 // -- the connection ---------------------------------------------------------------------------------------
 
-void ledger_connection::go_out() const {
+void ledger_connection::pass() const {
   if (is_cut_) throw ledger_unavailable("the process is dead");
+  if (is_cut_off()) throw ledger_unavailable("the ledger is not reached");
+}
+
+void ledger_connection::go_out() const {
+  pass();
   if (world_.chaos && chance(world_.rng, world_.options.faults.call_unavailable))
     throw ledger_unavailable("the request was lost");
 }
@@ -54,9 +70,10 @@ void ledger_connection::come_back() const {
 }
 
 std::vector<commit_outcome> ledger_connection::commit(std::span<const batch> batches) {
-  if (is_cut_) throw ledger_unavailable("the process is dead");
+  pass();
   auto outcomes = world_.store->commit(batches); // has faults of its own
   for (std::size_t i = 0; i < batches.size(); ++i) {
+    if (batches[i].aggregate != world_.aggregate) continue;
     world_.check->settled(batches[i], outcomes[i]);
     if (outcomes[i] == commit_outcome::fenced && world_.leases->is_elsewhere(node_)) world_.check->reached(rare::zombie_refused);
   }
@@ -66,19 +83,24 @@ std::vector<commit_outcome> ledger_connection::commit(std::span<const batch> bat
 acquire_result ledger_connection::acquire(aggregate_id aggregate, const lease_terms& lease, timestamp since) {
   go_out();
   auto result = world_.store->acquire(aggregate, lease, since);
-  if (std::holds_alternative<lease_held>(result)) world_.check->reached(rare::owned_elsewhere);
-  if (const auto* got = std::get_if<acquired>(&result)) {
-    world_.check->owner_took(got->epoch);
-    if (world_.options.lease_term.count() > 0) world_.leases->taken(node_, lease.term);
-  }
+  if (aggregate == world_.aggregate) note(result, lease);
   come_back();
   return result;
+}
+
+void ledger_connection::note(const acquire_result& result, const lease_terms& lease) const {
+  if (std::holds_alternative<lease_held>(result)) world_.check->reached(rare::owned_elsewhere);
+  const auto* got = std::get_if<acquired>(&result);
+  if (got == nullptr) return;
+  world_.check->owner_took(got->epoch);
+  if (world_.options.lease_term.count() > 0) world_.leases->taken(node_, lease.term);
 }
 
 lease_renewal ledger_connection::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
   go_out();
   auto renewal = world_.store->renew(lease, aggregates);
-  if (renewal.lost.size() < aggregates.size()) world_.leases->renewed(node_, lease.term);
+  const auto has_sale = [this](std::span<const aggregate_id> all) { return std::ranges::find(all, world_.aggregate) != all.end(); };
+  if (has_sale(aggregates) && !has_sale(renewal.lost)) world_.leases->renewed(node_, lease.term);
   come_back();
   return renewal;
 }
@@ -86,7 +108,7 @@ lease_renewal ledger_connection::renew(const lease_terms& lease, std::span<const
 void ledger_connection::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
   go_out();
   world_.store->release(owner, aggregates);
-  world_.leases->released(node_);
+  if (std::ranges::find(aggregates, world_.aggregate) != aggregates.end()) world_.leases->released(node_);
   come_back();
 }
 

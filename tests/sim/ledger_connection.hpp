@@ -4,6 +4,7 @@
 #pragma once
 #include "world.hpp"
 
+#include <map>
 #include <string>
 
 namespace fq::sim {
@@ -18,6 +19,7 @@ public:
   void released(const std::string& node);
   /// Taken by a tool that heeds no lease.
   void broken();
+  [[nodiscard]] bool is_held_by(const std::string& node) const { return holder_ == node; }
   [[nodiscard]] bool is_elsewhere(const std::string& node) const { return !holder_.empty() && holder_ != node; }
 
   struct asking {
@@ -27,6 +29,8 @@ public:
   /// A fan asks `node`, which answers.
   [[nodiscard]] asking asked(const std::string& node) const;
   void answered(const asking& a, const std::string& node) const;
+  /// The same, and by which actor: of all that take the sale only the last one's owner answers.
+  void answered(const asking& a, const std::string& node, caf::actor_id owner);
 
 private:
   world& world_;
@@ -34,6 +38,7 @@ private:
   milliseconds until_{0};            ///< steady time, which is the ledger's
   milliseconds unaware_until_{0};    ///< a tool took it from somebody who may trust his lease until then
   std::uint64_t takes_ = 0;
+  std::map<std::uint64_t, caf::actor_id> answers_; ///< who answered what was asked and answered between two takes
 };
 
 class ledger_connection final : public ledger {
@@ -41,6 +46,9 @@ public:
   ledger_connection(world& w, std::string node) : world_(w), node_(std::move(node)) {}
   /// Nothing passes from now on.
   void cut() { is_cut_ = true; }
+  /// Nothing passes for a while.
+  void cut_until(milliseconds steady) { cut_until_ = steady; }
+  [[nodiscard]] bool is_cut_off() const { return world_.env->steady_now() < cut_until_; }
 
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;
   acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp since) override;
@@ -63,12 +71,15 @@ public:
   std::size_t prune(const prune_bounds& bounds) override;
 
 private:
+  void pass() const; ///< throws if nothing gets through at all
   void go_out() const;    ///< throws if the request does not arrive
   void come_back() const; ///< throws if the answer does not arrive
+  void note(const acquire_result& result, const lease_terms& lease) const;
 
   world& world_;
   std::string node_;
   bool is_cut_ = false;
+  milliseconds cut_until_{0};
 };
 
 } // namespace fq::sim

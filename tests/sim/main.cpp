@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation program: runs seeded sales, finds the planted bugs, checks determinism, replays one seed.
-//   test_sim --seeds 5000           sales 1..5000, all invariants, every rare branch reached, every tenth
-//   seed twice test_sim --planted              each planted bug is found within its stated number of seeds
+//   test_sim --seeds 5000           sales 1..5000 and an eighth as many on meshed nodes, all invariants, every rare branch
+//                                   reached, every tenth seed twice
+//   test_sim --meshed 500           only sales on meshed nodes
+//   test_sim --planted              each planted bug is found within its stated number of seeds
 //   test_sim --seed 17 [--bug NAME] [--trace]
 #include "options.hpp"
 #include "simulation.hpp"
@@ -19,12 +21,32 @@ namespace {
 using namespace fq;
 using namespace fq::sim;
 
+enum class family : std::uint8_t {
+  all, ///< but meshed ones
+  checkouts,
+  meshed
+};
+
 struct planted_row {
   const char* name;
   bug which;
   std::uint64_t within; ///< seeds
-  bool in_checkouts = false; ///< only seeds with checkouts are tried, and counted
+  family in = family::all; ///< only its seeds are tried, and counted
 };
+
+std::uint64_t step_of(family f) { return f == family::checkouts ? checkout_every : 1; }
+std::uint64_t first_of(family f, std::uint64_t first) {
+  const auto step = step_of(f);
+  return (f == family::meshed ? first_meshed : 0) + (first + step - 1) / step * step;
+}
+const char* name_of(family f) {
+  switch (f) {
+  case family::all: return "";
+  case family::checkouts: return " checkouts";
+  case family::meshed: return " meshed";
+  }
+  return "";
+}
 
 /// Four times or more the greatest number measured in six windows of seeds (1, 1000, 2000, ... 5000).
 constexpr std::array planted_bugs{
@@ -48,15 +70,23 @@ constexpr std::array planted_bugs{
     planted_row{"takeover_forgotten", bug::takeover_forgotten, 500},
     planted_row{"fenced_taken_for_commit", bug::fenced_taken_for_commit, 500},
     planted_row{"marked_before_consumed", bug::marked_before_consumed, 500},
-    planted_row{"amount_unchecked", bug::amount_unchecked, 80, true},
-    planted_row{"late_money_kept", bug::late_money_kept, 15, true},
-    planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 15, true},
-    planted_row{"report_believed", bug::report_believed, 200, true},
-    planted_row{"promo_not_returned", bug::promo_not_returned, 10, true},
-    planted_row{"promo_limit_forgotten", bug::promo_limit_forgotten, 60, true},
-    planted_row{"order_left_pending", bug::order_left_pending, 100, true},
-    planted_row{"cancelled_order_sells", bug::cancelled_order_sells, 90, true},
-    planted_row{"refund_keeps_tickets", bug::refund_keeps_tickets, 15, true},
+    planted_row{"amount_unchecked", bug::amount_unchecked, 80, family::checkouts},
+    planted_row{"late_money_kept", bug::late_money_kept, 15, family::checkouts},
+    planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 15, family::checkouts},
+    planted_row{"report_believed", bug::report_believed, 200, family::checkouts},
+    planted_row{"promo_not_returned", bug::promo_not_returned, 10, family::checkouts},
+    planted_row{"promo_limit_forgotten", bug::promo_limit_forgotten, 60, family::checkouts},
+    planted_row{"order_left_pending", bug::order_left_pending, 100, family::checkouts},
+    planted_row{"cancelled_order_sells", bug::cancelled_order_sells, 90, family::checkouts},
+    planted_row{"refund_keeps_tickets", bug::refund_keeps_tickets, 15, family::checkouts},
+    planted_row{"serves_after_lease", bug::serves_after_lease, 120, family::meshed},
+    planted_row{"renewal_taken_for_granted", bug::renewal_taken_for_granted, 240, family::meshed},
+    planted_row{"answers_after_handover", bug::answers_after_handover, 20, family::meshed},
+    planted_row{"takes_back_given", bug::takes_back_given, 450, family::meshed},
+    planted_row{"handover_keeps_lease", bug::handover_keeps_lease, 20, family::meshed},
+    planted_row{"subscribes_twice", bug::subscribes_twice, 4500, family::meshed},
+    planted_row{"lost_hub_kept", bug::lost_hub_kept, 40, family::meshed},
+    planted_row{"lost_peer_kept", bug::lost_peer_kept, 20, family::meshed},
 };
 
 void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
@@ -70,14 +100,14 @@ int run_planted(std::uint64_t first) {
   int missed = 0;
   for (const auto& row : planted_bugs) {
     planted_bug = row.which;
-    const auto step = row.in_checkouts ? checkout_every : 1;
-    auto seed = (first + step - 1) / step * step;
+    const auto step = step_of(row.in);
+    auto seed = first_of(row.in, first);
     std::uint64_t tried = 0;
     outcome o;
     for (; tried < row.within && o.violation.empty(); ++tried, seed += step) o = run_sale(seed, false);
     if (!o.violation.empty()) {
       std::cout << "found  " << row.name << " with seed " << seed - step << " (" << tried << " of " << row.within
-                << (row.in_checkouts ? " checkouts" : "") << "): " << o.violation << "\n";
+                << name_of(row.in) << "): " << o.violation << "\n";
     } else {
       std::cout << "MISSED " << row.name << " in " << row.within << " seeds\n";
       ++missed;
@@ -87,27 +117,34 @@ int run_planted(std::uint64_t first) {
   return missed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-int run_seeds(std::uint64_t first, std::uint64_t count, bool all_rare) {
+/// `all`: of every family; else only the meshed ones.
+int run_seeds(std::uint64_t first, std::uint64_t count, bool all, bool all_rare) {
   std::array<std::uint64_t, static_cast<std::size_t>(rare::count_)> reached{};
-  std::uint64_t steps = 0, failures = 0;
+  std::uint64_t steps = 0, failures = 0, meshed = 0;
   milliseconds virtual_time{0};
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+  const auto run = [&](std::uint64_t seed) {
     const auto o = run_sale(seed, false);
     steps += o.steps;
     virtual_time += o.virtual_time;
     for (std::size_t i = 0; i < reached.size(); ++i) reached[i] += o.reached[i] != 0 ? 1 : 0;
     if (!o.violation.empty()) {
       print_failure(seed, nullptr, o);
-      if (++failures == 10) return EXIT_FAILURE;
-      continue;
+      ++failures;
+      return;
     }
-    if (seed % 10 != 0) continue;
+    if (seed % 10 != 0) return;
     if (const auto again = run_sale(seed, false); again.hash != o.hash || again.steps != o.steps) {
       std::cout << "NOT DETERMINISTIC: seed " << seed << " ran differently the second time\n";
       ++failures;
     }
+  };
+  for (std::uint64_t seed = first; seed < first + count && failures < 10; ++seed) {
+    if (all) run(seed);
+    if (all && seed % meshed_every != 0) continue;
+    run(first_meshed + (all ? seed / meshed_every : seed));
+    ++meshed;
   }
-  std::cout << count << " sales, " << steps << " steps, " << virtual_time.count() / 1000
+  std::cout << (all ? count : 0) << " sales, " << meshed << " on meshed nodes, " << steps << " steps, " << virtual_time.count() / 1000
             << " virtual seconds, " << failures << " failed, CPU "
             << static_cast<double>(std::clock()) / CLOCKS_PER_SEC << " s\n";
   for (std::size_t i = 0; i < reached.size(); ++i) {
@@ -133,7 +170,7 @@ int run_one(std::uint64_t seed, bool trace) {
 } // namespace
 
 int main(int argc, char** argv) {
-  std::uint64_t seed = 0, first = 1, seeds = 5000;
+  std::uint64_t seed = 0, first = 1, seeds = 5000, only_meshed = 0;
   bool trace = false, planted_run = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view arg{argv[i]};
@@ -144,6 +181,8 @@ int main(int argc, char** argv) {
       first = std::strtoull(value(), nullptr, 10);
     else if (arg == "--seeds")
       seeds = std::strtoull(value(), nullptr, 10);
+    else if (arg == "--meshed")
+      only_meshed = std::strtoull(value(), nullptr, 10);
     else if (arg == "--trace")
       trace = true;
     else if (arg == "--planted")
@@ -157,15 +196,16 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
       }
     } else {
-      std::cerr << "usage: test_sim [--seeds N] [--first N] | --seed N [--bug NAME] [--trace] | --planted\n";
+      std::cerr << "usage: test_sim [--seeds N | --meshed N] [--first N] | --seed N [--bug NAME] [--trace] | --planted\n";
       return EXIT_FAILURE;
     }
   }
   if (planted_run) return run_planted(first);
   if (seed != 0) return run_one(seed, trace);
+  if (only_meshed != 0) return run_seeds(first, only_meshed, false, false);
   if (const char* longer = std::getenv("FAIRQUEUE_LONG"); longer != nullptr && std::strcmp(longer, "1") == 0)
     seeds *= 20;
   if (const char* fewer = std::getenv("FAIRQUEUE_SIM_SEEDS"); fewer != nullptr)
     seeds = std::strtoull(fewer, nullptr, 10);
-  return run_seeds(first, seeds, seeds >= 500); // fewer may miss a rare branch by chance
+  return run_seeds(first, seeds, true, seeds >= 500); // fewer may miss a rare branch by chance
 }

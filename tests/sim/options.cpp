@@ -80,6 +80,34 @@ void draw_nodes(generator& rng, sale_options& o) {
   o.takeover_interval = between(rng, milliseconds{200}, milliseconds{600});
 }
 
+/// On top of everything else. All times are short enough for several failures in one sale.
+void draw_mesh(generator& rng, sale_options& o) {
+  auto& m = o.mesh;
+  m.on = true;
+  o.nodes = static_cast<std::uint32_t>(chance(rng, 400) ? 2 : between(rng, 3, 4));
+  o.lease_term = between(rng, milliseconds{800}, milliseconds{2'500});
+  o.takeover_interval = between(rng, milliseconds{150}, milliseconds{500});
+  // A tool that breaks a lease leaves its victim unaware until the lease would have ended: what is told meanwhile is nobody's fault here.
+  o.faults.rival_owner = 0;
+  m.link_delay = milliseconds{chance(rng, 500) ? 2 : between(rng, 5, 120)};
+  m.connection_timeout = between(rng, milliseconds{300}, milliseconds{900});
+  m.beat_interval = between(rng, milliseconds{150}, milliseconds{400});
+  m.alive_for = m.beat_interval * between(rng, 4, 6);
+  m.bystanders = static_cast<std::uint32_t>(chance(rng, 500) ? between(rng, 3, 7) : 0);
+  m.reset = perhaps(rng, 10, 100);
+  m.stall = perhaps(rng, 20, 200);
+  m.cut = perhaps(rng, 10, 80);
+  m.ledger_cut = perhaps(rng, 10, 80);
+  m.silent_death = perhaps(rng, 300, 1'000);
+  m.move = perhaps(rng, 200, 800);
+  m.drain = perhaps(rng, 50, 200);
+  m.opens_early = chance(rng, 500);
+  m.lost = chance(rng, 350) ? static_cast<std::uint32_t>(between(rng, 2, 30)) : 0;
+  m.twice = chance(rng, 250) ? static_cast<std::uint32_t>(between(rng, 5, 80)) : 0;
+  m.late = chance(rng, 250) ? static_cast<std::uint32_t>(between(rng, 5, 80)) : 0;
+  m.late_by = between(rng, milliseconds{50}, milliseconds{3'000});
+}
+
 /// On top of everything else. Orders have their own clocks (pending_max), fees, and a gateway that says no in more ways.
 void draw_checkout(generator& rng, sale_options& o) {
   auto& c = o.checkout;
@@ -163,6 +191,7 @@ sale_options options_of(std::uint64_t seed) {
   o.has_dispatcher = chance(rng, 500);
   o.patience = between(rng, milliseconds{1'500}, milliseconds{8'000});
   if (seed % checkout_every == 0) draw_checkout(rng, o);
+  if (seed >= first_meshed) draw_mesh(rng, o);
   return o;
 }
 
@@ -178,6 +207,15 @@ void describe_checkout(std::ostringstream& s, const sale_options& o) {
     << ", declined after paid " << f.declined_after_paid << "; gateway: rejects " << f.rejected << ", taxes " << f.taxed
     << ", refuses refunds " << f.refund_refused << (f.references_once ? ", references once" : "")
     << (f.gateway_stays_away ? ", stays away" : "");
+}
+
+void describe_mesh(std::ostringstream& s, const sale_options& o) {
+  const auto& m = o.mesh;
+  s << "\n  mesh: link delay " << m.link_delay.count() << " ms, broken after " << m.connection_timeout.count() << " ms, beats "
+    << m.beat_interval.count() << " ms, alive for " << m.alive_for.count() << " ms; bystanders " << m.bystanders << (m.opens_early ? ", opened long ago" : "")
+    << "; reset " << m.reset << ", stall " << m.stall << ", cut " << m.cut << ", ledger cut " << m.ledger_cut << ", silent deaths "
+    << m.silent_death << "; moves " << m.move << ", drains " << m.drain << "; messages lost " << m.lost << ", twice " << m.twice << ", late "
+    << m.late << " by " << m.late_by.count() << " ms";
 }
 
 } // namespace
@@ -218,6 +256,7 @@ std::string describe(const sale_options& o) {
     s << "\n  consumer: refuses " << f.consumer_refuses << ", stops early " << f.consumer_stops_early
       << ", answer lost " << f.consumer_answer_lost << ", delay " << f.consumer_delay.count() << " ms";
   if (o.checkout.on) describe_checkout(s, o);
+  if (o.mesh.on) describe_mesh(s, o);
   return s.str();
 }
 

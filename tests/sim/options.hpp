@@ -70,6 +70,27 @@ struct checkout_options {
 
 inline constexpr std::uint64_t checkout_every = 4;
 
+/// What a sale on meshed nodes draws. Rates are per 100,000 steps, those of single messages per mille.
+struct mesh_options {
+  bool on = false;
+  milliseconds link_delay{0}; ///< at most
+  milliseconds connection_timeout{0}; ///< silence for so long ends a connection
+  milliseconds beat_interval{0}, alive_for{0};
+  std::uint32_t bystanders = 0; ///< other sales, so that nodes have a share
+  std::uint32_t reset = 0, stall = 0, cut = 0; ///< of links
+  std::uint32_t ledger_cut = 0; ///< a node does not reach the ledger for a while
+  std::uint32_t silent_death = 0; ///< per mille of crashes: the machine is gone, nobody is told
+  std::uint32_t move = 0, drain = 0; ///< by the operator, per mille of his rounds
+  bool opens_early = false; ///< long before: nodes may share out
+  std::uint32_t lost = 0, twice = 0, late = 0; ///< single requests and answers, while the connection survives
+  milliseconds late_by{0};
+};
+
+/// Sales on meshed nodes have seeds of their own, from here on: all others are what they were before there was a mesh.
+inline constexpr std::uint64_t first_meshed = 1'000'000'000;
+/// How many others are run for one of them.
+inline constexpr std::uint64_t meshed_every = 8;
+
 struct sale_options {
   std::uint64_t seed = 0;
   std::uint32_t fans = 0;
@@ -102,6 +123,7 @@ struct sale_options {
   bool fans_vanish = false; ///< when the faults stop, nobody asks any more: deadlines must run all the same
   fault_rates faults;
   checkout_options checkout;
+  mesh_options mesh;
 };
 
 sale_options options_of(std::uint64_t seed);

@@ -6,6 +6,7 @@ namespace {
 
 template <class Message>
 void ask_owner(caf::event_based_actor* self, world* w, Message message) {
+  if (w->net != nullptr) return self->request(w->some_edge(), seconds{5}, message).then([](const event_reply&) {}, [](caf::error&) {});
   self->request(w->some_region(), seconds{5}, resolve_event{w->aggregate})
       .then(
           [=](const event_handle& owner) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process.hpp"
 
+#include "edge.hpp"
 #include "outbox.hpp"
 
 #include "actors/dispatcher.hpp"
@@ -36,7 +37,7 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
   auto& system = sched.system();
   const auto& o = w.options;
   ledger_worker_settings settings{.prune_interval = milliseconds{3'600'000}};
-  if (o.lease_term.count() > 0) settings.lease = {std::move(node), o.lease_term};
+  if (o.lease_term.count() > 0) settings.lease = {node, o.lease_term};
   worker_ = system.spawn(ledger_worker, static_cast<ledger*>(&connection_), static_cast<environment*>(&env),
                          std::move(settings));
   caf::actor_config config{system.dummy_execution_unit()};
@@ -59,7 +60,8 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
              .rules = o.rules,
              .idle_after = o.idle_after,
              .reconciliation_interval = o.reconciliation_interval,
-             .takeover_interval = o.takeover_interval};
+             .takeover_interval = o.takeover_interval,
+             .has_cluster = o.mesh.on};
   if (w.mirror != nullptr) {
     owners_.cache = system.spawn(cache_worker, w.mirror, owners_.env, &metrics_);
     others_.push_back(caf::actor_cast<caf::actor>(owners_.cache));
@@ -72,12 +74,26 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
   region_ = system.spawn(fq::region, &owners_,
                          restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20},
                                         milliseconds{1'000}});
+  if (o.mesh.on) mesh_.emplace(w, system, node, *this, env, ledgers, region_);
 }
 
-supervisor_handle process::supervisor() const {
+supervisor_handle process::supervisor(aggregate_id aggregate) const {
   auto* r = state_of<region_state>(region_);
-  return r == nullptr ? supervisor_handle{} : r->find(world_.aggregate);
+  return r == nullptr ? supervisor_handle{} : r->find(aggregate);
 }
+
+/// All of them, also of events that moved away.
+std::vector<supervisor_handle> process::supervisors() const {
+  std::vector<supervisor_handle> all;
+  if (auto s = supervisor()) all.push_back(s);
+  for (const auto aggregate : world_.bystanders)
+    if (auto s = supervisor(aggregate)) all.push_back(s);
+  if (const auto* r = state_of<region_state>(region_))
+    for (const auto& [address, s] : r->leaving()) all.push_back(s);
+  return all;
+}
+
+const watcher& process::watches() const { return dynamic_cast<const edge&>(*caf::actor_cast<caf::abstract_actor*>(mesh_->edge())).watches(); }
 
 event_handle process::owner() const {
   const auto s = supervisor();
@@ -123,25 +139,33 @@ caf::actor process::somebody_left(const homes& h) const {
   return {};
 }
 
-void process::end(homes& h, bool killed) {
+void process::end_owner(homes& h, const supervisor_handle& of) {
+  event_handle last_owner;
+  finish(h, caf::actor_cast<caf::actor>(of), [&] {
+    auto* state = state_of<supervisor_state>(of);
+    if (state != nullptr && state->owner()) last_owner = state->owner();
+  });
+  if (last_owner) finish(h, caf::actor_cast<caf::actor>(last_owner), [] {});
+}
+
+void process::end(homes& h, bool killed, bool is_silent) {
   go_on();
   if (killed) connection_.cut();
-  supervisor_handle last_supervisor;
-  event_handle last_owner;
+  if (killed && mesh_) mesh_->leave(is_silent);
+  std::map<caf::actor_id, supervisor_handle> last;
   finish(h, caf::actor_cast<caf::actor>(region_), [&] {
-    if (auto s = supervisor()) last_supervisor = s;
+    for (const auto& s : supervisors()) last[s.id()] = s;
   });
-  if (last_supervisor)
-    finish(h, caf::actor_cast<caf::actor>(last_supervisor), [&] {
-      auto* state = state_of<supervisor_state>(last_supervisor);
-      if (state != nullptr && state->owner()) last_owner = state->owner();
-    });
-  if (last_owner) finish(h, caf::actor_cast<caf::actor>(last_owner), [] {});
+  for (const auto& [id, supervisor] : last) end_owner(h, supervisor);
+  if (mesh_)
+    for (const auto& each : mesh_->actors()) others_.push_back(each);
   others_.push_back(caf::actor_cast<caf::actor>(worker_));
   others_.push_back(caf::actor_cast<caf::actor>(gateway_worker_));
   others_.push_back(caf::actor_cast<caf::actor>(payments_actor_));
   for (const auto& victim : others_) finish(h, victim, [] {});
   while (auto orphan = somebody_left(h)) finish(h, orphan, [] {});
+  if (!killed && mesh_) mesh_->leave(false);
+  if (mesh_) mesh_->forget();
   others_.clear();
   worker_ = nullptr;
   link_ = nullptr;

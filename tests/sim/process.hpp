@@ -2,7 +2,9 @@
 // One process of the simulated server: its actors, its way to the ledger, how it stands still and how it ends.
 #pragma once
 #include "ledger_connection.hpp"
+#include "mesh_node.hpp"
 #include "slow_link.hpp"
+#include "watcher.hpp"
 
 #include "actors/cache_worker.hpp"
 #include "actors/payments.hpp"
@@ -10,6 +12,8 @@
 
 #include <caf/scheduler/test_coordinator.hpp>
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,15 +40,21 @@ public:
   process(caf::scheduler::test_coordinator& sched, world& w, std::string node, sim_environment& env);
 
   /// Every actor of the process is gone before anything else runs. `killed`: nothing of it reaches the ledger any
-  /// more, its leases run out by themselves.
-  void end(homes& h, bool killed);
+  /// more, its leases run out by themselves. `is_silent`: other nodes are not told by a broken connection.
+  void end(homes& h, bool killed, bool is_silent = false);
 
   [[nodiscard]] bool has_ended() const { return !region_; }
   [[nodiscard]] const region_handle& region() const { return region_; }
-  [[nodiscard]] supervisor_handle supervisor() const;
+  [[nodiscard]] supervisor_handle supervisor() const { return supervisor(world_.aggregate); }
   [[nodiscard]] event_handle owner() const;
   /// The owner's state if it serves.
   [[nodiscard]] event_state* serving() const;
+  /// Null: this process is not meshed.
+  [[nodiscard]] mesh_node* meshed() { return mesh_ ? &*mesh_ : nullptr; }
+  [[nodiscard]] const watcher& watches() const;
+  /// The ledger is not reached until then.
+  void cut_from_ledger(milliseconds until) { connection_.cut_until(until); }
+  [[nodiscard]] bool is_cut_from_ledger() const { return connection_.is_cut_off(); }
   /// An actor whose end takes the whole process with it.
   [[nodiscard]] caf::actor some_global();
 
@@ -57,6 +67,9 @@ public:
   void go_on();
 
 private:
+  [[nodiscard]] supervisor_handle supervisor(aggregate_id aggregate) const;
+  [[nodiscard]] std::vector<supervisor_handle> supervisors() const;
+  void end_owner(homes& h, const supervisor_handle& of);
   template <class Look>
   void finish(homes& h, const caf::actor& victim, Look look);
   [[nodiscard]] caf::actor somebody_left(const homes& h) const;
@@ -72,6 +85,7 @@ private:
   gateway_worker_handle gateway_worker_;
   payments_handle payments_actor_;
   region_handle region_;
+  std::optional<mesh_node> mesh_;
   std::vector<caf::actor> others_; ///< that nobody asks for by name
   milliseconds frozen_until_{-1};
   std::vector<caf::resumable*> set_aside_;

@@ -5,6 +5,7 @@
 #include "fan.hpp"
 #include "ledger_connection.hpp"
 #include "mail_watch.hpp"
+#include "mesh_operator.hpp"
 #include "organizer.hpp"
 #include "outbox.hpp"
 #include "process.hpp"
@@ -31,6 +32,10 @@ constexpr milliseconds quiet_span{48'000};
 constexpr milliseconds gateway_away{28'000}; ///< after faults stop, where it stays away: orders of late fans must not wait for it
 constexpr milliseconds look_interval{1'000}; ///< how often the cache is compared when all is quiet
 constexpr milliseconds load_time{100};       ///< of an owner when nothing fails
+constexpr milliseconds on_the_move{500};     ///< of a sale that another node takes, when nothing fails
+constexpr milliseconds move_takes{3'000};     ///< when nothing fails, at most
+constexpr milliseconds reconnects_within{5'000}; ///< a node to the others, when nothing stands in the way
+constexpr milliseconds opened_long_ago{11 * 60'000}; ///< a sale that may move although nobody leaves
 constexpr std::uint64_t steps_max = 600'000;
 
 struct test_config : system_config {
@@ -58,6 +63,8 @@ struct node {
   std::unique_ptr<process> runs{}; ///< null: down
   milliseconds dies_at{-1};      ///< a global actor has ended; the process follows
   milliseconds back_at{0};       ///< when it is down
+  milliseconds awake_since{0};   ///< it stood still before
+  milliseconds drained_at{-1};   ///< it gives away what it has, then ends in order
   caf::actor_id watched = 0;     ///< the supervisor that the witness has been shown last
 };
 
@@ -74,6 +81,8 @@ private:
   void start_process(node& n);
   void end_process(node& n, bool killed);
   void crash_process(node& n);
+  void stop_process(node& n, bool killed);
+  void create_bystanders();
   void tend_nodes(); ///< what is due on them
   void show_supervisors();
 
@@ -85,6 +94,10 @@ private:
   void raise_epoch();
   void begin_quiet();
   void lose_owner();
+  void move_sale();
+  void strike_mesh();
+  void drain(node& n);
+  [[nodiscard]] milliseconds takeover_time() const;
   bool per_100000(std::uint32_t rate) { return rate != 0 && world_.rng() % 100'000 < rate; }
   void kill(const caf::actor& victim) { caf::anon_send_exit(victim, caf::exit_reason::kill); }
 
@@ -99,6 +112,7 @@ private:
   void look_around();
   void check_served(const event_state* owner);
   void check_liveness(const event_state& owner);
+  void check_watchers();
   void check_memory();
   void check_end();
 
@@ -122,14 +136,16 @@ private:
   gateway_books gateway_;
   session_keys sessions_;
   std::optional<watched_cache> cache_;
+  std::optional<mesh> net_;
+  std::optional<place_history> places_;
   std::vector<node> nodes_;
   homes homes_;
   std::vector<std::unique_ptr<process>> ended_; ///< kept: whoever outlives its process is found out, not a crash
   std::vector<caf::actor> people_;
   caf::actor witness_;
   std::optional<milliseconds> lag_; ///< of the aggregate's time when the quiet phase has settled
-  milliseconds calm_from_{0};       ///< since then everything must have recovered from the last fault
   milliseconds next_look_{0};
+  milliseconds served_at_{0}; ///< when an owner was seen last
   std::uint64_t hash_ = 0, steps_ = 0;
   std::set<std::pair<std::uint64_t, std::uint64_t>> unknown_; ///< (epoch, to_seq) of commits left in the air
 };
@@ -155,6 +171,7 @@ memory_ledger_options simulation::store_options() {
     mails_.applied(b);
     outbox_.applied(b);
     if (cache_) cache_->applied(b);
+    if (places_) places_->applied(b);
   };
   o.now = [this] { return env_.wall_now(); };
   o.skip_epoch_guard = planted(bug::skip_epoch_guard);
@@ -188,6 +205,12 @@ simulation::simulation(std::uint64_t seed, bool trace)
   const auto& o = world_.options;
   if (o.has_cache) world_.mirror = &cache_.emplace(world_);
   create_event();
+  if (o.mesh.on) {
+    world_.net = &net_.emplace(world_, system_, sched_.clock());
+    world_.places = &places_.emplace(world_);
+    world_.edges.resize(o.nodes);
+    create_bystanders();
+  }
   world_.regions.resize(o.nodes);
   nodes_.reserve(o.nodes); // processes keep a reference to their machine's clock
   for (std::uint32_t i = 0; i < o.nodes; ++i)
@@ -200,6 +223,7 @@ simulation::simulation(std::uint64_t seed, bool trace)
   people_.push_back(witness_ = system_.spawn(witness, &check_));
   if (o.organizer_acts) people_.push_back(system_.spawn(organizer, &world_));
   if (o.checkout.on) people_.push_back(system_.spawn(box_office, &world_));
+  if (o.mesh.move > 0) people_.push_back(system_.spawn(mesh_operator, &world_));
   homes_.settle(system_.latest_actor_id(), nullptr);
 }
 
@@ -208,6 +232,7 @@ simulation::~simulation() { close(); }
 /// Ends everybody. Whoever is still there then has outlived parent and process.
 void simulation::close() {
   if (nodes_.empty()) return;
+  world_.calm_from = milliseconds::max();
   for (auto& p : people_) kill(p);
   people_.clear();
   witness_ = nullptr;
@@ -216,6 +241,7 @@ void simulation::close() {
   nodes_.clear();
   sched_.clock().cancel_all();
   while (sched_.has_job()) sched_.try_run_once();
+  net_.reset();
   ended_.clear();
   if (system_.registry().running() != 0)
     check_.fail("I14", "an actor outlived its supervisor and its process");
@@ -234,6 +260,7 @@ void simulation::create_event() {
   e.currency = "NGN";
   e.status = event_status::active;
   e.queue_opens_at = t + milliseconds{chance(world_.rng, 200) ? 1'500 : 0};
+  if (o.mesh.opens_early) e.queue_opens_at = t - opened_long_ago;
   e.sale_start = e.queue_opens_at;
   e.sale_end = t + o.sale_length;
   e.queue = o.queue;
@@ -257,6 +284,30 @@ void simulation::create_event() {
   world_.chaos = true;
 }
 
+/// Other sales, in which nothing happens: nodes have a share, and something to give away.
+void simulation::create_bystanders() {
+  world_.chaos = false;
+  for (std::uint32_t i = 0; i < world_.options.mesh.bystanders; ++i) {
+    const aggregate_id aggregate{number_of(sale_aggregate) + 1 + i};
+    event_row e = check_.event();
+    e.aggregate = aggregate;
+    e.id = env_.make_id(env_.wall_now(), aggregate);
+    e.queue_opens_at = e.sale_start = env_.wall_now() - opened_long_ago;
+    e.sale_end = env_.wall_now() + milliseconds{3'600'000};
+    world_.bystanders.push_back(aggregate);
+    batch b;
+    b.aggregate = catalog_aggregate;
+    b.epoch = store_.seize(catalog_aggregate, never)->epoch;
+    b.from_seq = i + 1;
+    b.to_seq = i + 2;
+    b.at = env_.wall_now();
+    std::vector<ticket_type_row> types{{0, env_.make_id(b.at, aggregate), "Type", 1, 1, 0, 0, 1, true}};
+    b.content.emplace_back(event_created{std::move(e), std::move(types)});
+    if (store_.commit(std::span{&b, 1}).front() != commit_outcome::committed) check_.fail("simulation", "a bystander was not created");
+  }
+  world_.chaos = true;
+}
+
 // -- processes --------------------------------------------------------------------------------------------
 
 void simulation::start_process(node& n) {
@@ -264,19 +315,25 @@ void simulation::start_process(node& n) {
   n.runs = std::make_unique<process>(sched_, world_, n.name, n.env);
   homes_.settle(system_.latest_actor_id(), n.runs.get());
   world_.regions[static_cast<std::size_t>(&n - nodes_.data())] = n.runs->region();
+  if (net_) world_.edges[static_cast<std::size_t>(&n - nodes_.data())] = n.runs->meshed()->edge();
 }
 
 void simulation::end_process(node& n, bool killed) {
   world_.regions[static_cast<std::size_t>(&n - nodes_.data())] = nullptr;
-  n.dies_at = milliseconds{-1};
-  n.runs->end(homes_, killed);
+  if (net_) world_.edges[static_cast<std::size_t>(&n - nodes_.data())] = nullptr;
+  n.dies_at = n.drained_at = milliseconds{-1};
+  n.runs->end(homes_, killed, net_ && strikes(world_.rng, world_.options.mesh.silent_death));
   ended_.push_back(std::move(n.runs));
 }
 
 /// Or is told to stop, and leaves its leases to the others. Where two run, one may stay away for a while.
 void simulation::crash_process(node& n) {
   check_.reached(rare::process_crashed);
-  end_process(n, !chance(world_.rng, 250));
+  stop_process(n, !chance(world_.rng, 250));
+}
+
+void simulation::stop_process(node& n, bool killed) {
+  end_process(n, killed);
   const bool stays_away = nodes_.size() > 1 && world_.chaos && chance(world_.rng, 500);
   n.back_at = now() + (stays_away ? between(world_.rng, milliseconds{0}, world_.options.lease_term * 2) : milliseconds{0});
   if (!stays_away) start_process(n);
@@ -288,8 +345,13 @@ void simulation::tend_nodes() {
       if (n.back_at <= now()) start_process(n);
       continue;
     }
-    if (n.runs->is_frozen() && n.runs->frozen_until() <= now()) n.runs->go_on();
+    if (n.runs->is_frozen() && n.runs->frozen_until() <= now()) {
+      n.runs->go_on();
+      n.awake_since = now();
+      if (net_ && !world_.chaos) world_.calm_from = std::max(world_.calm_from, now());
+    }
     if (n.dies_at >= milliseconds{0} && n.dies_at <= now()) crash_process(n);
+    if (n.runs && n.drained_at >= milliseconds{0} && n.drained_at <= now()) stop_process(n, false);
   }
   if (steps_ % 16 == 0) show_supervisors();
 }
@@ -334,7 +396,27 @@ void simulation::raise_epoch() {
 
 void simulation::freeze(node& n, milliseconds span) {
   n.runs->freeze(now() + span);
+  if (net_) net_->has_frozen(n.runs->meshed()->number());
   check_.reached(rare::process_frozen);
+}
+
+/// Between nodes, and between one of them and the ledger.
+void simulation::strike_mesh() {
+  const auto& o = world_.options;
+  net_->strike();
+  auto& n = nodes_[world_.rng() % nodes_.size()];
+  if (!n.runs) return;
+  if (per_100000(o.mesh.ledger_cut) && !n.runs->is_cut_from_ledger()) {
+    n.runs->cut_from_ledger(now() + between(world_.rng, o.lease_term / 2, o.lease_term * 3));
+    check_.reached(rare::ledger_cut);
+  }
+  if (per_100000(o.mesh.drain) && n.drained_at < milliseconds{0}) drain(n);
+}
+
+void simulation::drain(node& n) {
+  n.runs->meshed()->drain();
+  n.drained_at = now() + between(world_.rng, milliseconds{300}, milliseconds{3'000});
+  check_.reached(rare::node_drained);
 }
 
 void simulation::strike() {
@@ -345,6 +427,7 @@ void simulation::strike() {
   if (per_100000(f.gateway_outage))
     gateway_.down_until = now() + between(world_.rng, milliseconds{500}, milliseconds{6'000});
   if (cache_) cache_->strike();
+  if (net_) strike_mesh();
 }
 
 void simulation::strike(node& n) {
@@ -369,14 +452,16 @@ void simulation::begin_quiet() {
   world_.chaos = false;
   store_.settle();
   gateway_.down_until = world_.options.faults.gateway_stays_away ? now() + gateway_away : milliseconds{0};
+  if (net_) net_->heal();
   for (auto& n : nodes_) {
     if (n.runs && n.runs->is_frozen()) n.runs->go_on();
-    const bool restarts = n.dies_at >= milliseconds{0} || world_.options.faults.wall_clock_jumps || chance(world_.rng, 300);
+    if (n.runs) n.runs->cut_from_ledger(milliseconds{0});
+    const bool restarts = n.drained_at >= milliseconds{0} || n.dies_at >= milliseconds{0} || world_.options.faults.wall_clock_jumps || chance(world_.rng, 300);
     n.env.skew = milliseconds{0};
     if (n.runs && restarts) crash_process(n);
     if (!n.runs) start_process(n);
   }
-  calm_from_ = now() + recovery;
+  world_.calm_from = now() + recovery;
 }
 
 /// One of two processes dies for good, or stands still; nothing else fails. The other must take over when the lease
@@ -385,11 +470,31 @@ void simulation::lose_owner() {
   const auto& o = world_.options;
   const auto n = std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
   if (n == nodes_.end()) return; // everything is over
-  calm_from_ = now() + o.lease_term + o.takeover_interval + load_time;
+  world_.calm_from = now() + takeover_time();
   lag_.reset();
   if (chance(world_.rng, 500)) return freeze(*n, o.lease_term * 2 + o.takeover_interval * 2);
   end_process(*n, true);
   n->back_at = milliseconds::max();
+}
+
+/// The operator gives the sale to another node, and nobody is refused for it.
+void simulation::move_sale() {
+  const auto at = std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
+  if (at == nodes_.end()) return; // everything is over
+  const auto here = static_cast<std::size_t>(at - nodes_.begin());
+  const auto to = (here + 1 + world_.rng() % (nodes_.size() - 1)) % nodes_.size();
+  homes_.settle(system_.latest_actor_id(), nullptr);
+  people_.push_back(system_.spawn(sale_mover, &world_, node_name(to)));
+  homes_.settle(system_.latest_actor_id(), nullptr);
+}
+
+/// Meshed, a node takes what was without an owner twice when it looked, and one that reaches nobody waits until the others count as dead;
+/// who watches subscribes anew then.
+milliseconds simulation::takeover_time() const {
+  const auto& o = world_.options;
+  if (!net_) return o.lease_term + o.takeover_interval + load_time;
+  const auto alone = std::max(o.mesh.connection_timeout, o.mesh.alive_for) + o.mesh.beat_interval * 2;
+  return std::max(o.lease_term, alone) + o.takeover_interval * 3 + load_time * 5;
 }
 
 // -- steps ------------------------------------------------------------------------------------------------
@@ -440,11 +545,23 @@ void simulation::run_chaos() {
 void simulation::run_quiet() {
   const auto calm = now();
   auto loses_owner_at = calm + recovery + between(world_.rng, milliseconds{0}, milliseconds{4'000});
+  auto moves_at = net_ ? calm + recovery : milliseconds::max();
+  auto breaks_at = net_ ? moves_at + move_takes : milliseconds::max();
+  if (net_) loses_owner_at += move_takes + reconnects_within;
   while (!failed() && now() - calm < quiet_span && steps_ < steps_max && step()) {
     world_.closing = now() - calm > last_claims;
     tend_nodes();
-    if (sched_.has_job() || now() < calm_from_) continue;
+    if (sched_.has_job() || now() < world_.calm_from) continue;
     look_around();
+    if (now() >= moves_at) {
+      moves_at = milliseconds::max();
+      move_sale();
+    }
+    if (now() >= breaks_at) {
+      breaks_at = milliseconds::max();
+      world_.calm_from = now();
+      net_->break_all();
+    }
     if (nodes_.size() == 1 || now() < loses_owner_at) continue;
     lose_owner();
     loses_owner_at = milliseconds::max();
@@ -470,13 +587,15 @@ void simulation::look_around() {
   check_served(owner);
   if (owner == nullptr) return;
   check_liveness(*owner);
-  if (!cache_ || now() < next_look_ || now() < calm_from_ + world_.options.reconciliation_interval) return;
+  if (net_) check_watchers();
+  if (!cache_ || now() < next_look_ || now() < world_.calm_from + world_.options.reconciliation_interval) return;
   next_look_ = now() + look_interval;
   cache_->check_equal(owner->peek_now());
 }
 
 void simulation::check_served(const event_state* owner) {
-  if (owner != nullptr) return;
+  if (owner != nullptr) served_at_ = now();
+  if (owner != nullptr || (net_ && now() <= std::max(served_at_, world_.calm_from) + on_the_move)) return;
   const auto must_run = store_.aggregates_to_wake({});
   if (std::ranges::find(must_run, sale_aggregate) != must_run.end())
     check_.fail("I13", "the sale must run, and no process runs it");
@@ -493,6 +612,11 @@ void simulation::check_liveness(const event_state& owner) {
     owned_since_ = t;
   }
   check_.check_liveness(t, owned_since_);
+}
+
+void simulation::check_watchers() {
+  for (const auto& n : nodes_)
+    if (n.runs && !n.runs->is_frozen()) n.runs->watches().check_calm(n.name, std::max(world_.calm_from, n.awake_since));
 }
 
 /// What the owner remembers is what the ledger holds.

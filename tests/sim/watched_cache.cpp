@@ -66,6 +66,7 @@ cache::reading watched_cache::read(const uuid& queue, std::uint64_t generation, 
 // -- the watch --------------------------------------------------------------------------------------------
 
 void watched_cache::applied(const batch& b) {
+  if (b.aggregate != world_.aggregate) return;
   for (const auto& c : b.content) {
     if (!std::holds_alternative<cache_generation_raised>(c)) continue;
     if (raised_under_ == b.epoch) world_.check->reached(rare::mirror_rebuilt);
@@ -75,6 +76,7 @@ void watched_cache::applied(const batch& b) {
 
 /// Nothing goes to the cache before it is committed.
 void watched_cache::check_step(const mirror_step& step) {
+  if (step.aggregate != world_.aggregate) return;
   if (step.generation > world_.store->head(step.aggregate)->cache_generation)
     world_.check->fail("I11", "a step of a generation that the ledger does not name yet");
   check_line(step.delta);

@@ -21,7 +21,9 @@ inline constexpr std::int64_t start_of_time_ms = 1'800'000'000'000;
 inline std::string node_name(std::size_t node) { return std::string(1, static_cast<char>('a' + node)); }
 
 class lease_watch;
+class mesh;
 class outbox_watch;
+class place_history;
 
 /// Time from CAF's test clock, randomness from the seed, a wall clock that may be wrong.
 class sim_environment final : public environment {
@@ -57,16 +59,22 @@ struct world {
   cache* mirror = nullptr; ///< null: this sale has no cache
   const session_keys* sessions = nullptr;
   std::vector<region_handle> regions; ///< of every node; null while it is down
+  mesh* net = nullptr; ///< null: the nodes share a ledger and nothing else
+  place_history* places = nullptr; ///< null where nobody watches
+  std::vector<caf::actor> edges; ///< of every meshed node: what fans reach; null while it is down
   event_id event;
   organizer_id organizer;
   aggregate_id aggregate{};
+  std::vector<aggregate_id> bystanders; ///< other sales, in which nothing happens
   std::vector<ticket_type_id> ticket_types;
   bool chaos = true;    ///< faults happen
+  milliseconds calm_from{milliseconds::max()}; ///< steady time: since then everything must have recovered from the last fault
   bool closing = false; ///< fans begin nothing new
   bool trace = false;
 
   /// The node that a load balancer picks; it may be down.
   [[nodiscard]] const region_handle& some_region() { return regions[rng() % regions.size()]; }
+  [[nodiscard]] const caf::actor& some_edge() { return edges[rng() % edges.size()]; }
 };
 
 } // namespace fq::sim

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What makes a simulated process one of a mesh: the real cluster actor, a dialer that connects through the simulated network, and the edge
+// that fans reach.
+#pragma once
+#include "mesh.hpp"
+
+#include "actors/cluster.hpp"
+
+namespace fq::sim {
+
+class mesh_node {
+public:
+  mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs, environment& env, const ledger_workers& ledgers,
+            const region_handle& region);
+  /// To the network it is gone; its actors are the process' to end.
+  void leave(bool is_silent);
+  [[nodiscard]] process_no number() const { return number_; }
+  [[nodiscard]] const caf::actor& edge() const { return edge_; }
+  [[nodiscard]] std::vector<caf::actor> actors() const;
+  void drain() const;
+  void forget();
+
+private:
+  world& world_;
+  process_no number_;
+  cluster_services services_;
+  cluster_handle cluster_;
+  caf::actor others_, edge_; ///< others_: stands for catalog and accounts
+};
+
+} // namespace fq::sim

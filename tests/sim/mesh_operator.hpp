@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator of a simulated mesh: gives the sale to another node, from wherever he is.
+#pragma once
+#include "world.hpp"
+
+#include <caf/event_based_actor.hpp>
+
+#include <string>
+
+namespace fq::sim {
+
+caf::behavior mesh_operator(caf::event_based_actor* self, world* w);
+
+/// When nothing fails: the sale moves to that node within `move_takes`, and stays.
+caf::behavior sale_mover(caf::event_based_actor* self, world* w, std::string to);
+
+} // namespace fq::sim

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watcher.hpp"
+
+#include <algorithm>
+
+namespace fq::sim {
+namespace {
+
+constexpr milliseconds reopen_after{500};
+/// When nothing fails, a push is on its way for no longer.
+constexpr milliseconds on_its_way{500};
+/// Until a subscription is renewed: a region may have asked a lost node (3 s), then it is tried again.
+constexpr milliseconds renewed_within{5'000};
+
+std::string text(queue_number n) { return std::to_string(value_of(n)); }
+
+} // namespace
+
+// -- what is committed ------------------------------------------------------------------------------------
+
+void place_history::applied(const batch& b) {
+  if (b.aggregate != world_.aggregate) return;
+  for (const auto& c : b.content) {
+    const auto* joined = std::get_if<entry_joined>(&c);
+    const auto* moved = std::get_if<entry_moved>(&c);
+    if (joined == nullptr && moved == nullptr) continue;
+    const auto& row = joined != nullptr ? joined->row : moved->row;
+    auto& states = places_[row.number];
+    if (!states.empty() && states.back() == row.status) continue;
+    states.push_back(row.status);
+    changed_at_[row.number] = world_.env->steady_now();
+  }
+}
+
+const std::vector<entry_status>& place_history::of(queue_number n) const {
+  static const std::vector<entry_status> none;
+  const auto known = places_.find(n);
+  return known == places_.end() ? none : known->second;
+}
+
+// -- sockets ----------------------------------------------------------------------------------------------
+
+void watcher::adopt(const entry_reply& told) {
+  if (told.no || !is_live(told.entry.status) || sockets_.contains(told.entry.number)) return;
+  const auto* row = world_.store->find_entry(world_.aggregate, told.entry.number);
+  if (row == nullptr) return; // the fan's own checks find it
+  sockets_.emplace(told.entry.number, socket{row->subject, world_.env->steady_now()});
+  if (phase_ == phase::closed) return open();
+  if (phase_ == phase::open) take_snapshot(told.entry.number);
+}
+
+// -- subscriptions ----------------------------------------------------------------------------------------
+
+void watcher::on_owner_gone() {
+  if (phase_ != phase::closed) lose();
+}
+
+void watcher::become(phase p) {
+  if (phase_ == phase::open || phase_ == phase::closed) not_open_since_ = world_.env->steady_now();
+  phase_ = p;
+  since_ = world_.env->steady_now();
+}
+
+void watcher::lose() {
+  ++generation_;
+  become(phase::lost);
+  was_lost_ = true;
+  to_show_.clear();
+  for (auto& [n, s] : sockets_) s.in_sync = false;
+}
+
+/// The last socket left.
+void watcher::close() {
+  ++generation_;
+  become(phase::closed);
+  was_lost_ = false;
+  asker_.tell({false});
+}
+
+void watcher::tick() {
+  if (phase_ == phase::closed) return;
+  if (sockets_.empty()) return close();
+  if (phase_ == phase::lost && since_ + reopen_after <= world_.env->steady_now()) return open();
+  if (phase_ != phase::open) return;
+  take_snapshots();
+  if (moved_ && !sweeping_) sweep_positions();
+}
+
+void watcher::open() {
+  become(phase::opening);
+  asker_.ask_line({world_.event}, [this, generation = generation_](const caf::error& why, const line_reply&) {
+    if (generation != generation_) return;
+    why ? lose() : subscribe_there();
+  });
+}
+
+/// Asked again behind the subscription: what happened in between is not lost.
+void watcher::subscribe_there() {
+  if (!asker_.tell({true})) return lose();
+  asker_.ask_line({world_.event}, [this, generation = generation_](const caf::error& why, const line_reply&) {
+    if (generation != generation_) return;
+    why ? lose() : opened();
+  });
+}
+
+void watcher::opened() {
+  become(phase::open);
+  if (std::exchange(was_lost_, false)) world_.check->reached(rare::subscribed_again);
+  moved_ = true;
+  to_show_.clear();
+  for (const auto& [n, s] : sockets_) to_show_.push_back(n);
+  take_snapshots();
+}
+
+// -- snapshots --------------------------------------------------------------------------------------------
+
+void watcher::take_snapshots() {
+  for (const auto n : std::exchange(to_show_, {})) take_snapshot(n);
+}
+
+void watcher::take_snapshot(queue_number n) {
+  const auto known = sockets_.find(n);
+  if (known == sockets_.end()) return;
+  asker_.ask_entry({world_.event, known->second.customer}, [this, n, generation = generation_](const caf::error& why, const entry_reply& told) {
+    if (generation != generation_) return; // a new owner shows it again
+    if (why) return to_show_.push_back(n);
+    show(n, told);
+  });
+}
+
+/// An acknowledged place was lost, or the customer has another one by now: this one is over.
+void watcher::show(queue_number n, const entry_reply& told) {
+  const auto known = sockets_.find(n);
+  if (known == sockets_.end()) return;
+  if (told.no) return world_.check->fail("I7", "a snapshot does not know place " + text(n));
+  if (told.entry.number != n) {
+    sockets_.erase(known);
+    return;
+  }
+  auto& s = known->second;
+  const auto& states = world_.places->of(n);
+  const auto shown = std::ranges::find(states, told.entry.status);
+  if (shown == states.end()) return world_.check->fail("I7", "a snapshot shows place " + text(n) + " in a state that is not durable");
+  const auto heard = static_cast<std::size_t>(shown - states.begin()) + 1;
+  if (heard < s.heard) return world_.check->fail("I17", "a snapshot shows place " + text(n) + " as it was before what was pushed");
+  s.heard = heard;
+  s.in_sync = true;
+  if (!is_live(told.entry.status)) sockets_.erase(known);
+}
+
+// -- pushes -----------------------------------------------------------------------------------------------
+
+void watcher::on_entries_changed(const entries_changed& push) {
+  for (const auto& c : push.changes)
+    if (const auto known = sockets_.find(c.number); known != sockets_.end() && known->second.in_sync) hear(c.number, known->second, c.status);
+}
+
+void watcher::hear(queue_number n, socket& s, entry_status status) {
+  const auto& states = world_.places->of(n);
+  const auto begin = states.begin();
+  const auto next = std::find(begin + static_cast<std::ptrdiff_t>(s.heard), states.end(), status);
+  if (next == states.end())
+    return world_.check->fail("I9", std::find(begin, states.end(), status) == states.end() ? "place " + text(n) + " was pushed in a state that is not durable"
+                                                                                              : "a change of place " + text(n) + " was pushed twice");
+  s.heard = static_cast<std::size_t>(next - begin) + 1;
+  if (!is_live(status)) sockets_.erase(n);
+}
+
+/// Who is in line here and no longer there has missed a push.
+void watcher::sweep_positions() {
+  moved_ = false;
+  find_positions x;
+  for (const auto& [n, s] : sockets_)
+    if (s.in_sync && is_in_line(world_.places->of(n).at(s.heard - 1))) x.numbers.push_back(n);
+  if (x.numbers.empty()) return;
+  sweeping_ = true;
+  const auto numbers = x.numbers;
+  asker_.ask_positions(std::move(x), [this, numbers, generation = generation_](const caf::error& why, const positions_reply& told) {
+    sweeping_ = false;
+    if (generation != generation_) return;
+    if (why || told.positions.size() != numbers.size()) {
+      moved_ = true;
+      return;
+    }
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      if (const auto known = sockets_.find(numbers[i]); told.positions[i] == 0 && known != sockets_.end()) take_snapshot(numbers[i]);
+  });
+}
+
+void watcher::check_calm(const std::string& node, milliseconds calm_from) const {
+  const auto now = world_.env->steady_now();
+  if (sockets_.empty()) return;
+  if (phase_ != phase::open) {
+    if (now > std::max(not_open_since_, calm_from) + renewed_within) world_.check->fail("I13", "the sockets at " + node + " hear nothing");
+    return;
+  }
+  const auto since = std::max(since_, calm_from);
+  for (const auto& [n, s] : sockets_)
+    if (world_.places->of(n).size() != s.heard && now > std::max({since, s.opened_at, world_.places->changed_at(n)}) + on_its_way)
+      return world_.check->fail("I13", "the socket of place " + text(n) + " at " + node + " was not told what became of it");
+}
+
+} // namespace fq::sim

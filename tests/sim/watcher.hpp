@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node's hub in the simulated mesh: subscribes once to the sale's owner, takes its snapshots behind the subscription, and holds every push
+// against what is committed. Whoever is told of a place through this node has a socket here until the place is over.
+#pragma once
+#include "world.hpp"
+
+#include <caf/error.hpp>
+
+#include <functional>
+#include <map>
+#include <vector>
+
+namespace fq::sim {
+
+/// Every state that a place had at a committed moment, in order.
+class place_history {
+public:
+  explicit place_history(world& w) : world_(w) {}
+  void applied(const batch& b);
+  [[nodiscard]] const std::vector<entry_status>& of(queue_number n) const;
+  /// Steady time of the last one.
+  [[nodiscard]] milliseconds changed_at(queue_number n) const { return changed_at_.at(n); }
+
+private:
+  world& world_;
+  std::map<queue_number, std::vector<entry_status>> places_;
+  std::map<queue_number, milliseconds> changed_at_;
+};
+
+/// How a watcher asks: through its node's edge.
+class event_asker {
+public:
+  virtual void ask_line(find_line x, std::function<void(caf::error, line_reply)> then) = 0;
+  virtual void ask_entry(find_entry x, std::function<void(caf::error, entry_reply)> then) = 0;
+  virtual void ask_positions(find_positions x, std::function<void(caf::error, positions_reply)> then) = 0;
+  /// Without an answer; false: no owner is known.
+  virtual bool tell(subscribe x) = 0;
+
+protected:
+  ~event_asker() = default;
+};
+
+class watcher {
+public:
+  watcher(world& w, event_asker& asker) : world_(w), asker_(asker) {}
+  /// Told through this node.
+  void adopt(const entry_reply& told);
+  void on_entries_changed(const entries_changed& push);
+  void on_line_moved() { moved_ = true; }
+  void on_owner_gone();
+  /// Now and then.
+  void tick();
+  /// When nothing has failed since `calm_from`: it is subscribed and knows what is committed.
+  void check_calm(const std::string& node, milliseconds calm_from) const;
+
+private:
+  enum class phase : std::uint8_t { closed, opening, open, lost };
+  struct socket {
+    customer_id customer;
+    milliseconds opened_at{0}; ///< steady time
+    std::size_t heard = 0; ///< how many states of its place it has heard of, skipped ones included
+    bool in_sync = false;
+  };
+  void become(phase p);
+  void open();
+  void subscribe_there();
+  void opened();
+  void lose();
+  void close();
+  void take_snapshots();
+  void take_snapshot(queue_number n);
+  void show(queue_number n, const entry_reply& told);
+  void hear(queue_number n, socket& s, entry_status status);
+  void sweep_positions();
+
+  world& world_;
+  event_asker& asker_;
+  phase phase_ = phase::closed;
+  std::uint64_t generation_ = 0; ///< of the owner
+  milliseconds since_{0}; ///< of the phase, steady time
+  milliseconds not_open_since_{0};
+  std::map<queue_number, socket> sockets_;
+  std::vector<queue_number> to_show_;
+  bool moved_ = false, sweeping_ = false;
+  bool was_lost_ = false;
+};
+
+} // namespace fq::sim
