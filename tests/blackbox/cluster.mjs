@@ -53,7 +53,7 @@ export class Cluster {
     this.prepare(data_dir);
     const listen = `${host?.address ?? '127.0.0.1'}:${await free_port()}`;
     const settings = { ...this.settings, 'node.id': name, 'cluster.listen': listen, ...(await certificate_for(certificates, name)) };
-    const server = await server_for(this.t, { settings, data_dir, host, env: this.env[this.nodes.length] });
+    const server = await server_for(this.t, { settings, data_dir, host, env: this.env[this.nodes.length], wait: !own_keys }); // one with other keys is never ready
     server.name = name;
     this.nodes.push(server);
     return server;

@@ -125,6 +125,7 @@ CAF_TEST(what an owner pushes is believed until it says that nothing is known) {
   w.push(change);
   CAF_CHECK_EQUAL(w.access(w.token).status, 200u); // asked anew
   CAF_CHECK_EQUAL(w.told->watches, 2);
+  CAF_CHECK_EQUAL(w.told->unwatches, 1); // of what nobody listened to any more
 }
 
 CAF_TEST(a snapshot that nobody waits for any more is not believed) {

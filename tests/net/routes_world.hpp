@@ -59,7 +59,7 @@ struct script {
   caf::error error; ///< of the event actor, when set
   // what was asked
   int questions = 0;
-  int watches = 0;
+  int watches = 0, unwatches = 0; ///< asked for, and given up
   join asked_join;
   open_claim asked_claim;
   open_payment asked_payment;
@@ -160,7 +160,7 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer self, sc
           },
           [s](const find_line&) { return scripted(*s, line_reply{}); },
           [self, s](const watch_sessions& m) {
-            ++s->watches;
+            ++(m.on ? s->watches : s->unwatches);
             if (m.on && s->answers_watch)
               caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()), s->sessions);
           },
