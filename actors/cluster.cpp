@@ -101,9 +101,17 @@ void cluster_state::look_whether_to_serve() {
   if (serves_ == std::exchange(waits_, !serves_)) note(serves_ ? "we serve" : "nodes of another wire version, or with other keys, serve: we wait until they leave");
 }
 
+node_row cluster_state::identity() const {
+  return {.id = services_->node, .address = services_->address, .wire_version = services_->speaks, .keys = services_->keys};
+}
+
 node_row cluster_state::ours() const {
-  const bool is_settled = serves_ && how_far().is_settled(beats_ <= patient_beats);
-  return {services_->node, services_->address, services_->speaks, owners_, is_settled, is_draining_, never, serves_, services_->keys};
+  auto row = identity();
+  row.owners = owners_;
+  row.is_settled = serves_ && how_far().is_settled(beats_ <= patient_beats);
+  row.is_draining = is_draining_;
+  row.serves = serves_;
+  return row;
 }
 
 // -- connections -------------------------------------------------------------------------------------------------------
@@ -173,7 +181,7 @@ void cluster_state::tell() {
 }
 
 reach cluster_state::how_far() const {
-  return reach_of(services_->node, services_->speaks, services_->keys, nodes_, [this](const std::string& node) { return peers_.contains(node); });
+  return reach_of(identity(), nodes_, [this](const std::string& node) { return peers_.contains(node); });
 }
 
 void cluster_state::note(const std::string& what) const {

@@ -65,6 +65,8 @@ private:
   void tell();
   void note(const std::string& what) const;
   [[nodiscard]] reach how_far() const;
+  /// What others know us by.
+  [[nodiscard]] node_row identity() const;
   [[nodiscard]] node_row ours() const;
   [[nodiscard]] node_peer mine() const;
   [[nodiscard]] nodes_reply nodes() const;

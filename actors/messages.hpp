@@ -293,7 +293,7 @@ struct audit_note {
 };
 FQ_INSPECT(audit_note, x.detail, x.reason)
 
-/// The event as its viewer may see it; nobody: the public, who sees no drafts and no queues.
+/// The event as its viewer may see it; nobody: the public, who sees no drafts. Queues are shown to nobody for their waiting page only.
 struct find_event {
   managed what;
 };

@@ -285,36 +285,21 @@ void region_state::give_up_moves() {
 
 /// What we have above our share, to those that have less; a few at a time.
 void region_state::give_away() {
-  if (moving_.size() >= moves_at_a_time) return;
   if (cluster_.leaves_to_successors) return leave_all();
-  const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
-  if (cluster_.peers.empty() || mine == cluster_.nodes.end()) return;
-  auto wanted = surplus(cluster_.self, cluster_.nodes, moves_at_a_time);
-  wanted -= std::min(wanted, moving_.size()); // what is on its way counts as given
-  auto others = cluster_.nodes;
-  std::erase_if(others, [this](const node_row& n) { return n.id == cluster_.self; });
-  const auto count = [&others](const std::string& node) {
-    if (const auto n = std::ranges::find(others, node, &node_row::id); n != others.end()) ++n->owners;
-  };
-  for (const auto& [aggregate, moved] : moving_) count(moved.to);
-  auto kept = mine->owners - std::min(mine->owners, static_cast<std::uint32_t>(moving_.size()));
-  if (mine->is_draining) // better at a node that not everybody reaches than nowhere
-    for (auto& n : others) n.is_settled = true;
   const auto steady = services_->env->steady_now();
   std::erase_if(stays_until_, [steady](const auto& s) { return s.second <= steady; });
-  for (const auto& [aggregate, owner] : owners_) {
-    if (wanted == 0) return;
-    if (moving_.contains(aggregate) || (!mine->is_draining && stays_until_.contains(aggregate))) continue;
-    // Who would have as much as we afterwards would give it back: to `place` loads that differ little are the same.
-    if (!mine->is_draining) std::erase_if(others, [kept](const node_row& n) { return n.owners + 1 >= kept; });
-    if (others.empty()) return;
-    const auto to = place(aggregate, others);
-    if (!at(to)) continue;
-    --wanted;
-    if (kept > 0) --kept;
-    count(to);
-    move(aggregate, to, mine->is_draining);
-  }
+  std::vector<gift> on_their_way;
+  for (const auto& [aggregate, moved] : moving_) on_their_way.push_back({aggregate, moved.to});
+  std::vector<aggregate_id> may_go;
+  for (const auto& [aggregate, owner] : owners_)
+    if (!moving_.contains(aggregate) && (is_draining() || !stays_until_.contains(aggregate))) may_go.push_back(aggregate);
+  for (const auto& [aggregate, to] : gifts(cluster_.self, cluster_.nodes, on_their_way, may_go, moves_at_a_time))
+    if (at(to)) move(aggregate, to, is_draining());
+}
+
+bool region_state::is_draining() const {
+  const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
+  return mine != cluster_.nodes.end() && mine->is_draining;
 }
 
 /// Nodes of another kind have what we do not.

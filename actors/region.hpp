@@ -73,6 +73,7 @@ private:
   void give_away();
   void give_up_moves();
   [[nodiscard]] bool may_begin() const;
+  [[nodiscard]] bool is_draining() const;
   void leave_all();
   void move(aggregate_id aggregate, const std::string& to, bool is_forced);
   void ask_later(question q);

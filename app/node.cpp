@@ -4,13 +4,13 @@
 #include "app/log.hpp"
 
 #include "actors/dispatcher.hpp"
-#include "domain/outbox.hpp"
 #include "actors/ledger_worker.hpp"
 #include "actors/session_reader.hpp"
 #include "actors/workers.hpp"
 #include "app/mailers.hpp"
-#include "app/release.hpp"
 #include "app/mesh.hpp"
+#include "app/release.hpp"
+#include "domain/outbox.hpp"
 
 #include <caf/scoped_actor.hpp>
 

@@ -96,8 +96,8 @@ void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
   const auto is_done = [](const nodes_reply& reply) {
     const auto mine = std::ranges::find(reply.nodes, true, &node_status::is_self);
     if (mine == reply.nodes.end()) return true;
-    const auto is_taker = [ours = mine->node.wire_version](const node_status& n) {
-      return !n.node.is_draining && (n.is_connected || n.node.wire_version != ours);
+    const auto is_taker = [&ours = mine->node](const node_status& n) {
+      return !n.node.is_draining && (n.is_connected || !is_of_one_kind(n.node, ours));
     };
     return std::ranges::none_of(reply.nodes, is_taker) || (mine->node.is_draining && mine->node.owners == 0);
   };

@@ -51,11 +51,10 @@ bool takes_unowned(const standing& s, milliseconds unowned_for) {
   return !s.has_peers || unowned_for > milliseconds{0};
 }
 
-reach reach_of(const std::string& self, std::uint32_t wire_version, const std::string& keys, std::span<const node_row> nodes,
-               const std::function<bool(const std::string&)>& is_connected) {
+reach reach_of(const node_row& self, std::span<const node_row> nodes, const std::function<bool(const std::string&)>& is_connected) {
   reach r;
   for (const auto& n : nodes) {
-    if (n.id == self || n.wire_version != wire_version || n.keys != keys) continue;
+    if (n.id == self.id || !is_of_one_kind(n, self)) continue;
     ++r.others;
     if (!is_connected(n.id)) ++r.missing;
   }
@@ -96,6 +95,36 @@ std::size_t surplus(const std::string& self, std::span<const node_row> nodes, st
   const auto share = (all + takers - 1) / takers;
   const bool is_too_much = mine->owners > share + std::max<std::size_t>(share / 10, 1);
   return is_too_much ? std::min(mine->owners - share, most) : 0;
+}
+
+std::vector<gift> gifts(const std::string& self, std::span<const node_row> nodes, std::span<const gift> on_their_way,
+                        std::span<const aggregate_id> may_go, std::size_t most) {
+  const auto mine = std::ranges::find(nodes, self, &node_row::id);
+  if (mine == nodes.end()) return {};
+  std::vector<node_row> others;
+  for (const auto& n : nodes)
+    if (n.id != self) others.push_back(n);
+  const auto count = [&others](const std::string& node) {
+    if (const auto n = std::ranges::find(others, node, &node_row::id); n != others.end()) ++n->owners;
+  };
+  for (const auto& g : on_their_way) count(g.to); // which counts as given
+  auto kept = mine->owners - std::min(mine->owners, static_cast<std::uint32_t>(on_their_way.size()));
+  auto wanted = surplus(self, nodes, most);
+  wanted -= std::min(wanted, on_their_way.size());
+  if (mine->is_draining)
+    for (auto& n : others) n.is_settled = true;
+  std::vector<gift> out;
+  for (const auto aggregate : may_go) {
+    if (out.size() == wanted) break;
+    // To `place` loads that differ little are the same.
+    if (!mine->is_draining) std::erase_if(others, [kept](const node_row& n) { return n.owners + 1 >= kept; });
+    auto to = place(aggregate, others);
+    if (to.empty()) break;
+    if (kept > 0) --kept;
+    count(to);
+    out.push_back({aggregate, std::move(to)});
+  }
+  return out;
 }
 
 } // namespace fq

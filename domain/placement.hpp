@@ -41,8 +41,7 @@ struct reach {
   /// Who owns something here is reached from everywhere; once `is_patient` no more, most will do: one that nobody reaches must not hold up all.
   [[nodiscard]] bool is_settled(bool is_patient) const { return missing == 0 || (!is_patient && missing * 2 < others + 1); }
 };
-[[nodiscard]] reach reach_of(const std::string& self, std::uint32_t wire_version, const std::string& keys, std::span<const node_row> nodes,
-                             const std::function<bool(const std::string&)>& is_connected);
+[[nodiscard]] reach reach_of(const node_row& self, std::span<const node_row> nodes, const std::function<bool(const std::string&)>& is_connected);
 
 /// Nodes of one kind understand one another: one wire version, the same keys. Of two kinds that share a ledger (an upgrade; a node with the
 /// wrong keys) one serves, and the other stands back: it takes nothing and is not ready.
@@ -60,5 +59,16 @@ inline constexpr milliseconds opening_quiet{10 * 60 * 1000};
 /// How many of its aggregates `self` gives away now, at most `most`: what it has above an even share, if that is more than a tenth of it
 /// and somebody has room; all, if it is draining and somebody is not.
 [[nodiscard]] std::size_t surplus(const std::string& self, std::span<const node_row> nodes, std::size_t most);
+
+struct gift {
+  aggregate_id aggregate{};
+  std::string to; ///< node
+  friend bool operator==(const gift&, const gift&) = default;
+};
+/// What of `may_go` the node `self` gives away now, and to whom: its surplus, `most` at a time with those `on_their_way`, each to where it would be
+/// placed among the others. Whoever would then have as much as `self` gets nothing, for it would give it back; except from a node that drains,
+/// which also gives to nodes that are not settled: better at one that not everybody reaches than nowhere.
+[[nodiscard]] std::vector<gift> gifts(const std::string& self, std::span<const node_row> nodes, std::span<const gift> on_their_way,
+                                      std::span<const aggregate_id> may_go, std::size_t most);
 
 } // namespace fq

@@ -90,7 +90,7 @@ CAF_TEST(the others follow in the order in which they would be placed) {
 CAF_TEST(who reaches fewer than half of the others is isolated and who reaches all is settled) {
   const auto nodes = nodes_of({{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}});
   const auto seen = [&](std::string_view connected) {
-    return reach_of("a", 1, {}, nodes, [connected](const std::string& id) { return connected.find(id) != connected.npos; });
+    return reach_of(nodes[0], nodes, [connected](const std::string& id) { return connected.find(id) != connected.npos; });
   };
   CAF_CHECK(seen("").is_isolated());
   CAF_CHECK(seen("b").is_isolated());
@@ -100,8 +100,8 @@ CAF_TEST(who reaches fewer than half of the others is isolated and who reaches a
   CAF_CHECK(seen("bc").is_settled(false)); // one that nobody reaches
   CAF_CHECK(!seen("b").is_settled(false));
   auto newer = nodes;
-  for (auto& n : newer) n.wire_version = 2; // who speaks otherwise is not missed
-  const auto alone = reach_of("a", 1, {}, newer, [](const std::string&) { return false; });
+  for (auto& n : newer) n.wire_version = nodes[0].wire_version + 1; // who speaks otherwise is not missed
+  const auto alone = reach_of(nodes[0], newer, [](const std::string&) { return false; });
   CAF_CHECK(!alone.is_isolated());
   CAF_CHECK(alone.is_settled(true));
 }
