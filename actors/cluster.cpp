@@ -102,7 +102,12 @@ void cluster_state::look_whether_to_serve() {
 }
 
 node_row cluster_state::identity() const {
-  return {.id = services_->node, .address = services_->address, .wire_version = services_->speaks, .keys = services_->keys};
+  node_row row;
+  row.id = services_->node;
+  row.address = services_->address;
+  row.wire_version = services_->speaks;
+  row.keys = services_->keys;
+  return row;
 }
 
 node_row cluster_state::ours() const {

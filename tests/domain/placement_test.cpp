@@ -5,6 +5,7 @@
 
 #include <caf/test/unit_test.hpp>
 
+#include <algorithm>
 #include <map>
 
 using namespace fq;
@@ -78,6 +79,78 @@ CAF_TEST(who has more than a tenth above an even share gives it away) {
   CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 2}, {"b", 0}}), 8), 0u); // one event more or less is no reason to move
   CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 50}}), 8), 0u);
   CAF_CHECK_EQUAL(surplus("x", nodes_of({{"a", 50}, {"b", 0}}), 8), 0u);
+}
+
+namespace {
+
+std::vector<aggregate_id> aggregates(std::uint32_t many) {
+  std::vector<aggregate_id> out;
+  for (std::uint32_t i = 0; i < many; ++i) out.push_back(aggregate_id{16 + i});
+  return out;
+}
+
+/// Gives away until nothing more goes, `most` at a time: what each has then.
+std::map<std::string, std::uint32_t> settle(std::vector<node_row> nodes, std::size_t most) {
+  for (int round = 0; round < 1'000; ++round) {
+    std::size_t moved = 0;
+    for (auto& from : nodes)
+      for (const auto& g : gifts(from.id, nodes, {}, aggregates(from.owners), most)) {
+        --from.owners;
+        ++std::ranges::find(nodes, g.to, &node_row::id)->owners;
+        ++moved;
+      }
+    if (moved == 0) break;
+    CAF_REQUIRE_LESS(round, 999); // it comes to rest
+  }
+  std::map<std::string, std::uint32_t> out;
+  for (const auto& n : nodes) out[n.id] = n.owners;
+  return out;
+}
+
+} // namespace
+
+CAF_TEST(gifts end with everybody within a tenth of an even share) {
+  for (auto& [node, owners] : settle(nodes_of({{"a", 200}, {"b", 0}, {"c", 100}}), 8)) {
+    CAF_MESSAGE(node);
+    CAF_CHECK_GREATER(owners, 89u);
+    CAF_CHECK_LESS(owners, 111u);
+  }
+  const auto two = settle(nodes_of({{"a", 3}, {"b", 0}}), 8);
+  CAF_CHECK_EQUAL(two.at("a") + two.at("b"), 3u);
+  CAF_CHECK_GREATER(two.at("b"), 0u);
+}
+
+CAF_TEST(what is on its way counts as given) {
+  const auto nodes = nodes_of({{"a", 12}, {"b", 0}});
+  CAF_CHECK_EQUAL(gifts("a", nodes, {}, aggregates(12), 8).size(), 6u);
+  const std::vector<gift> four(4, {first_event_aggregate, "b"});
+  CAF_CHECK_EQUAL(gifts("a", nodes, four, aggregates(8), 8).size(), 2u);
+  const std::vector<gift> eight(8, {first_event_aggregate, "b"});
+  CAF_CHECK(gifts("a", nodes, eight, aggregates(4), 8).empty()); // never more at once
+}
+
+CAF_TEST(only what may go goes and only to who has less) {
+  const auto nodes = nodes_of({{"a", 40}, {"b", 39}, {"c", 0}});
+  const auto may_go = aggregates(3);
+  const auto given = gifts("a", nodes, {}, may_go, 8);
+  CAF_CHECK_EQUAL(given.size(), 3u);
+  for (const auto& g : given) {
+    CAF_CHECK_EQUAL(g.to, "c");
+    CAF_CHECK(std::ranges::find(may_go, g.aggregate) != may_go.end());
+  }
+  CAF_CHECK(gifts("b", nodes_of({{"a", 1}, {"b", 2}}), {}, may_go, 8).empty());
+  CAF_CHECK(gifts("x", nodes, {}, may_go, 8).empty());
+}
+
+CAF_TEST(who drains gives to nodes that are not settled and to those that have more) {
+  auto nodes = nodes_of({{"a", 3}, {"b", 50}});
+  nodes[1].is_settled = false;
+  CAF_CHECK(gifts("a", nodes, {}, aggregates(3), 8).empty());
+  nodes[0].is_draining = true;
+  CAF_CHECK_EQUAL(gifts("a", nodes, {}, aggregates(3), 2).size(), 2u);
+  CAF_CHECK_EQUAL(gifts("a", nodes, {}, aggregates(3), 8).size(), 3u);
+  nodes[1].is_draining = true; // nobody is left to give to
+  CAF_CHECK(gifts("a", nodes, {}, aggregates(3), 8).empty());
 }
 
 CAF_TEST(the others follow in the order in which they would be placed) {
