@@ -13,8 +13,6 @@ namespace {
 constexpr milliseconds count_timeout{1'000};
 /// Beats for which a node that starts waits until it is connected to all.
 constexpr std::uint32_t patient_beats = 10;
-/// Of the ledger, before a node serves: its own row is there, and who starts with it has seen that.
-constexpr int looks_to_serve = 2;
 /// Beats that the ledger may leave without an answer.
 constexpr int patient_for_ledger = 3;
 
@@ -88,17 +86,24 @@ void cluster_state::on_seen(const nodes_seen& x) {
   look_whether_to_serve();
   const auto is_gone = [this](const auto& known) { return std::ranges::find(nodes_, known.first, &node_row::id) == nodes_.end(); };
   std::erase_if(failures_, is_gone);
+  forget_other_kinds();
   for (const auto& node : nodes_)
     if (services_->node < node.id && !peers_.contains(node.id)) dial(node);
   tell();
 }
 
-/// Once we serve we go on: a node of another kind that comes later stands back. Not at the first look: others must have seen us too.
 void cluster_state::look_whether_to_serve() {
-  if (serves_ || ++looks_ < looks_to_serve) return;
-  serves_ = !stands_back(ours(), nodes_);
-  if (services_->links) services_->links->serves = serves_;
-  if (serves_ == std::exchange(waits_, !serves_)) note(serves_ ? "we serve" : "nodes of another wire version, or with other keys, serve: we wait until they leave");
+  const auto steady = services_->env->steady_now();
+  const bool was_away = looked_at_ && steady - *looked_at_ > services_->alive_for;
+  looked_at_ = steady;
+  if (was_away) blind_until_ = steady + services_->alive_for;
+  const auto before = std::exchange(claim_, claim_after(claim_, ours(), nodes_, {was_away, steady < blind_until_}));
+  if (claim_.serves && !before.serves) has_served_ = true;
+  if (claim_.is_made && !claim_.serves && (!before.is_made || claim_.is_seen != before.is_seen)) send_beat(owners_); // the next look at once
+  const bool waits = !claim_.is_made;
+  if (claim_.serves != before.serves || waits != waits_)
+    note(claim_.serves ? "we serve" : waits ? "nodes of another wire version, or with other keys, serve: we wait until they leave" : "we are about to serve");
+  waits_ = waits;
 }
 
 node_row cluster_state::identity() const {
@@ -113,9 +118,9 @@ node_row cluster_state::identity() const {
 node_row cluster_state::ours() const {
   auto row = identity();
   row.owners = owners_;
-  row.is_settled = serves_ && how_far().is_settled(beats_ <= patient_beats);
+  row.is_settled = claim_.serves && how_far().is_settled(beats_ <= patient_beats);
   row.is_draining = is_draining_;
-  row.serves = serves_;
+  row.serves = claim_.is_made;
   return row;
 }
 
@@ -164,10 +169,24 @@ void cluster_state::take(const node_peer& peer) {
 void cluster_state::on_down(const caf::down_msg& down) {
   const auto lost = std::ranges::find_if(peers_, [&](const auto& p) { return p.second.region->address() == down.source; });
   if (lost == peers_.end() || planted(bug::lost_peer_kept)) return;
-  note("lost " + lost->first);
-  if (services_->links) services_->links->lost(lost->first);
-  peers_.erase(lost);
+  lose(lost);
   tell();
+}
+
+/// A node that came again with other keys may have been taken for the one before.
+void cluster_state::forget_other_kinds() {
+  for (const auto& node : nodes_) {
+    const auto known = peers_.find(node.id);
+    if (known == peers_.end() || is_of_one_kind(node, identity())) continue;
+    self_->demonitor(known->second.region->address());
+    lose(known);
+  }
+}
+
+void cluster_state::lose(std::map<std::string, node_peer>::iterator peer) {
+  note("lost " + peer->first);
+  if (services_->links) services_->links->lost(peer->first);
+  peers_.erase(peer);
 }
 
 void cluster_state::tell() {
@@ -178,8 +197,9 @@ void cluster_state::tell() {
   for (const auto& [id, peer] : peers_) now.peers.push_back(peer);
   now.is_isolated = how_far().is_isolated();
   now.is_ledger_away = is_ledger_away_;
-  now.serves = serves_;
-  now.leaves_to_successors = leaves_to_successors(ours(), nodes_);
+  now.serves = claim_.serves;
+  now.leaves_to_successors = (has_served_ && !claim_.serves) || leaves_to_successors(ours(), nodes_);
+  if (services_->links) services_->links->serves = now.serves && !now.leaves_to_successors;
   self_->send(services_->region, now);
   self_->send(services_->catalog, now);
   self_->send(services_->accounts, now);

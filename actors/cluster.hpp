@@ -62,6 +62,8 @@ private:
   void look_whether_to_serve();
   void dial(const node_row& node);
   void take(const node_peer& peer);
+  void forget_other_kinds();
+  void lose(std::map<std::string, node_peer>::iterator peer);
   void tell();
   void note(const std::string& what) const;
   [[nodiscard]] reach how_far() const;
@@ -77,9 +79,11 @@ private:
   std::map<std::string, node_peer> peers_; ///< connected, by node
   std::map<std::string, std::string> failures_; ///< of the last attempt to connect, by node
   std::set<std::string> dialing_;
-  bool serves_ = false; ///< we know the others, and none of another kind is before us
-  int looks_ = 0; ///< before that
-  bool waits_ = false; ///< for them
+  claim claim_; ///< to serve, before those of another kind
+  bool has_served_ = false;
+  std::optional<milliseconds> looked_at_; ///< steady time: of the last look at the ledger
+  milliseconds blind_until_{0}; ///< steady time
+  bool waits_ = false; ///< for nodes of another kind
   bool is_draining_ = false;
   std::optional<milliseconds> asked_at_; ///< steady time: of the oldest sign of life that the ledger has not answered
   bool is_ledger_away_ = false;

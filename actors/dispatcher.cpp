@@ -6,15 +6,16 @@
 namespace fq {
 
 dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self, ledger_workers ledgers,
-                                            consumer_handle consumer) {
-  self->state.init(self, std::move(ledgers), std::move(consumer));
+                                            consumer_handle consumer, std::function<bool()> may_take) {
+  self->state.init(self, std::move(ledgers), std::move(consumer), std::move(may_take));
   return self->state.behavior();
 }
 
-void dispatcher_state::init(pointer self, ledger_workers ledgers, consumer_handle consumer) {
+void dispatcher_state::init(pointer self, ledger_workers ledgers, consumer_handle consumer, std::function<bool()> may_take) {
   self_ = self;
   ledgers_ = std::move(ledgers);
   consumer_ = std::move(consumer);
+  may_take_ = std::move(may_take);
   take();
 }
 
@@ -32,6 +33,7 @@ dispatcher_handle::behavior_type dispatcher_state::behavior() {
 /// One round: take rows, have them consumed, mark them, again. If an answer is lost, the timer begins the next round: rows that were
 /// consumed but not marked go out twice, never out of order.
 void dispatcher_state::take() {
+  if (may_take_ && !may_take_()) return next_round(outbox_poll);
   next_round(outbox_answer_timeout);
   self_->send(ledgers_.reader(1), take_outbox{outbox_rows_max});
 }

@@ -7,6 +7,8 @@
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <functional>
+
 namespace fq {
 
 /// Rows on their way at once at most.
@@ -21,7 +23,7 @@ public:
   static inline const char* name = "dispatcher";
   using pointer = dispatcher_handle::stateful_pointer<dispatcher_state>;
 
-  void init(pointer self, ledger_workers ledgers, consumer_handle consumer);
+  void init(pointer self, ledger_workers ledgers, consumer_handle consumer, std::function<bool()> may_take);
   dispatcher_handle::behavior_type behavior();
 
 private:
@@ -33,10 +35,12 @@ private:
   pointer self_ = nullptr;
   ledger_workers ledgers_;
   consumer_handle consumer_;
+  std::function<bool()> may_take_;
   std::uint64_t round_ = 0; ///< of the timer; an older one is ignored
 };
 
+/// `may_take` false: nodes of another kind serve, what is in the outbox is theirs; null: there are none. From the actor's thread.
 dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self, ledger_workers ledgers,
-                                            consumer_handle consumer);
+                                            consumer_handle consumer, std::function<bool()> may_take);
 
 } // namespace fq

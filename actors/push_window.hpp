@@ -10,9 +10,11 @@ namespace fq {
 
 /// In changes of a place or a session, of about 100 bytes each.
 inline constexpr std::uint64_t push_window_max = 20'000;
-/// A mark is sent behind so many of them: the listener's node sends it back. One message counts for no more: what is pushed as a whole
-/// (all sessions of a large event) is no sign of a slow listener.
+/// A mark is sent behind so many of them: the listener's node sends it back.
 inline constexpr std::uint64_t push_mark_every = 1'000;
+/// One message counts for no more: what is pushed as a whole (all sessions of a large event, all who are let in at once) is no sign of a slow
+/// listener. So a window holds two such messages, whatever their size, or its number of small ones; and each event has one to each listener.
+inline constexpr std::uint64_t push_counts_at_most = push_window_max / 2;
 
 class push_window {
 public:
@@ -24,7 +26,7 @@ public:
 
   /// `changes` were pushed. The mark to send behind them, if it is time for one.
   std::optional<std::uint64_t> pushed(std::uint64_t changes) {
-    pushed_ += std::min(changes, push_mark_every);
+    pushed_ += std::min(changes, push_counts_at_most);
     if (!is_full() && pushed_ - marked_ < push_mark_every) return std::nullopt;
     return marked_ = pushed_;
   }

@@ -28,6 +28,8 @@ constexpr std::size_t asked_while_loading_max = 20'000;
 constexpr std::size_t asked_while_moving_max = 10'000;
 /// Owners that move at a time, at most: each is without service for as long as a load takes.
 constexpr std::size_t moves_at_a_time = 8;
+/// Between two batches of what a node has above its share: by then the others' signs of life count what the last one brought them.
+constexpr milliseconds share_pause{2'500};
 /// For an owner to commit what it decided and to say that it is done.
 constexpr milliseconds move_timeout{10'000};
 /// The same at another node, which asks its owner and the successor.
@@ -241,7 +243,7 @@ void region_state::on_supervisor_gone(question q, const supervisor_handle& gone)
 
 void region_state::on_cluster(const cluster_changed& x) {
   cluster_ = x;
-  if (cluster_.is_ledger_away) give_up_loading();
+  if (cluster_.is_ledger_away && !loading_.empty()) look_again(); // one that serves has answered by then
   const auto steady = services_->env->steady_now();
   std::erase_if(elsewhere_, [&](const auto& known) { return known.second.until <= steady || !at(known.second.owner); });
   give_up_moves();
@@ -288,13 +290,20 @@ void region_state::give_away() {
   if (cluster_.leaves_to_successors) return leave_all();
   const auto steady = services_->env->steady_now();
   std::erase_if(stays_until_, [steady](const auto& s) { return s.second <= steady; });
+  if (!is_draining() && steady < share_again_) return;
+  auto nodes = cluster_.nodes;
+  for (auto& n : nodes)
+    if (n.id == cluster_.self) n.owners = static_cast<std::uint32_t>(owners_.size());
   std::vector<gift> on_their_way;
   for (const auto& [aggregate, moved] : moving_) on_their_way.push_back({aggregate, moved.to});
   std::vector<aggregate_id> may_go;
   for (const auto& [aggregate, owner] : owners_)
     if (!moving_.contains(aggregate) && (is_draining() || !stays_until_.contains(aggregate))) may_go.push_back(aggregate);
-  for (const auto& [aggregate, to] : gifts(cluster_.self, cluster_.nodes, on_their_way, may_go, moves_at_a_time))
-    if (at(to)) move(aggregate, to, is_draining());
+  for (const auto& [aggregate, to] : gifts(cluster_.self, nodes, on_their_way, may_go, moves_at_a_time)) {
+    if (!at(to)) continue;
+    share_again_ = steady + share_pause;
+    move(aggregate, to, is_draining());
+  }
 }
 
 bool region_state::is_draining() const {
@@ -347,7 +356,8 @@ void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, cons
     .then([asked](const ack_reply& done) mutable { asked.deliver(done); },
           [this, asked, x, nodes](const caf::error& why) mutable {
             if (is(why, errc::not_owner)) return have_moved(asked, x, std::move(nodes));
-            asked.deliver(why == caf::sec::request_timeout ? why : make_error(errc::unavailable));
+            // Its word that it cannot; otherwise we do not know.
+            asked.deliver(is(why, errc::unavailable) ? make_error(errc::unavailable) : make_error(caf::sec::request_timeout));
           });
 }
 

@@ -123,6 +123,7 @@ private:
   cluster_changed cluster_; ///< no peers: we are alone
   std::map<aggregate_id, milliseconds> left_to_others_; ///< found without an owner the last time we looked, and since when: steady time
   std::map<aggregate_id, std::vector<question>> stopping_; ///< asked of a supervisor that had stopped: until its end is told
+  milliseconds share_again_{0}; ///< steady time: not before then
   bool sweep_is_due_ = false; ///< a look around is on its way
 };
 

@@ -155,7 +155,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   notifier_services_.log = log_event;
   notifier_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
   const auto consumer = add("notifier", system_->spawn<caf::detached>(notifier, &notifier_services_));
-  add("dispatcher", system_->spawn(dispatcher, ledgers, consumer));
+  const auto may_take = [this] { return links() == nullptr || links()->serves.load(); };
+  add("dispatcher", system_->spawn(dispatcher, ledgers, consumer, may_take));
   if (options_.cluster.is_on()) {
     cluster_services_.env = &env_;
     cluster_services_.ledgers = ledgers;

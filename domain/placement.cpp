@@ -19,7 +19,18 @@ std::uint64_t weight(aggregate_id aggregate, const std::string& node) {
   return h ^ (h >> 31);
 }
 
-bool takes_more(const node_row& n) { return n.is_settled && !n.is_draining; }
+bool stays(const node_row& n) { return n.serves && !n.is_draining; }
+bool takes_more(const node_row& n) { return n.is_settled && stays(n); }
+
+/// Of kinds that start together the one that has the least begins.
+auto rank(const node_row& n) { return std::pair{n.wire_version, std::string_view{n.id}}; }
+
+bool stands_back(const node_row& self, std::span<const node_row> nodes) {
+  const auto is_kin = [&](const node_row& n) { return is_of_one_kind(n, self); };
+  if (std::ranges::any_of(nodes, [&](const node_row& n) { return !is_kin(n) && stays(n); })) return true;
+  const bool has_company = std::ranges::any_of(nodes, [&](const node_row& n) { return n.id != self.id && is_kin(n) && stays(n); });
+  return !has_company && std::ranges::any_of(nodes, [&](const node_row& n) { return !is_kin(n) && !n.is_draining && rank(n) < rank(self); });
+}
 
 } // namespace
 
@@ -63,17 +74,25 @@ reach reach_of(const node_row& self, std::span<const node_row> nodes, const std:
 
 bool is_of_one_kind(const node_row& a, const node_row& b) { return a.wire_version == b.wire_version && a.keys == b.keys; }
 
-bool stands_back(const node_row& self, std::span<const node_row> nodes) {
-  const auto serves = [](const node_row& n) { return n.serves && !n.is_draining; };
-  if (std::ranges::any_of(nodes, [&](const node_row& n) { return n.id != self.id && is_of_one_kind(n, self) && serves(n); })) return false;
-  const auto rank = [](const node_row& n) { return std::pair{n.wire_version, std::string_view{n.id}}; };
-  return std::ranges::any_of(nodes, [&](const node_row& n) {
-    return !is_of_one_kind(n, self) && (serves(n) || (!n.is_draining && rank(n) < rank(self)));
-  });
+claim claim_after(const claim& before, const node_row& self, std::span<const node_row> nodes, const sight& of_us) {
+  const auto is_rival = [&](const node_row& n) { return !is_of_one_kind(n, self) && stays(n); };
+  const bool has_rival = std::ranges::any_of(nodes, is_rival);
+  if (before.serves) return of_us.was_away && has_rival ? claim{} : before;
+  if (of_us.was_away || of_us.is_blind || self.is_draining) return {};
+  if (!before.is_made) return {.is_made = !stands_back(self, nodes)};
+  auto after = before;
+  if (has_rival) {
+    const bool gives_way = std::ranges::any_of(nodes, [&](const node_row& n) { return is_rival(n) && rank(n) < rank(self); });
+    return gives_way || ++after.waits > claim_patience ? claim{} : after;
+  }
+  const auto mine = std::ranges::find(nodes, self.id, &node_row::id);
+  if (mine == nodes.end() || !mine->serves) return after; // as it was before we claimed
+  after.serves = before.is_seen;
+  after.is_seen = true;
+  return after;
 }
 
 bool leaves_to_successors(const node_row& self, std::span<const node_row> nodes) {
-  const auto stays = [](const node_row& n) { return !n.is_draining; };
   const auto is_kin = [&](const node_row& n) { return is_of_one_kind(n, self); };
   return self.is_draining && std::ranges::none_of(nodes, [&](const node_row& n) { return n.id != self.id && is_kin(n) && stays(n); })
          && std::ranges::any_of(nodes, [&](const node_row& n) { return !is_kin(n) && stays(n); });
@@ -86,9 +105,9 @@ bool is_opening(const event_row& event, timestamp now) {
 std::size_t surplus(const std::string& self, std::span<const node_row> nodes, std::size_t most) {
   const auto mine = std::ranges::find(nodes, self, &node_row::id);
   if (mine == nodes.end()) return 0;
-  const bool has_other = std::ranges::any_of(nodes, [](const node_row& n) { return !n.is_draining; });
+  const bool has_other = std::ranges::any_of(nodes, [&](const node_row& n) { return n.id != self && stays(n); });
   if (mine->is_draining) return has_other ? std::min<std::size_t>(mine->owners, most) : 0;
-  if (!mine->is_settled) return 0;
+  if (!takes_more(*mine)) return 0;
   const auto takers = static_cast<std::size_t>(std::ranges::count_if(nodes, takes_more));
   std::size_t all = 0;
   for (const auto& n : nodes) all += n.owners;
@@ -112,7 +131,7 @@ std::vector<gift> gifts(const std::string& self, std::span<const node_row> nodes
   auto wanted = surplus(self, nodes, most);
   wanted -= std::min(wanted, on_their_way.size());
   if (mine->is_draining)
-    for (auto& n : others) n.is_settled = true;
+    for (auto& n : others) n.is_settled = n.serves;
   std::vector<gift> out;
   for (const auto aggregate : may_go) {
     if (out.size() == wanted) break;

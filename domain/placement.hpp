@@ -46,10 +46,27 @@ struct reach {
 /// Nodes of one kind understand one another: one wire version, the same keys. Of two kinds that share a ledger (an upgrade; a node with the
 /// wrong keys) one serves, and the other stands back: it takes nothing and is not ready.
 [[nodiscard]] bool is_of_one_kind(const node_row& a, const node_row& b);
-/// Whether `self`, which does not serve yet, must wait: none of its kind serves, and one of another kind does, or would begin before it
-/// (the lesser wire version, then the lesser id), so that two that start together do not both begin.
-[[nodiscard]] bool stands_back(const node_row& self, std::span<const node_row> nodes);
-/// Whether `self`, which drains, is the last of its kind, and nodes of another kind take what it gives up.
+
+/// How a node comes to serve: it claims to in its row, and serves once its claim was in the ledger before a look at which no node of another
+/// kind claims. Of two kinds that do this whichever claims later sees the other's claim, so that never both begin.
+struct claim {
+  bool is_made = false; ///< in our row: node_row::serves
+  bool is_seen = false; ///< the ledger had it at a look before the last
+  bool serves = false;
+  int waits = 0; ///< looks at which another kind's claim stood beside ours
+};
+/// Looks for which a claim waits for one of a greater rank to be withdrawn; one that stays belongs to a node that serves.
+inline constexpr int claim_patience = 5;
+/// What of ours the others may have overlooked, and we of theirs.
+struct sight {
+  bool was_away = false; ///< since the last look our row was silent for so long that the others took us for dead
+  bool is_blind = false; ///< we were, a moment ago: others may live and not be seen yet
+};
+/// Our claim after a look at the `nodes` that live. One that serves goes on, whatever comes later; unless it was away and another kind began.
+/// One that does not waits while another kind claims, or would begin before it (the lesser wire version, then the lesser id).
+[[nodiscard]] claim claim_after(const claim& before, const node_row& self, std::span<const node_row> nodes, const sight& of_us);
+
+/// Whether `self`, which drains, is the last of its kind that serves, and nodes of another kind take what it gives up.
 [[nodiscard]] bool leaves_to_successors(const node_row& self, std::span<const node_row> nodes);
 
 /// Around its opening an event stays where it is.

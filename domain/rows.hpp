@@ -238,7 +238,7 @@ struct node_row {
   bool is_settled = false; ///< it is connected to every other: before that what it owned could not be reached from everywhere
   bool is_draining = false; ///< it gives away what it owns and takes nothing
   timestamp seen_at; ///< by the ledger's clock
-  bool serves = false; ///< false: it waits until those of another kind have left (domain/placement)
+  bool serves = false; ///< or is about to; false: it waits until those of another kind have left (domain/placement)
   std::string keys = {}; ///< fingerprint of its secrets: nodes with others refuse its tokens
   friend bool operator==(const node_row&, const node_row&) = default;
 };

@@ -19,7 +19,7 @@ struct cluster_fixture : nodes_fixture {
       cluster_changed now;
       now.self = name;
       for (const auto& [id, count] : owners) {
-        now.nodes.push_back({id, "", wire_version, count, true, id == draining, never});
+        now.nodes.push_back({id, "", wire_version, count, true, id == draining, never, true});
         const auto handle = caf::actor_cast<caf::strong_actor_ptr>(at(id).root);
         if (id != name) now.peers.push_back({id, handle, handle, handle});
       }
@@ -31,12 +31,28 @@ struct cluster_fixture : nodes_fixture {
   cluster_changed moving_to_b() {
     cluster_changed now;
     now.self = "a";
-    now.nodes = {{"a", "", wire_version, 1, true, true, never}, {"b", "", wire_version, 50, true, false, never}};
+    now.nodes = {{"a", "", wire_version, 1, true, true, never, true}, {"b", "", wire_version, 50, true, false, never, true}};
     const auto handle = caf::actor_cast<caf::strong_actor_ptr>(at("b").root);
     now.peers = {{"b", handle, handle, handle}};
     return now;
   }
   std::shared_ptr<answer<event_handle>> resolve(const std::string& name) { return nodes_fixture::resolve(at(name)); }
+  /// The event and others, `count` in all.
+  void begin_at_a(std::uint32_t count) {
+    connect({{"a", 0}, {"b", 50}});
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const aggregate_id one{number_of(event.aggregate) + i};
+      if (i > 0) put_event(10, {}, one);
+      const auto found = ask<event_handle>(at("a").root, resolve_event{one});
+      run();
+      CAF_REQUIRE(found->ok);
+    }
+  }
+  std::size_t owned_by(const std::string& name) {
+    const auto told = ask<owned_aggregates>(at(name).root, list_owned{});
+    run();
+    return told->value.aggregates.size();
+  }
   std::string owner() { // as the ledger has it
     auto result = store.acquire(event.aggregate, {"nobody", lease_term}, never);
     const auto* held = std::get_if<lease_held>(&result);
@@ -153,9 +169,9 @@ CAF_TEST(a move whose owner dies meanwhile is given up and the event stays) {
 
 CAF_TEST(a node that ends in order is not waited for) {
   auto& a = start("a");
-  caf::anon_send(a.worker, beat_node{{"a", "", wire_version, 0, true, false, never}, 60s});
+  caf::anon_send(a.worker, beat_node{{"a", "", wire_version, 0, true, false, never, true}, 60s});
   run();
-  const node_row other{"b", "", wire_version, 0, true, false, never};
+  const node_row other{"b", "", wire_version, 0, true, false, never, true};
   CAF_CHECK_EQUAL(store.beat(other, 60s).size(), 2u);
   caf::anon_send_exit(a.worker, caf::exit_reason::user_shutdown);
   run();
@@ -232,6 +248,7 @@ CAF_TEST(who waits for an event to load is brought to another node when the ledg
   now.is_ledger_away = true;
   caf::anon_send(at("a").root, now);
   run();
+  advance(100ms);
   CAF_CHECK(early->ok);
   CAF_CHECK_EQUAL(owner(), "b");
   const auto late = resolve("a"); // its supervisor waits still
@@ -249,7 +266,7 @@ CAF_TEST(a node that reaches no ledger asks every other one) {
   kill(at("b").root); // placed first, and gone
   auto now = moving_to_b();
   const auto c = caf::actor_cast<caf::strong_actor_ptr>(at("c").root);
-  now.nodes.push_back({"c", "", wire_version, 60, true, false, never});
+  now.nodes.push_back({"c", "", wire_version, 60, true, false, never, true});
   now.peers.push_back({"c", c, c, c});
   now.is_ledger_away = true;
   caf::anon_send(at("a").root, now);
@@ -287,7 +304,7 @@ CAF_TEST(the last of its wire version gives its events up to who comes after it)
   CAF_CHECK_EQUAL(owner(), "a");
   cluster_changed now;
   now.self = "a";
-  now.nodes = {{"a", "", wire_version, 1, false, true, never}};
+  now.nodes = {{"a", "", wire_version, 1, false, true, never, true}};
   now.leaves_to_successors = true;
   caf::anon_send(at("a").root, now);
   run();
@@ -319,14 +336,37 @@ CAF_TEST(the last of its wire version gives its events up to who comes after it)
 
 CAF_TEST(around its opening an event stays unless its node goes) {
   for (const auto* name : {"a", "b"}) start(name);
-  connect({{"a", 0}, {"b", 50}});
-  CAF_REQUIRE(resolve("a")->ok);
-  connect({{"a", 900}, {"b", 0}}); // far above its share
+  begin_at_a(4);
+  connect({{"a", 4}, {"b", 0}}); // above its share
+  CAF_CHECK_EQUAL(owned_by("a"), 4u);
   CAF_CHECK_EQUAL(owner(), "a");
   CAF_CHECK(resolve("b")->ok); // and goes on there
   advance(11min);
-  connect({{"a", 900}, {"b", 0}});
-  CAF_CHECK_EQUAL(owner(), "b");
+  connect({{"a", 4}, {"b", 0}});
+  CAF_CHECK_EQUAL(owned_by("a"), 2u);
+  CAF_CHECK_EQUAL(owned_by("b"), 2u);
+}
+
+CAF_TEST(what is above the share goes a few at a time and not before the others count what came) {
+  for (const auto* name : {"a", "b"}) start(name);
+  begin_at_a(40);
+  advance(11min);
+  connect({{"a", 40}, {"b", 0}});
+  CAF_CHECK_EQUAL(owned_by("b"), 8u);
+  connect({{"a", 40}, {"b", 0}}); // signs of life from before
+  CAF_CHECK_EQUAL(owned_by("b"), 8u);
+  advance(1s);
+  connect({{"a", 32}, {"b", 3}}); // from in between
+  CAF_CHECK_EQUAL(owned_by("b"), 8u);
+  std::uint32_t most = 0;
+  for (int i = 0; i < 5; ++i) {
+    advance(3s);
+    connect({{"a", 40}, {"b", static_cast<std::uint32_t>(owned_by("b"))}}); // our own word about ourselves is the oldest
+    most = std::max(most, static_cast<std::uint32_t>(owned_by("b")));
+  }
+  CAF_CHECK_EQUAL(owned_by("a"), 20u);
+  CAF_CHECK_EQUAL(owned_by("b"), 20u);
+  CAF_CHECK_EQUAL(most, 20u); // never more than its share
 }
 
 CAF_TEST(what a node has given away it does not take back before the successor has come to it) {
@@ -348,26 +388,15 @@ CAF_TEST(what a node has given away it does not take back before the successor h
 }
 
 CAF_TEST(a node above its share gives away what is above it and no more) {
-  std::vector<aggregate_id> all{event.aggregate};
-  for (std::uint32_t i = 1; i < 8; ++i) all.push_back(put_event(10, {}, aggregate_id{number_of(event.aggregate) + i}).aggregate);
-  advance(11min); // none of them is opening
   for (const auto* name : {"a", "b"}) start(name);
-  connect({{"a", 0}, {"b", 50}});
-  for (const auto aggregate : all) {
-    const auto found = ask<event_handle>(at("a").root, resolve_event{aggregate});
-    run();
-    CAF_REQUIRE(found->ok);
-  }
+  begin_at_a(8);
+  advance(11min); // none of them is opening
   connect({{"a", 8}, {"b", 0}});
-  for (const auto* name : {"a", "b"}) {
-    const auto owned = ask<owned_aggregates>(at(name).root, list_owned{});
-    run();
-    CAF_CHECK_EQUAL(owned->value.aggregates.size(), 4u);
-  }
+  for (const auto* name : {"a", "b"}) CAF_CHECK_EQUAL(owned_by(name), 4u);
 }
 
 CAF_TEST(what is shared out goes to nodes that will not give it back) {
-  const std::vector<node_row> others{{"b", "", wire_version, 0, true, false, never}, {"c", "", wire_version, 0, true, false, never}};
+  const std::vector<node_row> others{{"b", "", wire_version, 0, true, false, never, true}, {"c", "", wire_version, 0, true, false, never, true}};
   std::vector<aggregate_id> all; // that would rather go to b
   for (std::uint32_t i = 1; all.size() < 9; ++i)
     if (const aggregate_id one{number_of(event.aggregate) + i}; place(one, others) == "b") all.push_back(put_event(10, {}, one).aggregate);
@@ -380,15 +409,9 @@ CAF_TEST(what is shared out goes to nodes that will not give it back) {
     CAF_REQUIRE(found->ok);
   }
   connect({{"a", 9}, {"b", 8}, {"c", 0}}); // to place both are equally loaded
-  std::map<std::string, std::size_t> owned;
-  for (const auto* name : {"a", "b", "c"}) {
-    const auto told = ask<owned_aggregates>(at(name).root, list_owned{});
-    run();
-    owned[name] = told->value.aggregates.size();
-  }
-  CAF_CHECK_EQUAL(owned["a"], 6u);
-  CAF_CHECK_EQUAL(owned["b"], 0u);
-  CAF_CHECK_EQUAL(owned["c"], 3u);
+  CAF_CHECK_EQUAL(owned_by("a"), 6u);
+  CAF_CHECK_EQUAL(owned_by("b"), 0u);
+  CAF_CHECK_EQUAL(owned_by("c"), 3u);
 }
 
 CAF_TEST(an event that is about to open moves if its node goes) {

@@ -19,6 +19,7 @@ struct consumer_log {
 struct dispatcher_fixture : fixture {
   std::shared_ptr<consumer_log> log = std::make_shared<consumer_log>();
   dispatcher_handle carrier;
+  bool may_take = true;
   event_row event = put_event(10);
 
   void start() {
@@ -34,7 +35,7 @@ struct dispatcher_fixture : fixture {
         if (l->answers) self->send(caf::actor_cast<dispatcher_handle>(self->current_sender()), outbox_consumed{std::move(keys)});
       }};
     }));
-    carrier = keep(sys.spawn(dispatcher, ledgers, consumer));
+    carrier = keep(sys.spawn(dispatcher, ledgers, consumer, std::function<bool()>{[this] { return may_take; }}));
     run();
   }
   ~dispatcher_fixture() { carrier = nullptr; }
@@ -79,6 +80,17 @@ CAF_TEST(what was committed goes out once and in order) {
   CAF_CHECK(in_order());
   advance(10 * outbox_poll);
   CAF_CHECK_EQUAL(log->seen.size(), 25u);
+}
+
+CAF_TEST(while nodes of another kind serve nothing is taken from them) {
+  may_take = false;
+  tell(3, event.aggregate);
+  start();
+  advance(10 * outbox_poll);
+  CAF_CHECK(log->seen.empty());
+  may_take = true;
+  advance(outbox_poll);
+  CAF_CHECK_EQUAL(log->seen.size(), 3u);
 }
 
 CAF_TEST(a backlog goes out without waiting for the next poll) {

@@ -53,6 +53,13 @@ CAF_TEST(one large push does not close the window) {
   CAF_CHECK(!w.is_closed());
 }
 
+CAF_TEST(two large pushes that nobody reads close it) {
+  push_window w;
+  w.pushed(10 * push_window_max);
+  w.pushed(push_counts_at_most);
+  CAF_CHECK(w.is_closed());
+}
+
 CAF_TEST(marks of nobody or of long ago change nothing) {
   push_window w;
   std::uint64_t last = 0;
