@@ -36,6 +36,8 @@ public:
   board_seat& operator=(const board_seat&) = delete;
 
   void tell(const event_numbers& now) noexcept;
+  /// Nothing else has changed since the last `tell`.
+  void tell_waiting(std::uint64_t waiting) noexcept { waiting_.set(static_cast<std::int64_t>(waiting)); }
   /// Each number is one that was told; not all of them in the same call.
   [[nodiscard]] event_numbers read() const noexcept;
 

@@ -194,6 +194,8 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
   const known = new Set();
   for (const node of cluster.nodes)
     for (const [, name] of (await node.get('/metrics', { admin: true })).text.matchAll(/^# TYPE (\S+)/gm)) known.add(name);
+  const checked = await must('promtool', ['check', 'metrics'], { input: (await second.get('/metrics', { admin: true })).text });
+  assert.equal(checked.out + checked.err, '', 'with a cache and a cluster too');
   assert.deepEqual(await described_metrics(cluster.nodes), documented_metrics(), 'docs/operations.md, "All metrics"');
   for (const { expr, panel, name } of [...queries(), ...alerts()])
     for (const each of names_in(expr)) assert.ok(known.has(each), `${panel ?? name}: there is no metric ${each}`);
