@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/dispatcher.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace fq {
 
 dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self, ledger_workers ledgers,
-                                            consumer_handle consumer, std::function<bool()> may_take) {
-  self->state.init(self, std::move(ledgers), std::move(consumer), std::move(may_take));
+                                            consumer_handle consumer, dispatcher_settings settings) {
+  self->state.init(self, std::move(ledgers), std::move(consumer), std::move(settings));
   return self->state.behavior();
 }
 
-void dispatcher_state::init(pointer self, ledger_workers ledgers, consumer_handle consumer, std::function<bool()> may_take) {
+void dispatcher_state::init(pointer self, ledger_workers ledgers, consumer_handle consumer, dispatcher_settings settings) {
   self_ = self;
   ledgers_ = std::move(ledgers);
   consumer_ = std::move(consumer);
-  may_take_ = std::move(may_take);
+  settings_ = std::move(settings);
   take();
 }
 
@@ -33,17 +34,27 @@ dispatcher_handle::behavior_type dispatcher_state::behavior() {
 /// One round: take rows, have them consumed, mark them, again. If an answer is lost, the timer begins the next round: rows that were
 /// consumed but not marked go out twice, never out of order.
 void dispatcher_state::take() {
-  if (may_take_ && !may_take_()) return next_round(outbox_poll);
+  if (settings_.may_take && !settings_.may_take()) return next_round(outbox_poll);
   next_round(outbox_answer_timeout);
   self_->send(ledgers_.reader(1), take_outbox{outbox_rows_max});
 }
 
 void dispatcher_state::on_taken(const outbox_taken& x) {
+  if (!x.unavailable) show(*x.items);
   if (x.unavailable || x.items->empty()) return next_round(outbox_poll);
   self_->send(consumer_, consume_outbox{x.items});
 }
 
+/// To whoever measures.
+void dispatcher_state::show(const std::vector<outbox_item>& items) {
+  if (settings_.counts == nullptr) return;
+  const auto oldest = std::ranges::min_element(items, {}, [](const outbox_item& i) { return i.row.created_at; });
+  settings_.counts->rows.set(static_cast<std::int64_t>(items.size()));
+  settings_.counts->oldest.set(oldest == items.end() ? 0 : unix_ms(oldest->row.created_at));
+}
+
 void dispatcher_state::on_consumed(const outbox_consumed& x) {
+  if (settings_.counts != nullptr) settings_.counts->delivered.add(x.keys->size());
   if (x.keys->empty()) return next_round(outbox_poll); // the consumer cannot now
   self_->send(ledgers_.reader(1), mark_outbox{x.keys});
 }

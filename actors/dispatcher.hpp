@@ -3,6 +3,7 @@
 // process serves which partition is leased in the ledger.
 #pragma once
 #include "actors/ledger_workers.hpp"
+#include "actors/measures.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -18,12 +19,17 @@ inline constexpr milliseconds outbox_poll{500};
 /// A consumer or ledger that has not answered by then is asked again.
 inline constexpr milliseconds outbox_answer_timeout{30'000};
 
+struct dispatcher_settings {
+  std::function<bool()> may_take = nullptr; ///< false: nodes of another kind serve, what is in the outbox is theirs; null: there are none. From the actor's thread
+  outbox_counts* counts = nullptr; ///< null: nobody asks
+};
+
 class dispatcher_state {
 public:
   static inline const char* name = "dispatcher";
   using pointer = dispatcher_handle::stateful_pointer<dispatcher_state>;
 
-  void init(pointer self, ledger_workers ledgers, consumer_handle consumer, std::function<bool()> may_take);
+  void init(pointer self, ledger_workers ledgers, consumer_handle consumer, dispatcher_settings settings);
   dispatcher_handle::behavior_type behavior();
 
 private:
@@ -31,16 +37,16 @@ private:
   void on_taken(const outbox_taken& x);
   void on_consumed(const outbox_consumed& x);
   void next_round(milliseconds after);
+  void show(const std::vector<outbox_item>& items);
 
   pointer self_ = nullptr;
   ledger_workers ledgers_;
   consumer_handle consumer_;
-  std::function<bool()> may_take_;
+  dispatcher_settings settings_;
   std::uint64_t round_ = 0; ///< of the timer; an older one is ignored
 };
 
-/// `may_take` false: nodes of another kind serve, what is in the outbox is theirs; null: there are none. From the actor's thread.
 dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self, ledger_workers ledgers,
-                                            consumer_handle consumer, std::function<bool()> may_take);
+                                            consumer_handle consumer, dispatcher_settings settings);
 
 } // namespace fq

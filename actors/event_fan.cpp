@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The event actor's requests from fans: queue and claims.
 #include "actors/event_actor.hpp"
+#include "actors/sale_board.hpp"
 
 namespace fq {
+namespace {
+
+/// In place of commit()'s word to the board: one more waits, and nothing else is new.
+void tell_join(sale_board& board, board_seat& seat, const decision& joined, std::uint64_t waiting, timestamp now) {
+  board.count(joined.content, now);
+  seat.tell_waiting(waiting);
+}
+
+} // namespace
 
 caf::result<entry_reply> event_state::on_join(const join& x) {
   if (refuses()) return refused(x);
@@ -22,6 +32,7 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
     reply.entry = sale_->view_of(own, t);
     return reveal(std::move(reply), own.changed_seq);
   }
+  if (blocked && seat_) tell_join(*services_->board, *seat_, d, sale_->queue().counts().waiting, t);
   const auto seq = blocked ? journal_->append(std::move(d.content), t, d.reveals) : commit(std::move(d), t);
   sale_->queue().mark(done.number, seq);
   reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);

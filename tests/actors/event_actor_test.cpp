@@ -3,6 +3,8 @@
 #define CAF_SUITE event_actor
 #include "fixture.hpp"
 
+#include "actors/sale_board.hpp"
+
 using namespace fq;
 using namespace fq::test;
 
@@ -15,6 +17,7 @@ struct hub_log {
 
 struct event_fixture : fixture {
   owner_services services;
+  sale_board board;
   event_row event;
   event_handle owner;
   std::shared_ptr<hub_log> log = std::make_shared<hub_log>();
@@ -23,6 +26,7 @@ struct event_fixture : fixture {
     event = put_event(total, queue);
     services.env = &env;
     services.sessions = &sessions;
+    services.board = &board;
     services.ledgers = ledgers;
     owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
                            supervisor_handle{}));
@@ -117,6 +121,25 @@ CAF_TEST(a read waits for the commit of what it would reveal) {
   run();
   CAF_CHECK(seen->ok && seen->value.entry.status == entry_status::admitted);
   CAF_CHECK(stats->ok && stats->value.stats.admitted == 1);
+}
+
+CAF_TEST(the board counts who joins a line that has no room) {
+  queue_settings queue;
+  queue.batch_size = 1;
+  queue.admission_interval = 60s;
+  start(5, queue);
+  for (std::uint64_t n = 1; n <= 6; ++n) {
+    join_as(n);
+    run();
+    CAF_REQUIRE_EQUAL(board.read().size(), 1u);
+    CAF_CHECK_EQUAL(board.read()[0].numbers.waiting, n - 1);
+    CAF_CHECK_EQUAL(board.entries[entry_status::waiting].get(), n);
+    join_as(n); // the same place
+    run();
+  }
+  CAF_CHECK_EQUAL(board.entries[entry_status::waiting].get(), 6u);
+  CAF_CHECK_EQUAL(board.entries[entry_status::admitted].get(), 1u);
+  CAF_CHECK_EQUAL(board.read()[0].numbers.admitted, 1u);
 }
 
 CAF_TEST(a read waits for the commit of a join that overtakes) {
