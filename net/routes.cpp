@@ -103,6 +103,8 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
     {post, "/orders/{id}/refunds", post_refund, 0},
     {post, "/orders/{id}/resend", post_resend, 0},
     {get, "/events/{id}/orders", get_event_orders, 0},
+    {get, "/events/{id}/orders.csv", get_orders_csv, 0},
+    {post, "/events/{id}/orders/search", post_order_search, 0},
     {post, "/events/{id}/promo-codes", post_promo_codes, 0},
     {get, "/events/{id}/promo-codes", get_promo_codes, 0},
     {get, "/events/{id}/promo-codes/{code_id}", get_promo_codes, 0},
@@ -118,7 +120,10 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
     {patch, "/settings", patch_settings, 0},
 
     {post, "/events/{id}/advance", advance_event, 0},
+    {post, "/events/{id}/revocations", post_event_revocations, 0},
+    {post, "/events/{id}/places/search", post_event_place_search, 0},
     {get, "/audit", get_audit, 0},
+    {get, "/audit.csv", get_audit_csv, 0},
 
     {post, "/sessions", post_sessions, 0},
     {post, "/queues", post_queues, 0},
@@ -130,6 +135,7 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
     {post, "/queues/{id}/pause", pause_queue, 0},
     {post, "/queues/{id}/resume", resume_queue, 0},
     {post, "/queues/{id}/revocations", post_revocations, 0},
+    {post, "/queues/{id}/places/search", post_place_search, 0},
     {post, "/queues/{id}/tickets", post_tickets, 0},
     {get, "/tickets/{id}", get_ticket, 0},
     {del, "/tickets/{id}", delete_ticket, 0},
@@ -149,6 +155,7 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
     {get, "/health", get_readyz, 0},
     {get, "/openapi.json", get_openapi, 0},
     {get, "/docs", get_docs, 0},
+    {get, "/console", get_console, 0},
     {get, "/assets/{name}", get_asset, 0},
     {get, "/sdk/{name}", get_sdk, 0},
 

@@ -709,6 +709,20 @@ CAF_TEST(descriptions are served) {
   CAF_CHECK_EQUAL(w.send(method::get, "/assets/swagger-ui.css").status, 404u);
 }
 
+CAF_TEST(the console is an empty page whose policy lets only our files draw it) {
+  world w;
+  const auto page = w.send(method::get, "/console");
+  CAF_CHECK_EQUAL(page.status, 200u);
+  const auto policy = field_of(page, "Content-Security-Policy");
+  for (const auto* part : {"default-src 'none'", "script-src 'self'", "style-src 'self'", "require-trusted-types-for 'script'", "frame-ancestors 'none'"})
+    CAF_CHECK(policy.find(part) != std::string::npos);
+  CAF_CHECK(policy.find("unsafe") == std::string::npos && policy.find("sha256") == std::string::npos);
+  CAF_CHECK(page.body.find("<style") == std::string::npos && page.body.find("<script>") == std::string::npos);
+  for (const auto* kind : {"assets/console.", ".mjs\"></script>"})
+    CAF_CHECK(page.body.find(kind) != std::string::npos);
+  CAF_CHECK_EQUAL(w.send(method::get, "/console?a=b").status, 400u);
+}
+
 CAF_TEST(answers to allowed origins carry the fields and requests are counted) {
   world w;
   const auto answer = w.send(method::get, "/livez", "", {{"Origin", "https://shop.example"}});
