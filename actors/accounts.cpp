@@ -290,7 +290,7 @@ caf::result<ack_reply> accounts_state::on_change_setting(const change_setting& x
   row.updated_at = core_.now();
   changes content;
   content.emplace_back(audit_recorded{
-    {core_.make_id(), x.by.tenant, {}, name_of(x.by), "settings.change", x.note.detail, x.note.reason, core_.now()}});
+    {core_.make_id(), x.by.tenant, {}, x.by.kind == principal_kind::nobody ? "system" : name_of(x.by), "settings.change", x.note.detail, x.note.reason, core_.now()}});
   content.emplace_back(setting_stored{std::move(row)});
   return core_.commit(std::move(content), ack_reply{});
 }

@@ -139,6 +139,7 @@ mirror_checked cache_worker_state::compare(const check_mirror& x) {
     const auto found = cache_->read(x.queue, x.generation, x.steps);
     if (found.found) result.differences = differences(*x.expected, found.image, x.now + (env_->steady_now() - x.sent_at));
     result.state = !found.found ? mirror_state::lost : result.differences.empty() ? mirror_state::equal : mirror_state::different;
+    if (found.found) ++(result.differences.empty() ? metrics_->equal : metrics_->different);
   } catch (const cache_unavailable&) {
     open_circuit();
   }

@@ -86,8 +86,9 @@ void cluster_state::on_seen(const nodes_seen& x) {
   nodes_ = x.nodes;
   if (services_->links) services_->links->nodes = static_cast<std::uint32_t>(nodes_.size());
   look_whether_to_serve();
-  const auto is_gone = [this](const auto& known) { return std::ranges::find(nodes_, known.first, &node_row::id) == nodes_.end(); };
-  std::erase_if(failures_, is_gone);
+  const auto lives = [this](const std::string& node) { return std::ranges::find(nodes_, node, &node_row::id) != nodes_.end(); };
+  std::erase_if(failures_, [&](const auto& known) { return !lives(known.first); });
+  if (services_->links) services_->links->forget_others(lives);
   for (const auto& node : nodes_)
     if (services_->node < node.id && !peers_.contains(node.id)) dial(node);
   tell();

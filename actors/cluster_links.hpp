@@ -44,6 +44,14 @@ public:
     known->second->is_up = false;
     known->second->lost.fetch_add(1, std::memory_order_relaxed);
   }
+  /// What is known of nodes that are not connected and that `lives` does not know.
+  template <class Lives>
+  void forget_others(Lives lives) {
+    const std::scoped_lock held{mutex_};
+    const auto is_gone = [&](const cluster_link_ptr& link) { return !link->is_up && !lives(link->node); };
+    std::erase_if(by_process_, [&](const auto& known) { return is_gone(known.second); });
+    std::erase_if(by_name_, [&](const auto& known) { return is_gone(known.second); });
+  }
   /// Null: no node that we know; our own process, say.
   [[nodiscard]] cluster_link_ptr find(const caf::node_id& process) const {
     const std::scoped_lock held{mutex_};

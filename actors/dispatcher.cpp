@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/dispatcher.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace fq {
 
 dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self, ledger_workers ledgers,
-                                            consumer_handle consumer) {
-  self->state.init(self, std::move(ledgers), std::move(consumer));
+                                            consumer_handle consumer, outbox_counts* counts) {
+  self->state.init(self, std::move(ledgers), std::move(consumer), counts);
   return self->state.behavior();
 }
 
-void dispatcher_state::init(pointer self, ledger_workers ledgers, consumer_handle consumer) {
+void dispatcher_state::init(pointer self, ledger_workers ledgers, consumer_handle consumer, outbox_counts* counts) {
   self_ = self;
   ledgers_ = std::move(ledgers);
   consumer_ = std::move(consumer);
+  counts_ = counts;
   take();
 }
 
@@ -37,11 +39,21 @@ void dispatcher_state::take() {
 }
 
 void dispatcher_state::on_taken(const outbox_taken& x) {
+  if (!x.unavailable) show(*x.items);
   if (x.unavailable || x.items->empty()) return next_round(outbox_poll);
   self_->send(consumer_, consume_outbox{x.items});
 }
 
+/// To whoever measures.
+void dispatcher_state::show(const std::vector<outbox_item>& items) {
+  if (counts_ == nullptr) return;
+  const auto oldest = std::ranges::min_element(items, {}, [](const outbox_item& i) { return i.row.created_at; });
+  counts_->rows.set(static_cast<std::int64_t>(items.size()));
+  counts_->oldest.set(oldest == items.end() ? 0 : unix_ms(oldest->row.created_at));
+}
+
 void dispatcher_state::on_consumed(const outbox_consumed& x) {
+  if (counts_ != nullptr) counts_->delivered.add(x.keys->size());
   if (x.keys->empty()) return next_round(outbox_poll); // the consumer cannot now
   self_->send(ledgers_.reader(1), mark_outbox{x.keys});
 }

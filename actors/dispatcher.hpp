@@ -3,6 +3,7 @@
 // process serves which partition is leased in the ledger.
 #pragma once
 #include "actors/ledger_workers.hpp"
+#include "actors/measures.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -21,7 +22,7 @@ public:
   static inline const char* name = "dispatcher";
   using pointer = dispatcher_handle::stateful_pointer<dispatcher_state>;
 
-  void init(pointer self, ledger_workers ledgers, consumer_handle consumer);
+  void init(pointer self, ledger_workers ledgers, consumer_handle consumer, outbox_counts* counts);
   dispatcher_handle::behavior_type behavior();
 
 private:
@@ -29,14 +30,17 @@ private:
   void on_taken(const outbox_taken& x);
   void on_consumed(const outbox_consumed& x);
   void next_round(milliseconds after);
+  void show(const std::vector<outbox_item>& items);
 
   pointer self_ = nullptr;
   ledger_workers ledgers_;
   consumer_handle consumer_;
+  outbox_counts* counts_ = nullptr;
   std::uint64_t round_ = 0; ///< of the timer; an older one is ignored
 };
 
+/// `counts` null: nobody asks.
 dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self, ledger_workers ledgers,
-                                            consumer_handle consumer);
+                                            consumer_handle consumer, outbox_counts* counts);
 
 } // namespace fq

@@ -4,6 +4,7 @@
 
 #include "actors/domain_events.hpp"
 #include "actors/mails.hpp"
+#include "actors/sale_board.hpp"
 #include "domain/placement.hpp"
 #include "domain/planted.hpp"
 
@@ -56,6 +57,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
 }
 
 event_state::~event_state() {
+  seat_ = nullptr;
   if (journal_) journal_->fail(); // nobody waits for a promise that nobody will keep
   fail_waiters();
 }
@@ -69,7 +71,6 @@ void event_state::fail_waiters() {
   order_waiters_.clear();
   order_deadlines_.clear();
   report_waiters_.clear();
-  if (services_ && services_->checkouts) services_->checkouts->forget(aggregate_);
 }
 
 event_handle::behavior_type event_state::behavior() {
@@ -192,6 +193,7 @@ void event_state::serve(const acquired& image) {
     mirror_ = make_mirror(image.cache_generation);
     mirror_->rebuild(); // a crash may have come between a commit and its step
   }
+  if (services_->board) seat_ = services_->board->enter(sale_->event().id, sale_->sells() ? sale_->event().currency : std::string{});
   commit({}, now());
   for (const auto& id : sale_->payments().stale(timestamp::max(), 10'000)) // answers that a crash may have lost
     if (sale_->payments().find(id)->status == payment_status::initializing)
@@ -207,6 +209,7 @@ void event_state::reload() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr;
+  seat_ = nullptr;
   fail_waiters();
   ++generation_;
   timer_at_ = never;
@@ -302,6 +305,7 @@ void event_state::finish_move() {
   mirror_ = nullptr;
   audit_ = nullptr;
   sessions_ = nullptr; // whoever watches is told
+  seat_ = nullptr;
   hubs_->leave();
   listen_for_nobody();
   if (planted(bug::handover_keeps_lease)) return self_->send(region_, handed_over{aggregate_, true});
@@ -319,13 +323,33 @@ std::uint64_t event_state::commit(decision&& d, timestamp t) {
   blocked_until_ = wake.at;
   tell_outside(d.content, t);
   alert(d.content);
+  if (services_->board) services_->board->count(d.content, t);
   auto orders = order_changes_of(d.content);
   const auto seq = journal_->append(std::move(d.content), t, d.reveals);
   answer_order_waiters(orders, seq);
   show(std::move(d), std::move(orders), seq);
-  if (services_->checkouts) services_->checkouts->tell(aggregate_, sale_->orders().pending_count(), sale_->orders().oldest_pending());
+  tell_board(wake, t);
   arm(wake, t);
   return seq;
+}
+
+void event_state::tell_board(sale::wake_up wake, timestamp t) {
+  if (!seat_) return;
+  const auto& line = sale_->queue().counts();
+  const auto& stock = sale_->stock();
+  event_numbers n;
+  n.waiting = line.waiting;
+  n.away = line.away;
+  n.admitted = line.admitted;
+  n.held = stock.held();
+  n.sold = stock.sold();
+  n.free = stock.total() - n.held - n.sold;
+  n.revenue = sale_->payments().revenue();
+  n.orders_pending = sale_->orders().pending_count();
+  n.oldest_pending = sale_->orders().oldest_pending();
+  n.dead_letters = sale_->dead_letters().size();
+  if (wake.again || is_set(wake.at)) n.due = services_->env->steady_now() + (wake.again ? milliseconds{0} : std::max(wake.at - t, milliseconds{0}));
+  seat_->tell(n);
 }
 
 /// Domain events become part of the decision that they tell of.

@@ -4,7 +4,6 @@
 #pragma once
 #include "actors/aggregate_clock.hpp"
 #include "actors/answers.hpp"
-#include "actors/checkout_board.hpp"
 #include "actors/cluster_links.hpp"
 #include "actors/errors.hpp"
 #include "actors/event_audit.hpp"
@@ -29,6 +28,9 @@
 
 namespace fq {
 
+class board_seat;
+class sale_board;
+
 /// What every owner needs; made once by the composition (or a simulation) and outlived by it.
 struct owner_services {
   environment* env = nullptr;
@@ -38,7 +40,7 @@ struct owner_services {
   /// The account at `gateway` that a tenant's money goes on to; null or empty: it stays. From an owner's thread.
   std::function<std::string(const std::string& gateway, tenant_id tenant)> destination_of = nullptr;
   std::function<bool()> may_load = nullptr; ///< false: what owners go by is not known yet, they wait; null: it is
-  checkout_board* checkouts = nullptr; ///< told of orders that wait for their page; null: nobody asks
+  sale_board* board = nullptr; ///< told each event's numbers; null: nobody asks
   std::function<void(const dead_letter_row&)> alert = nullptr; ///< told of what waits for a person; from an actor's thread; may be null
   cache_worker_handle cache{}; ///< null: none
   sale_rules rules;
@@ -183,6 +185,7 @@ private:
   /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait for.
   std::uint64_t commit(decision&& d, timestamp now);
   void tell_outside(changes& content, timestamp now);
+  void tell_board(sale::wake_up wake, timestamp now);
   void alert(const changes& content) const;
   void show(decision&& d, std::vector<order_change> orders, std::uint64_t seq);
   void arm(sale::wake_up wake, timestamp now);
@@ -238,6 +241,7 @@ private:
   std::unique_ptr<event_mirror> mirror_; ///< null: no cache, or not serving
   std::unique_ptr<event_audit> audit_; ///< null: not serving
   std::unique_ptr<event_sessions> sessions_; ///< null: not serving
+  std::shared_ptr<board_seat> seat_; ///< null: not serving, or nobody asks
   bool serving_ = false;
   bool is_moving_ = false; ///< decides nothing more; what it decided is being committed, or its lease has ended
   bool was_ready_ = false;

@@ -85,7 +85,9 @@ void notifier_state::on_batch(const consume_outbox& x) {
 
 void notifier_state::deliver(const turn_ptr& t, const outbox_item& item, milliseconds end) {
   std::string why;
-  const auto result = item.row.topic == topic::mail_send ? send(item, end, why) : mail_result::accepted;
+  const bool is_mail = item.row.topic == topic::mail_send;
+  const auto result = is_mail ? send(item, end, why) : mail_result::accepted;
+  if (is_mail) count(result);
   switch (result) {
     case mail_result::accepted:
       if (services_->log) services_->log(item);
@@ -93,6 +95,15 @@ void notifier_state::deliver(const turn_ptr& t, const outbox_item& item, millise
       return;
     case mail_result::rejected: return bury(t, item, why);
     case mail_result::unavailable: t->held_up.insert(item.key.aggregate); return;
+  }
+}
+
+void notifier_state::count(mail_result result) {
+  if (services_->counts == nullptr) return;
+  switch (result) {
+    case mail_result::accepted: return services_->counts->accepted.add();
+    case mail_result::rejected: return services_->counts->rejected.add();
+    case mail_result::unavailable: return services_->counts->put_off.add();
   }
 }
 

@@ -3,6 +3,7 @@
 // detached in production because the port blocks. A row is done when its mail was taken; what the port cannot take now stays in the outbox,
 // with everything behind it of the same event; what it will never take becomes a dead letter of its event.
 #pragma once
+#include "actors/measures.hpp"
 #include "actors/protocol.hpp"
 #include "domain/environment.hpp"
 #include "domain/retry.hpp"
@@ -25,6 +26,7 @@ struct notifier_services {
   region_handle region;
   std::function<void(const outbox_item&)> log; ///< of every event that is done; may be null
   std::function<void(const std::string&)> warn; ///< why mail does not leave; may be null
+  mail_counts* counts = nullptr; ///< null: nobody asks
   retry_policy pauses{0, milliseconds{1'000}, milliseconds{30'000}}; ///< while the mail service is away; their number is not limited
   milliseconds turn{10'000}; ///< for one batch; what is left comes again. Well below outbox_answer_timeout
   milliseconds patience{10 * 60 * 1000}; ///< with one mail that is put off while others are taken; then it waits for a person, not its event
@@ -62,6 +64,7 @@ private:
   void bury(const turn_ptr& t, const outbox_item& item, const std::string& why);
   void finish(const turn_ptr& t);
   mail_result send(const outbox_item& item, milliseconds end, std::string& why);
+  void count(mail_result result);
   void warn(const std::string& what) const {
     if (services_->warn) services_->warn(what);
   }

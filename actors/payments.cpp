@@ -15,12 +15,27 @@ gateway_answered unavailable(const call_gateway& c) {
           .refund = c.refund};
 }
 
+call_outcome outcome_of(gateway_result result) {
+  switch (result) {
+    case gateway_result::unavailable: return call_outcome::unavailable;
+    case gateway_result::rejected:
+    case gateway_result::refund_refused: return call_outcome::refused;
+    default: return call_outcome::answered;
+  }
+}
+
 } // namespace
 
 payments_handle::behavior_type payments(payments_handle::stateful_pointer<payments_state> self,
                                         const payments_services* services) {
   self->state.init(self, *services);
   return self->state.behavior();
+}
+
+void payments_state::init(pointer self, const payments_services& services) {
+  self_ = self;
+  services_ = &services;
+  for (const auto& [name, gateway] : services.gateways) show(name);
 }
 
 payments_handle::behavior_type payments_state::behavior() {
@@ -48,12 +63,43 @@ void payments_state::on_call(const call_gateway& x) {
 }
 
 void payments_state::enqueue(const call_key& key, pending& p) {
+  if (p.phase == call_phase::pausing) --gateways_[p.call.gateway].pausing;
   p.phase = call_phase::waiting;
   gateways_[p.call.gateway].waiting.emplace(p.call.kind == gateway_call_kind::refund, p.call.priority_class, p.age, key);
 }
 
-/// Begins as many of the waiting calls as may be under way.
 void payments_state::pump(const std::string& gateway) {
+  begin_waiting(gateway);
+  show(gateway);
+}
+
+/// To whoever measures.
+void payments_state::show(const std::string& gateway) {
+  auto* counts = counts_of(gateway);
+  if (counts == nullptr) return;
+  const auto& g = gateways_[gateway];
+  counts->under_way.set(static_cast<std::int64_t>(g.under_way));
+  counts->waiting.set(static_cast<std::int64_t>(g.waiting.size()));
+  counts->pausing.set(static_cast<std::int64_t>(g.pausing));
+  counts->workers.set(g.is_suspect ? 0 : static_cast<std::int64_t>(services_->calls_per_gateway));
+}
+
+gateway_counts* payments_state::counts_of(const std::string& gateway) const {
+  if (services_->counts == nullptr) return nullptr;
+  const auto known = services_->counts->find(gateway);
+  return known == services_->counts->end() ? nullptr : &known->second;
+}
+
+void payments_state::count(const pending& p, const gateway_answered& x) {
+  auto* counts = counts_of(x.gateway);
+  if (counts == nullptr) return;
+  counts->attempts[static_cast<std::size_t>(x.kind)][outcome_of(x.result)].add();
+  counts->durations.observe(services_->env->steady_now() - p.began);
+  if (p.attempts > 1) counts->retries.add();
+}
+
+/// As many as may be under way.
+void payments_state::begin_waiting(const std::string& gateway) {
   auto& g = gateways_[gateway];
   while (!g.waiting.empty()) {
     const bool is_open = g.open_until > services_->env->steady_now();
@@ -73,6 +119,7 @@ void payments_state::begin(const call_key& key, pending& p) {
   ++gateways_[p.call.gateway].under_way;
   ++p.attempts;
   p.phase = call_phase::under_way;
+  p.began = services_->env->steady_now();
   wake(p, key, services_->answer_timeout);
   self_->send(services_->gateways.at(p.call.gateway), p.call);
 }
@@ -97,6 +144,7 @@ void payments_state::settle(const call_key& key, const gateway_answered& x) {
   auto& p = calls_.at(key);
   auto& g = gateways_[x.gateway];
   --g.under_way;
+  count(p, x);
   if (x.result != gateway_result::unavailable) {
     g.failures = 0;
     g.is_suspect = false;
@@ -110,6 +158,7 @@ void payments_state::settle(const call_key& key, const gateway_answered& x) {
   if (x.retry_after > milliseconds{0}) leave_alone(x.gateway, std::min(x.retry_after, retry_after_max));
   if (!may_retry(services_->retry, p.attempts)) return finish(key, x);
   p.phase = call_phase::pausing;
+  ++g.pausing;
   const auto jittered = retry_delay(services_->retry, p.attempts, services_->env->random_u64());
   wake(p, key, std::max(jittered, std::min(x.retry_after, retry_after_max)));
 }

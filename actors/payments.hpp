@@ -4,6 +4,7 @@
 // then one call at a time tries whether it is back. Owners never wait for it: every call is answered, and what could not be done in time is
 // `unavailable`, so owners ask again when a deadline makes them.
 #pragma once
+#include "actors/measures.hpp"
 #include "actors/workers.hpp"
 #include "domain/retry.hpp"
 
@@ -23,6 +24,7 @@ struct payments_services {
   std::uint32_t failures_to_open = 5; ///< in a row; then the circuit is open for `open_for`
   milliseconds open_for{5'000};
   milliseconds answer_timeout{35'000}; ///< a worker that has not answered by then counts as failed
+  std::map<std::string, gateway_counts>* counts = nullptr; ///< by gateway, as many as there are; null: nobody asks
 };
 
 /// Calls known at most over all gateways; beyond it the answer is `unavailable` at once (I14). Refunds, which can wait, get half of that.
@@ -35,10 +37,7 @@ public:
   static inline const char* name = "payments";
   using pointer = payments_handle::stateful_pointer<payments_state>;
 
-  void init(pointer self, const payments_services& services) {
-    self_ = self;
-    services_ = &services;
-  }
+  void init(pointer self, const payments_services& services);
   payments_handle::behavior_type behavior();
 
 private:
@@ -52,6 +51,7 @@ private:
     std::uint32_t attempts = 0;
     std::uint64_t generation = 0; ///< of its timer: the answer's deadline, or the end of a pause
     call_phase phase = call_phase::waiting;
+    milliseconds began{0}; ///< steady time: the attempt under way
   };
   /// One call of a kind about a payment or refund at a time.
   using call_key = std::tuple<std::string, gateway_call_kind, payment_id, refund_id>;
@@ -62,6 +62,7 @@ private:
     std::uint32_t failures = 0; ///< in a row
     milliseconds open_until{0}; ///< steady time
     bool is_suspect = false; ///< its circuit was open, and nothing has succeeded since
+    std::size_t pausing = 0;
   };
 
   void on_call(const call_gateway& x);
@@ -69,6 +70,10 @@ private:
   void on_timer(std::uint64_t generation);
   void enqueue(const call_key& key, pending& p);
   void pump(const std::string& gateway);
+  void begin_waiting(const std::string& gateway);
+  void show(const std::string& gateway);
+  void count(const pending& p, const gateway_answered& x);
+  [[nodiscard]] gateway_counts* counts_of(const std::string& gateway) const;
   void begin(const call_key& key, pending& p);
   void settle(const call_key& key, const gateway_answered& x);
   void finish(const call_key& key, gateway_answered answer);

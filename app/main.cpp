@@ -2,6 +2,7 @@
 // `fairqueue`: reads the command line, loads and checks the configuration, runs one subcommand.
 #include "app/cluster_commands.hpp"
 #include "app/commands.hpp"
+#include "app/release.hpp"
 #include "config/load.hpp"
 
 #include <CLI/CLI.hpp>
@@ -10,6 +11,8 @@
 #include <iostream>
 
 extern char** environ;
+
+const char* const fq::program_version = FAIRQUEUE_VERSION;
 
 namespace {
 

@@ -14,6 +14,8 @@
 
 #include <caf/scoped_actor.hpp>
 
+#include <algorithm>
+
 namespace fq {
 namespace {
 
@@ -107,6 +109,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   for (const auto& [name, gateway] : gateways_)
     payments_services_.gateways.emplace(name, add(name + " gateway", system_->spawn(gateway_worker, gateway.get())));
   payments_services_.answer_timeout = options_.gateway.call_timeout + gateway_slack;
+  for (const auto& [name, gateway] : payments_services_.gateways) numbers_.gateways[name];
+  payments_services_.counts = &numbers_.gateways;
   const auto payments_actor = add("payments", system_->spawn(payments, &payments_services_));
 
   owner_services_.env = &env_;
@@ -117,9 +121,9 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     return gateway == "stripe" ? stripe_accounts_.of(tenant) : std::string{};
   };
   owner_services_.may_load = [this] { return stripe_accounts_.are_known(); };
-  owner_services_.checkouts = &checkouts_;
+  owner_services_.board = &numbers_.sales;
   owner_services_.alert = [this](const dead_letter_row& letter) {
-    checkouts_.count_dead_letter();
+    numbers_.dead_letters.add();
     log::error("something waits for a person", {{"dead_letter", to_string(letter.id)}, {"what", letter.detail}});
   };
   owner_services_.rules = rules_of(options_);
@@ -129,8 +133,12 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   owner_services_.has_cluster = options_.cluster.is_on();
   owner_services_.links = links();
   region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
+  numbers_.async_percent.set(options_.checkout.async_percent);
   auto publish = [this, then = std::move(on_directory)](const directory_ptr& content) {
     stripe_accounts_.publish(content->tenants);
+    const auto setting = std::ranges::find(content->settings, async_percent_setting, &setting_row::name);
+    const auto stored = setting == content->settings.end() ? std::string{} : setting->value;
+    numbers_.async_percent.set(async_percent_of(stored, static_cast<std::int32_t>(options_.checkout.async_percent)));
     if (then) then(content);
   };
   directory_ = add("directory", system_->spawn(fq::directory, ledgers, std::move(publish)));
@@ -149,13 +157,15 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
                         .otp_failures_max = static_cast<std::uint32_t>(options_.otp.guesses),
                         .has_cluster = options_.cluster.is_on()};
   accounts_ = add("accounts", system_->spawn(fq::accounts, &accounts_services_));
+  if (options_.checkout.rollback) start_checkout_switch(children);
+  notifier_services_.counts = &numbers_.mails;
   notifier_services_.env = &env_;
   notifier_services_.port = mail_of_events_.get();
   notifier_services_.region = region_;
   notifier_services_.log = log_event;
   notifier_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
   const auto consumer = add("notifier", system_->spawn<caf::detached>(notifier, &notifier_services_));
-  add("dispatcher", system_->spawn(dispatcher, ledgers, consumer));
+  add("dispatcher", system_->spawn(dispatcher, ledgers, consumer, &numbers_.outbox));
   if (options_.cluster.is_on()) {
     cluster_services_.env = &env_;
     cluster_services_.ledgers = ledgers;
@@ -173,6 +183,28 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     publish_cluster(cluster_, options_.cluster);
   }
   root_ = system_->spawn(root_supervisor, std::move(children), std::move(on_failure));
+}
+
+/// Looks often enough for the shortest patience.
+void node::start_checkout_switch(root_children& children) {
+  constexpr milliseconds interval_max{5'000}, interval_min{100};
+  const auto& o = options_.checkout;
+  auto& s = checkout_switch_services_;
+  s.env = &env_;
+  s.numbers = &numbers_;
+  s.gateway = options_.payments.gateway;
+  s.rules.success_percent_min = static_cast<std::uint64_t>(o.rollback_success_below);
+  s.rules.success_for = o.rollback_success_for;
+  s.rules.workers_for = o.rollback_workers_for;
+  s.rules.queue_max = static_cast<std::uint64_t>(o.rollback_queue_above);
+  s.rules.queue_for = o.rollback_queue_for;
+  s.rules.success_span = std::min(s.rules.success_span, o.rollback_success_for);
+  s.interval = std::clamp(std::min({o.rollback_success_for, o.rollback_workers_for, o.rollback_queue_for}) / 8, interval_min, interval_max);
+  s.accounts = accounts_;
+  s.directory = directory_;
+  s.note = [](const std::string& trigger) { log::warn("checkout switched to synchronous", {{"trigger", trigger}}); };
+  numbers_.has_rollback = true;
+  children.emplace_back("checkout switch", caf::actor_cast<caf::actor>(system_->spawn(checkout_switch, static_cast<const checkout_switch_services*>(&s))));
 }
 
 /// The first writer prunes for all.
@@ -210,6 +242,8 @@ node::~node() {
   directory_ = nullptr;
   session_reader_ = nullptr;
   cluster_ = nullptr;
+  checkout_switch_services_.accounts = nullptr;
+  checkout_switch_services_.directory = nullptr;
   cluster_services_.region = nullptr;
   cluster_services_.catalog = nullptr;
   cluster_services_.accounts = nullptr;

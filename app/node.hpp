@@ -6,10 +6,11 @@
 #include "actors/cache_worker.hpp"
 #include "actors/catalog.hpp"
 #include "actors/directory.hpp"
-#include "actors/checkout_board.hpp"
+#include "actors/checkout_switch.hpp"
 #include "actors/cluster_links.hpp"
 #include "actors/cluster.hpp"
 #include "actors/mailer.hpp"
+#include "actors/measures.hpp"
 #include "actors/notifier.hpp"
 #include "actors/payments.hpp"
 #include "actors/region.hpp"
@@ -59,7 +60,7 @@ public:
   [[nodiscard]] sandbox_gateway* sandbox() { return sandbox_.get(); }
   /// Every gateway that may be paid through, the sandbox included.
   [[nodiscard]] std::map<std::string, const gateway_port*, std::less<>> gateways() const;
-  [[nodiscard]] const checkout_board& checkouts() const { return checkouts_; }
+  [[nodiscard]] const measures& numbers() const { return numbers_; }
   /// Null: this node is not one of a cluster.
   [[nodiscard]] cluster_links* links() { return options_.cluster.is_on() ? &links_ : nullptr; }
   [[nodiscard]] region_handle region() const { return region_; }
@@ -78,6 +79,7 @@ public:
 private:
   void spawn_actors(std::function<void(std::string)> on_failure, std::function<void(directory_ptr)> on_directory);
   ledger_workers spawn_ledger_workers(root_children& children);
+  void start_checkout_switch(root_children& children);
   /// Whether there may be: the ledger is one that nodes share.
   [[nodiscard]] bool has_other_nodes() const { return !ledger_.lease.owner.empty(); }
 
@@ -93,13 +95,14 @@ private:
   std::unique_ptr<sandbox_gateway> sandbox_;
   std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< but for the sandbox
   stripe_accounts stripe_accounts_;
-  checkout_board checkouts_;
+  measures numbers_;
   cluster_links links_;
   std::unique_ptr<mail_port> mail_, mail_of_events_; ///< a port belongs to one thread
   notifier_services notifier_services_;
   owner_services owner_services_;
   payments_services payments_services_;
   mailer_services mailer_services_;
+  checkout_switch_services checkout_switch_services_;
   accounts_services accounts_services_;
   cluster_services cluster_services_;
   actor_config caf_config_;

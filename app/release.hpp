@@ -8,4 +8,6 @@ namespace fq {
 /// actors/cluster.hpp
 extern const std::uint32_t program_wire_version;
 
+extern const char* const program_version; ///< main.cpp
+
 } // namespace fq

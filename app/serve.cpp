@@ -5,6 +5,7 @@
 #include "app/demo.hpp"
 #include "app/log.hpp"
 #include "app/node.hpp"
+#include "app/release.hpp"
 #include "app/system_environment.hpp"
 #include "crypto/tokens.hpp"
 #include "net/routes.hpp"
@@ -162,9 +163,10 @@ int run_serve(bool demo, const config::loaded& config) {
   net::server_state state;
   state.ledger_is_reachable = &below.ledger_is_reachable();
   state.cache = below.cache_counts();
-  state.checkouts = &below.checkouts();
+  state.numbers = &below.numbers();
   state.links = below.links();
-  state.wall_now = [&env] { return env.wall_now(); };
+  state.env = &env;
+  state.release = program_version;
   net::server server{{.system = below.system(),
                       .environment = env,
                       .options = options,

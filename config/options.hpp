@@ -101,6 +101,12 @@ struct fee_option {
 
 struct checkout_options {
   std::int64_t async_percent{};
+  bool rollback{}; ///< the automatic switch to synchronous checkout (domain/checkout_watch.hpp)
+  std::int64_t rollback_success_below{}; ///< percent
+  milliseconds rollback_success_for{};
+  milliseconds rollback_workers_for{};
+  std::int64_t rollback_queue_above{};
+  milliseconds rollback_queue_for{};
   std::string fees; ///< "EUR:150:290:30", ...; "*" is every other currency
 
   /// `fees` by currency; nothing if it is malformed.

@@ -3,7 +3,6 @@
 // that it is shared. Handlers reach actors through `ask` and `ask_event` (net/actor_bridge.hpp).
 #pragma once
 #include "actors/cache_metrics.hpp"
-#include "actors/checkout_board.hpp"
 #include "actors/cluster_links.hpp"
 #include "actors/protocol.hpp"
 #include "config/options.hpp"
@@ -22,6 +21,10 @@
 #include <functional>
 #include <string_view>
 
+namespace fq {
+struct measures; ///< actors/measures.hpp
+}
+
 namespace fq::net {
 
 class actor_bridge;
@@ -35,9 +38,10 @@ struct server_state {
   std::atomic<bool> draining{false};
   const std::atomic<bool>* ledger_is_reachable = nullptr; ///< told by the ledger workers; null: not watched
   const cache_metrics* cache = nullptr; ///< null: no cache is configured
-  const checkout_board* checkouts = nullptr; ///< orders that wait for their page; null: not watched
+  const measures* numbers = nullptr; ///< what actors count; null: nobody does
   cluster_links* links = nullptr; ///< null: this node is not one of a cluster
-  std::function<timestamp()> wall_now = [] { return never; }; ///< for ages in metrics
+  environment* env = nullptr; ///< for ages in metrics; null: no ages
+  std::string release; ///< of this program
 
   std::atomic<std::int64_t> connections{0}; ///< open now, WebSockets included
   std::atomic<std::int64_t> websockets{0}; ///< open now

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server counts, as relaxed atomics, and their Prometheus text. Fed by the session (observe) and the
-// routes; read by GET /metrics. Labels are bounded: route patterns, methods and status classes, never ids.
+// What the server counts, as relaxed atomics. Fed by the session (observe) and the routes; read by GET /metrics, which has prometheus-cpp
+// make the text. Labels are bounded: route patterns, methods and status classes, never ids of people or places.
 #pragma once
-#include "actors/cache_metrics.hpp"
+#include "actors/counts.hpp"
 #include "net/http.hpp"
+#include "net/node_metrics.hpp"
 
 #include <array>
 #include <atomic>
@@ -15,34 +16,29 @@
 
 namespace fq::net {
 
+class metric_page;
 struct server_state;
 
-/// Upper bounds in seconds of the request duration histogram; the last bucket is +Inf.
+/// Of requests.
 inline constexpr std::array duration_bounds_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                                     0.1,    0.25,  0.5,    1.0,   2.5,  5.0};
 
-struct counter {
-  std::atomic<std::uint64_t> value{0};
-  void add(std::uint64_t n = 1) noexcept { value.fetch_add(n, std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t get() const noexcept { return value.load(std::memory_order_relaxed); }
-};
-
-enum class checkout_mode : std::uint8_t { async, sync };
+/// How a checkout was answered: before its payment page was there, with it, or with it because the client asked for that (Prefer: wait).
+enum class checkout_mode : std::uint8_t { async, sync, wait };
 enum class checkout_result : std::uint8_t { processing, ready, refused, error };
 
 /// Answers to checkouts: the seed's names, without a prefix.
 class checkout_counts {
 public:
   void observe(checkout_mode mode, checkout_result result, std::chrono::nanoseconds duration) noexcept;
-  void append(std::string& out) const;
+  void append(metric_page& page) const;
 
 private:
   struct of_mode {
     std::array<counter, 4> by_result;
-    std::array<counter, duration_bounds_seconds.size() + 1> by_duration;
-    counter nanoseconds;
+    duration_counts<duration_bounds_seconds> durations;
   };
-  std::array<of_mode, 2> modes_;
+  std::array<of_mode, 3> modes_;
 };
 
 class metrics {
@@ -53,8 +49,10 @@ public:
   /// A request was answered. `matched`: the row of the table, or null for none. Called from io threads.
   void observe(const route* matched, unsigned status, std::chrono::nanoseconds duration) noexcept;
 
-  /// The whole page, text format 0.0.4.
+  /// The whole page, text format 0.0.4; by prometheus-cpp. Any thread.
   [[nodiscard]] std::string text(const server_state& state) const;
+  /// What was counted here, without what others know.
+  void append(metric_page& page) const;
 
   checkout_counts checkouts;
   counter access_granted, access_refused;
@@ -65,18 +63,16 @@ public:
 private:
   struct route_counts {
     std::array<counter, 6> by_class; ///< 1xx .. 5xx; [0]: anything else
-    std::array<counter, duration_bounds_seconds.size() + 1> by_duration;
-    counter nanoseconds;
+    duration_counts<duration_bounds_seconds> durations;
   };
   [[nodiscard]] const route_counts& row(std::size_t index) const { return counts_[index]; }
-  void append_requests(std::string& out) const;
-  void append_durations(std::string& out) const;
-  void append_sale(std::string& out) const;
-  static void append_cache(std::string& out, const cache_metrics& cache);
-  static void append_cluster(std::string& out, const cluster_links& links);
+  void append_requests(metric_page& page) const;
+  void append_durations(metric_page& page) const;
+  void append_sale(metric_page& page) const;
 
   std::span<const route> routes_;
   std::unique_ptr<route_counts[]> counts_;
+  mutable shown_events shown_;
 };
 
 } // namespace fq::net

@@ -169,12 +169,12 @@ awaitable<response> check_out(call c) {
     co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(wish.order));
   auto& counts = c.ctx.shared->counts.checkouts;
+  const auto wanted = preferred_wait(c.rq);
   if (auto no = refused(c.rq, got)) {
-    counts.observe(checkout_mode::async, got.error ? checkout_result::error : checkout_result::refused, c.ctx.environment.steady_now() - began);
+    counts.observe(wanted > milliseconds{0} ? checkout_mode::wait : checkout_mode::async, got.error ? checkout_result::error : checkout_result::refused, c.ctx.environment.steady_now() - began);
     co_return std::move(*no);
   }
-  const auto wanted = preferred_wait(c.rq);
-  const auto mode = is_async(c, got.reply) ? checkout_mode::async : checkout_mode::sync;
+  const auto mode = wanted > milliseconds{0} ? checkout_mode::wait : is_async(c, got.reply) ? checkout_mode::async : checkout_mode::sync;
   const auto wait = std::min(wanted > milliseconds{0} ? wanted : mode == checkout_mode::sync ? wait_max(c.ctx) : milliseconds{0}, wait_max(c.ctx));
   const bool replayed = got.reply.replayed, waits = wait > milliseconds{0} && got.reply.order.order.status == order_status::pending;
   if (waits) {

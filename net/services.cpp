@@ -6,7 +6,6 @@
 #include "outbound/sandbox_gateway.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 
@@ -57,10 +56,7 @@ services::services(const config::options& o, const key_store& store, const key_d
 std::int32_t services::async_percent() const {
   const auto index = keys.get();
   const auto text = index ? index->setting(async_percent_setting) : std::nullopt;
-  std::int32_t percent = configured_async_percent_;
-  if (text)
-    std::from_chars(text->data(), text->data() + text->size(), percent);
-  return percent;
+  return async_percent_of(text.value_or(std::string{}), configured_async_percent_);
 }
 
 std::vector<rate_limiter*> services::limiters() {

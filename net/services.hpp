@@ -5,6 +5,7 @@
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/passes.hpp"
+#include "domain/checkout_watch.hpp"
 #include "domain/environment.hpp"
 #include "net/cursor.hpp"
 #include "net/idempotency.hpp"
@@ -27,9 +28,6 @@ class sandbox_gateway;
 }
 
 namespace fq::net {
-
-/// The name of a setting of the installation.
-inline constexpr std::string_view async_percent_setting = "checkout.async_percent";
 
 struct services {
   /// `routes`: the public table, for the counters. `sandbox` null: switched off; other gateways are added by the composition, before

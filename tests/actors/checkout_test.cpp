@@ -5,6 +5,8 @@
 #include "domain/outbox.hpp"
 #include "fixture.hpp"
 
+#include "actors/sale_board.hpp"
+
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
@@ -20,7 +22,7 @@ struct gateway_log {
 
 struct checkout_fixture : fixture {
   owner_services services;
-  checkout_board board;
+  sale_board board;
   event_row event;
   event_handle owner;
   std::shared_ptr<gateway_log> gateway = std::make_shared<gateway_log>();
@@ -36,7 +38,7 @@ struct checkout_fixture : fixture {
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledgers;
-    services.checkouts = &board;
+    services.board = &board;
     owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
     run();
   }
@@ -122,9 +124,50 @@ CAF_TEST(an order is answered after its commit and then the gateway is called) {
   CAF_CHECK_EQUAL(sum, charge.money.amount);
   CAF_CHECK_EQUAL(charge.application_fee, placed->value.order.order.platform_fee + placed->value.order.order.processing_fee);
   CAF_CHECK_EQUAL(charge.customer_email, "ada@example.org");
-  CAF_CHECK_EQUAL(board.read().pending, 1u);
+  CAF_CHECK_EQUAL(board.pending().count, 1u);
   page(placed->value.order);
-  CAF_CHECK_EQUAL(board.read().pending, 0u);
+  CAF_CHECK_EQUAL(board.pending().count, 0u);
+}
+
+CAF_TEST(the board shows the event for as long as its owner serves) {
+  auto placed = check_out(1);
+  run();
+  CAF_REQUIRE(placed->ok);
+  const auto shown = [&] {
+    const auto all = board.read();
+    CAF_REQUIRE_EQUAL(all.size(), 1u);
+    CAF_CHECK(all[0].event == event.id);
+    CAF_CHECK_EQUAL(all[0].currency, event.currency);
+    return all[0].numbers;
+  };
+  CAF_CHECK(shown().held == 1 && shown().free == 9 && shown().sold == 0 && shown().admitted == 1 && shown().revenue == 0);
+  CAF_CHECK(shown().due > env.steady_now());
+  page(placed->value.order);
+  CAF_CHECK_EQUAL(board.orders_served.get(), 1u);
+  CAF_CHECK_EQUAL(board.orders[order_status::awaiting_payment].get(), 1u);
+  CAF_CHECK_EQUAL(board.entries[entry_status::admitted].get(), 1u);
+  seize_and_reload(2);
+  CAF_CHECK(shown().held == 1 && shown().free == 9);
+  CAF_CHECK_EQUAL(board.orders[order_status::awaiting_payment].get(), 1u);
+  kill(owner);
+  CAF_CHECK(board.read().empty());
+}
+
+CAF_TEST(what was to happen by time and does not is overdue) {
+  auto placed = check_out(1);
+  run();
+  CAF_REQUIRE(placed->ok);
+  page(placed->value.order);
+  const auto due = board.read().at(0).numbers.due;
+  for (int i = 0; i < 100; ++i) commit_faults.push_back({commit_fault::kind::unavailable, 0});
+  auto late = check_out(2); // its batch does not get through: the event's time stands still
+  run();
+  advance(due - env.steady_now() + 5s);
+  CAF_CHECK(env.steady_now() - board.read().at(0).numbers.due >= 1s);
+  commit_faults.clear();
+  for (int i = 0; i < 100; ++i) advance(100ms);
+  CAF_CHECK(board.read().at(0).numbers.due > env.steady_now());
+  CAF_CHECK(late->ok);
 }
 
 CAF_TEST(the same key is the same order as it is now) {

@@ -61,6 +61,30 @@ CAF_TEST(whoever is asked gives the handle of the one owner) {
   CAF_CHECK(!owner().empty());
 }
 
+CAF_TEST(a node that has left leaves no link and one that lives or is connected keeps its own) {
+  cluster_links links;
+  links.connected("a", sys.node());
+  links.connected("b", sys.node());
+  links.connected("c", sys.node());
+  links.lost("a");
+  links.lost("c");
+  const auto names = [&] {
+    std::string all;
+    for (const auto& link : links.all()) all += link->node;
+    return all;
+  };
+  links.forget_others([](const std::string& node) { return node == "a"; });
+  CAF_CHECK_EQUAL(names(), "ab");
+  links.forget_others([](const std::string&) { return false; });
+  CAF_CHECK_EQUAL(names(), "b");
+  links.lost("b");
+  links.forget_others([](const std::string&) { return false; });
+  CAF_CHECK_EQUAL(names(), "");
+  links.connected("a", sys.node());
+  CAF_REQUIRE(links.find(sys.node()));
+  CAF_CHECK_EQUAL(links.find(sys.node())->lost.load(), 0u);
+}
+
 CAF_TEST(a new event begins at the node that has the least) {
   for (const auto* name : {"a", "b", "c"}) start(name);
   connect({{"a", 50}, {"b", 60}, {"c", 5}});

@@ -19,6 +19,7 @@ struct consumer_log {
 struct dispatcher_fixture : fixture {
   std::shared_ptr<consumer_log> log = std::make_shared<consumer_log>();
   dispatcher_handle carrier;
+  outbox_counts counts;
   event_row event = put_event(10);
 
   void start() {
@@ -34,7 +35,7 @@ struct dispatcher_fixture : fixture {
         if (l->answers) self->send(caf::actor_cast<dispatcher_handle>(self->current_sender()), outbox_consumed{std::move(keys)});
       }};
     }));
-    carrier = keep(sys.spawn(dispatcher, ledgers, consumer));
+    carrier = keep(sys.spawn(dispatcher, ledgers, consumer, &counts));
     run();
   }
   ~dispatcher_fixture() { carrier = nullptr; }
@@ -66,6 +67,29 @@ struct dispatcher_fixture : fixture {
 } // namespace
 
 CAF_TEST_FIXTURE_SCOPE(dispatcher_tests, dispatcher_fixture)
+
+CAF_TEST(what waits is shown with its age and what went out is counted) {
+  log->takes_at_most = 1;
+  tell(3, event.aggregate);
+  const auto began = unix_ms(env.wall_now());
+  start();
+  CAF_CHECK_EQUAL(counts.rows.get(), 3);
+  CAF_CHECK_EQUAL(counts.oldest.get(), began);
+  for (int i = 0; i < 4; ++i) advance(1s);
+  CAF_CHECK_EQUAL(counts.rows.get(), 0);
+  CAF_CHECK_EQUAL(counts.oldest.get(), 0);
+  CAF_CHECK_EQUAL(counts.delivered.get(), 3u);
+  log->takes_at_most = 0;
+  tell(2, event.aggregate);
+  advance(10s);
+  CAF_CHECK_EQUAL(counts.rows.get(), 2);
+  CAF_CHECK(counts.oldest.get() > 0 && counts.oldest.get() <= unix_ms(env.wall_now()) - 10'000);
+  log->takes_at_most = 1'000;
+  for (int i = 0; i < 2; ++i) advance(1s);
+  CAF_CHECK_EQUAL(counts.rows.get(), 0);
+  CAF_CHECK_EQUAL(counts.oldest.get(), 0);
+  CAF_CHECK_EQUAL(counts.delivered.get(), 5u);
+}
 
 CAF_TEST(what was committed goes out once and in order) {
   const auto other = put_event(10, {}, aggregate_id{17});

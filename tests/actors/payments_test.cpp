@@ -18,6 +18,7 @@ struct payments_fixture : fixture {
   };
   std::shared_ptr<script> gw = std::make_shared<script>();
   payments_services services;
+  std::map<std::string, gateway_counts> counts;
   payments_handle actor;
   caf::actor owner;
 
@@ -41,6 +42,8 @@ struct payments_fixture : fixture {
     }));
     services.env = &env;
     services.gateways.emplace("sandbox", gateway);
+    counts["sandbox"];
+    services.counts = &counts;
     services.retry = {3, 500ms, 5s};
     services.failures_to_open = 4;
     services.open_for = 5s;
@@ -79,6 +82,47 @@ CAF_TEST(an answer goes to the owner that asked) {
   CAF_CHECK_EQUAL(gw->calls.size(), 1u);
   CAF_REQUIRE_EQUAL(gw->told.size(), 1u);
   CAF_CHECK(gw->told[0].result == gateway_result::unpaid);
+}
+
+CAF_TEST(every attempt is counted with its end and its time) {
+  auto& shown = counts.at("sandbox");
+  const auto attempts = [&](gateway_call_kind kind, call_outcome o) { return shown.attempts[static_cast<std::size_t>(kind)][o].get(); };
+  CAF_CHECK_EQUAL(shown.workers.get(), static_cast<std::int64_t>(services.calls_per_gateway));
+  call(1);
+  CAF_CHECK_EQUAL(attempts(gateway_call_kind::verify, call_outcome::answered), 1u);
+  gw->result = gateway_result::rejected;
+  call(2, gateway_call_kind::initialize);
+  CAF_CHECK_EQUAL(attempts(gateway_call_kind::initialize, call_outcome::refused), 1u);
+  gw->answers = false;
+  call(3);
+  CAF_CHECK_EQUAL(shown.under_way.get(), 1);
+  advance(services.answer_timeout);
+  CAF_CHECK_EQUAL(attempts(gateway_call_kind::verify, call_outcome::unavailable), 1u);
+  CAF_CHECK(shown.durations.seconds() >= 35);
+  CAF_CHECK_EQUAL(shown.pausing.get(), 1);
+  CAF_CHECK_EQUAL(shown.under_way.get(), 0);
+  gw->answers = true;
+  gw->result = gateway_result::paid;
+  advance(1s);
+  CAF_CHECK_EQUAL(shown.pausing.get(), 0);
+  CAF_CHECK_EQUAL(shown.retries.get(), 1u);
+  CAF_CHECK_EQUAL(attempts(gateway_call_kind::verify, call_outcome::answered), 2u);
+}
+
+CAF_TEST(a gateway has no workers from the opening of its circuit until something succeeds) {
+  auto& shown = counts.at("sandbox");
+  services.retry.attempts = 1;
+  gw->result = gateway_result::unavailable;
+  for (std::uint64_t i = 1; i <= services.failures_to_open; ++i) call(i);
+  CAF_CHECK_EQUAL(shown.workers.get(), 0);
+  advance(services.open_for);
+  call(50); // tried, and failed
+  CAF_CHECK_EQUAL(shown.workers.get(), 0);
+  advance(services.open_for);
+  gw->result = gateway_result::paid;
+  call(51);
+  CAF_CHECK_EQUAL(shown.workers.get(), static_cast<std::int64_t>(services.calls_per_gateway));
+  CAF_CHECK_EQUAL(shown.waiting.get(), 0);
 }
 
 CAF_TEST(an unavailable gateway is tried again within the bounds of full jitter and then given up) {

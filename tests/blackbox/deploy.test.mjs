@@ -141,6 +141,26 @@ class Prometheus {
   }
 }
 
+/** What docs/operations.md says: ['name type'], sorted. */
+function documented_metrics() {
+  const section = read('docs/operations.md').split('### All metrics\n')[1].split('\n## ')[0];
+  return [...section.matchAll(/^\| `([a-z_]+)` \| (counter|gauge|histogram) \|([^|]*)\|/gm)].map(([, name, type, labels]) => `${name} ${type} ${labels.trim()}`.trim()).sort();
+}
+
+/** The same from /metrics: names, types, and the labels of all series that there are. */
+async function described_metrics(nodes) {
+  const all = new Map();
+  for (const node of nodes) {
+    const { text } = await node.get('/metrics', { admin: true });
+    for (const [, name, type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) if (!all.has(name)) all.set(name, { type, labels: new Set() });
+    for (const [, series, labels] of text.matchAll(/^(\w+)\{([^]*?)\} \S+$/gm)) {
+      const family = all.get(series) ?? all.get(series.replace(/_(bucket|sum|count)$/, ''));
+      for (const [, label] of labels.matchAll(/(\w+)="/g)) if (label !== 'le') family.labels.add(label);
+    }
+  }
+  return [...all].map(([name, { type, labels }]) => `${name} ${type} ${[...labels].map((l) => `\`${l}\``).join(', ')}`.trim()).sort();
+}
+
 test('promtool accepts the metrics of a running demo sale', async (t) => {
   const server = await server_for(t, { demo: true });
   const { code, out, err } = await run(fairqueue_load, ['--url', server.url, '--data-dir', server.data_dir, '--fans', '60', '--arrival-seconds', '1', '--buy-by', 'mixed', '--quiet']);
@@ -174,11 +194,12 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
   const known = new Set();
   for (const node of cluster.nodes)
     for (const [, name] of (await node.get('/metrics', { admin: true })).text.matchAll(/^# TYPE (\S+)/gm)) known.add(name);
+  assert.deepEqual(await described_metrics(cluster.nodes), documented_metrics(), 'docs/operations.md, "All metrics"');
   for (const { expr, panel, name } of [...queries(), ...alerts()])
     for (const each of names_in(expr)) assert.ok(known.has(each), `${panel ?? name}: there is no metric ${each}`);
 
   const all = queries();
-  assert.ok(all.length >= 40, `${all.length} queries`);
+  assert.ok(all.length >= 70, `${all.length} queries`);
   const value_of = (expr) => expr.replaceAll('$__rate_interval', '10s').replaceAll('$__range', '1m').replaceAll('$job', 'fairqueue').replaceAll('$instance', '.*');
   const without_data = async () => {
     const without = [];
@@ -197,6 +218,8 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
   const of = (title) => all.find(({ panel }) => panel === title).expr;
   assert.equal(await number(of('Nodes ready')), 2);
   assert.ok((await number(of('Arrivals'))) > 0);
+  assert.ok((await number(of('Admission rate'))) > 0);
+  assert.ok((await number(of('Revenue'))) > 0);
   assert.equal(await number(of('Checkout success')), 1);
   assert.ok((await number('sum(fairqueue_cluster_link_requests_total)')) > 0, 'requests crossed the wire');
   assert.equal((await prometheus.query('ALERTS{alertstate="firing"}')).data.result.length, 0, 'no alert while all is well');
@@ -206,6 +229,8 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
 
   // An alert in earnest: the node is gone.
   await first.kill();
+  await eventually('the link to a node that has left is no series any more', async () =>
+    !/^fairqueue_cluster_link_up\{/m.test((await second.get('/metrics', { admin: true })).text), { timeout_ms: 30_000, every_ms: 500 });
   await eventually('FairQueueDown is pending', async () =>
     (await prometheus.query('ALERTS{alertname="FairQueueDown"}')).data.result.length === 1, { timeout_ms: 15_000, every_ms: 500 });
 });

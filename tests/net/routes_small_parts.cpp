@@ -8,6 +8,7 @@
 #include "net/encoding.hpp"
 #include "net/cursor.hpp"
 #include "net/html.hpp"
+#include "actors/measures.hpp"
 #include "net/metrics.hpp"
 #include "net/offload.hpp"
 #include "net/query.hpp"
@@ -170,6 +171,52 @@ CAF_TEST(metrics have help type and a bounded number of series) {
       shop += 100'000 / routes.size() + (i < 100'000 % routes.size() ? 1 : 0);
   CAF_CHECK(text.find("fairqueue_http_request_duration_seconds_count{route=\"/shop/*\",method=\"any\"} " + std::to_string(shop) + "\n") != std::string::npos);
   CAF_CHECK_EQUAL(text.back(), '\n');
+}
+
+CAF_TEST(a few events have series of their own and the rest is one) {
+  metrics counts{std::span<const route>{}};
+  measures numbers;
+  server_state state;
+  state.numbers = &numbers;
+  std::vector<std::shared_ptr<board_seat>> seats;
+  const auto tell = [&](std::uint64_t i, std::uint64_t waiting) {
+    event_numbers n;
+    n.waiting = waiting;
+    n.sold = 1;
+    n.revenue = 100;
+    seats[i]->tell(n);
+  };
+  const auto lines = [](const std::string& text, const std::string& beginning) {
+    std::vector<std::string> found;
+    for (std::size_t at = text.find('\n' + beginning); at != std::string::npos; at = text.find('\n' + beginning, at + 1))
+      found.push_back(text.substr(at + 1, text.find('\n', at + 1) - at - 1));
+    return found;
+  };
+  const auto series = [&] { return std::ranges::count(counts.text(state), '\n'); };
+  const auto sum = [&](const std::string& text, const std::string& state_label) {
+    double all = 0;
+    for (const auto& line : lines(text, "fairqueue_queue_entries{"))
+      if (line.find("state=\"" + state_label + '"') != std::string::npos) all += std::stod(line.substr(line.rfind(' ')));
+    return all;
+  };
+  for (std::uint64_t i = 0; i < 3'000; ++i) {
+    seats.push_back(numbers.sales.enter(uuid{3, i}, i % 2 == 0 ? "EUR" : std::string{"A"} + static_cast<char>('A' + i % 26) + static_cast<char>('A' + i / 26 % 26)));
+    tell(i, i);
+  }
+  const auto many = counts.text(state);
+  CAF_CHECK_EQUAL(lines(many, "fairqueue_queue_entries{").size(), 3 * (shown_events_max + 1));
+  CAF_CHECK_EQUAL(sum(many, "waiting"), 3'000.0 * 2'999 / 2);
+  CAF_CHECK(many.find("fairqueue_queue_entries{event=\"" + to_string(uuid{3, 2'999}) + "\",state=\"waiting\"} 2999\n") != std::string::npos);
+  CAF_CHECK(many.find("fairqueue_tickets{event=\"other\",state=\"sold\"} " + std::to_string(3'000 - shown_events_max) + "\n") != std::string::npos);
+  CAF_CHECK(lines(many, "fairqueue_revenue_minor_units{").size() <= shown_events_max + 20);
+  // Others grow a little fuller: the names stay. The rest: the same number of series for a hundred events and for thousands.
+  const auto before = series();
+  for (std::uint64_t i = 0; i < 100; ++i) tell(i, 5'000);
+  const auto later = counts.text(state);
+  CAF_CHECK(later.find(to_string(uuid{3, 2'999})) != std::string::npos);
+  CAF_CHECK_EQUAL(series(), before);
+  seats.clear();
+  CAF_CHECK_EQUAL(lines(counts.text(state), "fairqueue_queue_entries{").size(), 3u);
 }
 
 CAF_TEST(the blocking lane runs jobs in order and brings results to the io thread) {

@@ -69,7 +69,7 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
   if (o.has_dispatcher) {
     const auto consumer = system.spawn(sim_consumer, &w);
     others_.push_back(caf::actor_cast<caf::actor>(consumer));
-    others_.push_back(caf::actor_cast<caf::actor>(system.spawn(dispatcher, ledgers, consumer)));
+    others_.push_back(caf::actor_cast<caf::actor>(system.spawn(dispatcher, ledgers, consumer, static_cast<outbox_counts*>(nullptr))));
   }
   region_ = system.spawn(fq::region, &owners_,
                          restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20},

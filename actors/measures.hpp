@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the actors of this process count for /metrics, all of it: made by the composition, written by those that it is handed to, outlives
+// them. Safe on any thread; nobody decides an order by it.
+#pragma once
+#include "actors/counts.hpp"
+#include "actors/sale_board.hpp"
+#include "domain/checkout_watch.hpp"
+
+#include <array>
+#include <map>
+#include <string>
+
+namespace fq {
+
+enum class call_outcome : std::uint8_t {
+  answered, ///< whatever the answer was
+  refused, ///< it will not have it
+  unavailable, ///< one attempt that came to nothing
+};
+inline constexpr std::array call_kind_names{"initialize", "verify", "expire", "refund"}; ///< by gateway_call_kind
+
+/// Of one gateway. Written by the payments actor.
+struct gateway_counts {
+  std::array<counter_of<call_outcome, 3>, call_kind_names.size()> attempts; ///< by kind
+  counter retries; ///< attempts after the first one
+  duration_counts<task_bounds_seconds> durations; ///< of attempts
+  gauge under_way; ///< attempts
+  gauge waiting; ///< calls whose turn has not come
+  gauge pausing; ///< calls between two attempts
+  gauge workers; ///< attempts that may be under way at once; 0 while nothing has succeeded since its circuit opened
+};
+
+/// Domain events on their way out. Written by the dispatcher.
+struct outbox_counts {
+  gauge rows; ///< read lately and not delivered yet; outbox_rows_max at most
+  gauge oldest; ///< when the oldest of them was written, Unix ms; 0: there is none
+  counter delivered;
+};
+
+/// Mail of events. Written by the notifier.
+struct mail_counts {
+  counter accepted, rejected, put_off;
+};
+
+/// The automatic switch. Written by the checkout_switch actor.
+struct switch_counts {
+  counter_of<rollback_trigger, rollback_triggers.size()> switched;
+  counter failed; ///< the setting could not be stored; it is tried again
+};
+
+struct measures {
+  sale_board sales;
+  std::map<std::string, gateway_counts> gateways; ///< by name; none is added once actors run
+  outbox_counts outbox;
+  mail_counts mails;
+  switch_counts rollback;
+  bool has_rollback = false; ///< the automatic switch is on
+  gauge async_percent; ///< the installation's, as this node knows it
+  counter dead_letters; ///< left to a person
+};
+
+} // namespace fq
