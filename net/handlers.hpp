@@ -134,6 +134,9 @@ awaitable<response> patch_settings(context& ctx, const request& rq, const path_p
 awaitable<response> get_orders_csv(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_audit_csv(context& ctx, const request& rq, const path_parameters& path);
 
+// task_routes.cpp
+awaitable<response> get_tasks(context& ctx, const request& rq, const path_parameters& path);
+
 // webhook_routes.cpp
 awaitable<response> post_paystack_webhook(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> post_stripe_webhook(context& ctx, const request& rq, const path_parameters& path);

@@ -116,6 +116,7 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
     {get, "/dead-letters", get_dead_letters, 0},
     {post, "/dead-letters/{id}/retry", retry_dead_letter, 0},
     {post, "/dead-letters/{id}/dismiss", dismiss_dead_letter, 0},
+    {get, "/tasks", get_tasks, 0},
     {get, "/settings", get_settings, 0},
     {patch, "/settings", patch_settings, 0},
 

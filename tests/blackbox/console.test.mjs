@@ -142,7 +142,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   await page.getByLabel('Batch size').fill('5');
   await page.getByLabel('Every (seconds)').fill('0.5');
   await page.getByRole('button', { name: 'Make the event' }).click();
-  await page.getByText('must be after sale_start').first().waitFor();
+  await page.getByText('must be after sale start').first().waitFor();
   assert.equal(await page.getByLabel('Sale ends').getAttribute('aria-invalid'), 'true');
   await check_page(page, 'console-new-event-refused');
   await page.getByLabel('Sale ends').fill('2037-01-01T10:00');
@@ -368,7 +368,7 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
   assert.equal((await server.post('/webhooks/sandbox', cheap)).status, 200);
   await sign_in(page, s.who);
   await place(page, 'Dead letters');
-  await page.getByRole('row', { name: /A payment is not as quoted/ }).waitFor();
+  await page.getByRole('row', { name: /A payment is not as quoted/ }).getByText('captured 0.01 EUR, quoted 155.16 EUR').waitFor();
   await check_page(page, 'console-dead-letters');
   await page.getByRole('button', { name: 'Retry' }).click();
   const dialog = page.getByRole('dialog');
@@ -379,10 +379,13 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
   await page.getByLabel('Show').selectOption('all');
   await page.getByRole('row', { name: /A payment is not as quoted/ }).getByText('retried').waitFor();
   await place(page, 'Tasks');
-  await page.getByRole('row', { name: /sandbox initialize/ }).waitFor();
+  await page.getByRole('row', { name: /^sandbox initialize 1 0 0$/ }).waitFor();
+  await page.getByRole('row', { name: /^sandbox refund/ }).waitFor();
+  await page.getByRole('row', { name: /^payment pages 0/ }).waitFor();
   await eventually('calls done', async () => (await number_in(tile(page, 'Done'))) > 0);
   await page.getByRole('heading', { name: 'Workers' }).waitFor();
-  await page.getByText('healthy').first().waitFor();
+  await page.getByRole('row', { name: /^sandbox gateway healthy/ }).waitFor();
+  await page.getByRole('row', { name: /^ledger healthy/ }).waitFor();
   await check_page(page, 'console-tasks');
   await place(page, 'Audit log');
   await page.getByRole('row', { name: /Send it back\./ }).waitFor();

@@ -26,6 +26,9 @@ const sentences = {
   internal_error: 'Something went wrong on the server.',
 };
 
+/** "must be after sale_start": the names of fields as words. */
+const plain = (text) => text.replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll('_', ' '));
+
 function sentence_of(body) {
   if (body.code === 'invalid_transition' && body.current_status) return `That is not possible while this is ${body.current_status}.`;
   if (body.code === 'total_below_committed')
@@ -46,7 +49,7 @@ export class Problem extends Error {
     this.request_id = body.request_id ?? '';
     this.retry_after_ms = retry_after * 1000;
     /** By the path of the field in the request: "ticket_types[0].price". */
-    this.fields = new Map((body.errors ?? []).map((error) => [error.field, error.detail]));
+    this.fields = new Map((body.errors ?? []).map((error) => [error.field, plain(error.detail)]));
   }
 }
 

@@ -74,6 +74,9 @@ function SignInForm({ email: known = '' }) {
 function SignIn() {
   return (
     <main id="main" class="narrow" tabIndex={-1}>
+      <p class="brand">
+        FairQueue <span>console</span>
+      </p>
       <Heading title="Sign in" />
       <section class="card" aria-label="Sign in">
         <SignInForm />
