@@ -96,7 +96,7 @@ export function Admission({ kind, path, thing, changed }) {
             </Field>
           )}
           {shows('concurrency') && (
-            <Field label="Shopping at a time" wrong={wrong('concurrency')} hint={now.policy === 'capacity' ? 'Who is in stays in when this is lowered.' : 'Empty: no limit.'}>
+            <Field label={kind === 'queue' ? 'Inside at a time' : 'Shopping at a time'} wrong={wrong('concurrency')} hint={now.policy === 'capacity' ? 'Who is in stays in when this is lowered.' : 'Empty: no limit.'}>
               <Whole value={now.concurrency} set={set('concurrency')} min="1" max="10000000" required={now.policy === 'capacity'} />
             </Field>
           )}
@@ -127,14 +127,14 @@ export function Admission({ kind, path, thing, changed }) {
 
 export function CallNext({ kind, path, thing, done }) {
   const [count, set_count] = useState('10');
-  const [admitted, set_admitted] = useState(null);
+  const [{ admitted, asked }, set_called] = useState({ admitted: null, asked: 0 });
   const action = use_action();
   const policy = kind === 'queue' ? thing.mode : thing.queue.policy;
   const send = async () => {
-    set_admitted(null);
+    set_called({ admitted: null, asked: 0 });
     await action.run(async () => {
       const answer = await post(`${path}/advance`, { count: Number(count) });
-      set_admitted(answer.admitted);
+      set_called({ admitted: answer.admitted, asked: Number(count) });
       tell(`${answer.admitted} of ${count} were let in.`);
       done();
     });
@@ -154,7 +154,7 @@ export function CallNext({ kind, path, thing, done }) {
               Call next {count || '…'}
             </button>
           </div>
-          {admitted !== null && <p>{admitted} let in. Fewer than asked for means: nobody waits, or there is no room or stock for more.</p>}
+          {admitted !== null && <p>{admitted} let in.{admitted < asked && ' Nobody else waits, or there is no room or stock for more.'}</p>}
           <ProblemNote problem={action.problem} />
         </Form>
       )}

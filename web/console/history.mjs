@@ -20,14 +20,15 @@ export function history_of(id) {
   return known;
 }
 
-/** `numbers`: by name. Times in seconds; one that is not later than the last is not kept. */
+/** `numbers`: by name, the same names each time or more. Times in seconds: of the same moment the later word counts, an earlier moment is not kept. */
 export function remember(history, seconds, numbers) {
   const { times, values } = history;
-  if (times.length > 0 && seconds <= times[times.length - 1]) return;
-  times.push(seconds);
+  const newest = times[times.length - 1] ?? -Infinity;
+  if (seconds < newest) return;
+  if (seconds > newest) times.push(seconds);
   for (const [name, value] of Object.entries(numbers)) {
     if (!values.has(name)) values.set(name, new Array(times.length - 1).fill(null));
-    values.get(name).push(value);
+    values.get(name)[times.length - 1] = value;
   }
   if (times.length <= points_max) return;
   times.shift();
