@@ -381,7 +381,7 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
   await page.getByRole('row', { name: /A payment is not as quoted/ }).getByText('retried').waitFor();
   await place(page, 'Tasks');
   await page.getByRole('row', { name: /^sandbox initialize 1 0 0$/ }).waitFor();
-  await page.getByRole('row', { name: /^sandbox refund/ }).waitFor();
+  await page.getByRole('row', { name: /^sandbox refund 0 1 0$/ }).waitFor(); // it has never heard of that money
   await page.getByRole('row', { name: /^payment pages 0/ }).waitFor();
   await eventually('calls done', async () => (await number_in(tile(page, 'Done'))) > 0);
   await page.getByRole('heading', { name: 'Workers' }).waitFor();
@@ -535,13 +535,18 @@ test('in the dark, and when the server is away, slow or says no', async (t) => {
   await page.getByRole('button', { name: /^Call next/ }).click();
   await page.getByText('It may have been done or not').waitFor();
   await page.unroute('**/advance');
+  await page.getByRole('button', { name: /^Call next/ }).click();
+  await said(page, '0 of 10 were let in.');
+  await eventually('no complaint', async () => (await page.getByRole('alert').count()) === 0);
   await server.kill();
-  await page.getByText('The server could not be reached.').first().waitFor();
+  await page.getByRole('alert').getByText('The server could not be reached.').first().waitFor();
   await check_page(page, 'console-server-away');
   await server.launch();
-  await eventually('live again', async () => (await page.getByRole('alert').getByText('could not be reached').count()) === 0, { timeout_ms: 30_000 });
-  await page.goto(`${server.url}/console#/events/0197f0c2-6d1a-7000-8000-000400000001`);
-  await page.goto(`${server.url}/console#/nowhere`);
+  await eventually('live again', async () => (await page.getByRole('alert').count()) === 0, { timeout_ms: 30_000 });
+  for (const [hash, words] of [[`#/events/${event.id.replace(/^./, '1')}`, 'There is nothing here, or it is not yours.'], ['#/events/x', 'There is nothing here, or it is not yours.'], ['#/nowhere', 'There is nothing here']]) {
+    await page.evaluate((to) => (location.hash = to), hash);
+    await page.getByText(words).first().waitFor();
+  }
 });
 
 test('a sign-in lives in memory, ends without losing the view, and leaves nothing behind', async (t) => {

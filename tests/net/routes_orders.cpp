@@ -274,7 +274,7 @@ CAF_TEST(orders are exported page by page and no cell is a formula) {
   const std::string_view text = file.body;
   CAF_CHECK(text.starts_with("\xef\xbb\xbf\"order_id\",\"created_at\""));
   const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
-  CAF_CHECK(has(R"("'=HYPERLINK(""http://evil"")","'+Obi","'-ada@example.org","'+385 1 234","2 x Weekend ""pass""","0","","EUR","149.00")"));
+  CAF_CHECK(has(R"csv("'=HYPERLINK(""http://evil"")","'+Obi","'-ada@example.org","'+385 1 234","2 x Weekend ""pass""","0","","EUR","149.00")csv"));
   CAF_CHECK(has("\"success\",\"'@x\""));
   CAF_CHECK(has("\"'\tBen\",\"a,b\r\nc\",\"ben@example.org\""));
   CAF_CHECK_EQUAL(std::count(text.begin(), text.end(), '\n'), 4); // head, two orders, one inside a cell

@@ -268,8 +268,12 @@ export function Dialog({ title, close, children }) {
   const id = useId();
   useEffect(() => {
     const before = document.activeElement;
-    dialog.current.showModal();
-    return () => before?.isConnected && before.focus();
+    const element = dialog.current;
+    element.showModal();
+    return () => {
+      element.close(); // while it is modal nothing else takes the focus
+      if (before?.isConnected) before.focus();
+    };
   }, []);
   return (
     <dialog

@@ -58,8 +58,8 @@ function Kinds({ tasks }) {
         ['Retries', (task) => number(task.retries), { number: true }],
         ['Done a minute', (task) => pace(task, 'succeeded'), { number: true, wide: true }],
         ['Failed a minute', (task) => pace(task, 'failed'), { number: true, wide: true }],
-        ['Half take', (task) => span(task.p50_seconds), { number: true, wide: true }],
-        ['95 % take', (task) => span(task.p95_seconds), { number: true, wide: true }],
+        ['Half within', (task) => span(task.p50_seconds), { number: true, wide: true }],
+        ['95 % within', (task) => span(task.p95_seconds), { number: true, wide: true }],
       ]}
     />
   );
