@@ -125,6 +125,7 @@ std::string advice(const boost::json::object& demo, const config::options& optio
          + "  Send a crowd    build/release/load/fairqueue-load --url " + url + " --data-dir " + data + " --fans 5000\n"
          + "  Be a fan        export FAN=$(build/release/app/fairqueue token --kind customer --data-dir " + data + ")\n"
          + "                  curl -X POST -H \"Authorization: Bearer $FAN\" " + url + "/events/" + event + "/queue\n"
+         + "  Watch it        open " + url + "/console, signed in as the organizer\n"
          + "  Organizer       " + text_of(demo, "organizer_email") + " / " + text_of(demo, "organizer_password") + "\n"
          + "  All routes      " + url + "/docs\n"
          + "  Start afresh    stop it, then remove " + data + "\n\n";

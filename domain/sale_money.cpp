@@ -3,6 +3,7 @@
 // confirming moves payment, claim, order, stock and entry in one decision.
 #include "domain/sale.hpp"
 
+#include "domain/money_text.hpp"
 #include "domain/planted.hpp"
 
 namespace fq {
@@ -153,9 +154,7 @@ refusal sale::paid(const payment_row& payment, const gateway_fact& fact, timesta
     if (!payments_.move(id, payment_trigger::quarantine, now, out.content, captured)) return {};
     out.reveals = true;
     need_person(dead_letter_kind::payment_quarantined, id,
-                "captured " + std::to_string(fact.amount) + ' ' + fact.currency + ", quoted " + std::to_string(payment.amount) + ' '
-                  + event_.currency,
-                {}, now, out);
+                "captured " + money_text(fact.amount, fact.currency) + ", quoted " + money_text(payment.amount, event_.currency), {}, now, out);
     if (is_live(claims_.find(claim)->status)) move_order(claim, order_trigger::await_payment, now, out); // it ends with its hold
     send_no_link(claim, now, out);
     return {};

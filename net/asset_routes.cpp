@@ -36,6 +36,15 @@ awaitable<response> get_docs(context&, const request& rq, const path_parameters&
   return ready(page(200, "FairQueue API", api_listing(), page_rights::assets, {"swagger-ui.css", "swagger-ui.js", "api.mjs"}));
 }
 
+/// The organizer's console: all of it is script, which knows the public API and nothing else of us.
+awaitable<response> get_console(context&, const request& rq, const path_parameters&) {
+  if (auto no = expect_no_query(rq))
+    return ready(std::move(*no));
+  constexpr std::string_view place =
+    R"(<div id="console"></div><noscript><p>The console needs script. All it does can be done with the <a href="docs">API</a> as well.</p></noscript>)";
+  return ready(page(200, "FairQueue console", place, page_rights::application, {"console.css", "console.mjs"}));
+}
+
 awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path) {
   if (auto no = expect_no_query(rq))
     return ready(std::move(*no));

@@ -132,8 +132,8 @@ void append_past_admission(std::string& out, const words& say, const entry_view&
     out += ",\"claim_by\":null";
 }
 
-/// Everything of a place but its closing brace.
-void begin_place(std::string& out, const words& say, const entry_view& e, const session_keys& keys, std::string_view ticket_token) {
+/// What everybody may know of a place who may ask for it.
+void begin_plain_place(std::string& out, const words& say, const entry_view& e) {
   out += '{';
   append_name(out, say.place);
   append_id(out, e.id);
@@ -150,6 +150,11 @@ void begin_place(std::string& out, const words& say, const entry_view& e, const 
   append_time(out, e.joined_at);
   out += ",\"eta\":";
   append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
+}
+
+/// Everything of a place but its closing brace.
+void begin_place(std::string& out, const words& say, const entry_view& e, const session_keys& keys, std::string_view ticket_token) {
+  begin_plain_place(out, say, e);
   out += ",\"poll_after_ms\":";
   append_integer(out, e.poll_after_ms);
   out += ",\"message\":";
@@ -414,6 +419,22 @@ void append_ticket(std::string& out, const entry_view& e, const session_keys& ke
     out += "null";
   else
     append_text(out, e.subject_name);
+  out += '}';
+}
+
+void append_place(std::string& out, const entry_view& e) {
+  begin_plain_place(out, words_of(e.kind), e);
+  out += ",\"admitted_at\":";
+  append_time(out, e.admitted_at);
+  out += ",\"session_expires_at\":";
+  append_time(out, e.session_expires_at);
+  if (e.kind == event_kind::queue) {
+    out += ",\"subject\":";
+    if (e.subject_name.empty())
+      out += "null";
+    else
+      append_text(out, e.subject_name);
+  }
   out += '}';
 }
 

@@ -45,6 +45,8 @@ void append_entry(std::string& out, const entry_view& entry, const session_keys&
 /// The same place as the waiting-room API shows it; `pass` empty: none.
 void append_ticket(std::string& out, const entry_view& entry, const session_keys& keys, std::string_view pass = {},
                    std::string_view ticket_token = {});
+/// The same place as who manages the line sees it: nothing that would let in.
+void append_place(std::string& out, const entry_view& entry);
 void append_queue(std::string& out, const event_row& queue);
 void append_queue_list(std::string& out, const std::vector<event_view>& queues, std::string_view next_cursor);
 void append_queue_stats(std::string& out, const event_stats& stats);

@@ -36,6 +36,9 @@ awaitable<response> resume_queue(context& ctx, const request& rq, const path_par
 awaitable<response> advance_queue(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> advance_event(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> post_revocations(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_event_revocations(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_place_search(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_event_place_search(context& ctx, const request& rq, const path_parameters& path);
 
 // ticket_routes.cpp
 awaitable<response> post_tickets(context& ctx, const request& rq, const path_parameters& path);
@@ -81,6 +84,7 @@ awaitable<response> get_openapi(context& ctx, const request& rq, const path_para
 
 // asset_routes.cpp
 awaitable<response> get_docs(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_console(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path);
 
 awaitable<response> get_sdk(context& ctx, const request& rq, const path_parameters& path);
@@ -110,6 +114,7 @@ awaitable<response> get_checkout_return(context& ctx, const request& rq, const p
 
 // order_desk_routes.cpp
 awaitable<response> get_event_orders(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_order_search(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> post_refund(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> post_resend(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> post_promo_codes(context& ctx, const request& rq, const path_parameters& path);
@@ -124,6 +129,13 @@ awaitable<response> retry_dead_letter(context& ctx, const request& rq, const pat
 awaitable<response> dismiss_dead_letter(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_settings(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> patch_settings(context& ctx, const request& rq, const path_parameters& path);
+
+// export_routes.cpp
+awaitable<response> get_orders_csv(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_audit_csv(context& ctx, const request& rq, const path_parameters& path);
+
+// task_routes.cpp
+awaitable<response> get_tasks(context& ctx, const request& rq, const path_parameters& path);
 
 // webhook_routes.cpp
 awaitable<response> post_paystack_webhook(context& ctx, const request& rq, const path_parameters& path);

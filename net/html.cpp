@@ -31,6 +31,9 @@ std::string make_policy(page_rights rights) {
   switch (rights) {
     case page_rights::none: break;
     case page_rights::forms: return start + "; form-action 'self'";
+    case page_rights::application:
+      return "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+             "img-src 'self' data:; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
     case page_rights::assets:
       return start + " 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'none'";
   }
@@ -38,7 +41,8 @@ std::string make_policy(page_rights rights) {
 }
 
 const std::string& policy(page_rights rights) {
-  static const std::array all{make_policy(page_rights::none), make_policy(page_rights::forms), make_policy(page_rights::assets)};
+  static const std::array all{make_policy(page_rights::none), make_policy(page_rights::forms), make_policy(page_rights::assets),
+                              make_policy(page_rights::application)};
   return all.at(static_cast<std::size_t>(rights));
 }
 
@@ -88,14 +92,14 @@ response page(unsigned status, std::string_view title, std::string_view main, pa
     R"(<meta name="viewport" content="width=device-width">)";
   out += "<meta name=\"robots\" content=\"noindex\"><title>";
   append_escaped(out, title);
-  out += "</title><style>";
-  out += style;
-  out += "</style>";
+  out += "</title>";
+  if (rights != page_rights::application)
+    out.append("<style>").append(style).append("</style>");
   for (const auto name : assets)
     append_asset(out, name);
-  out += "</head><body><main>";
+  out += rights == page_rights::application ? "</head><body>" : "</head><body><main>";
   out += main;
-  out += "</main></body></html>\n";
+  out += rights == page_rights::application ? "</body></html>\n" : "</main></body></html>\n";
   answer.fields.emplace_back("Content-Security-Policy", policy(rights));
   answer.fields.emplace_back("Referrer-Policy", "no-referrer");
   return answer;

@@ -22,6 +22,7 @@ enum class page_rights : std::uint8_t {
   none, ///< text and links
   forms, ///< forms that post back here
   assets, ///< scripts and styles of this server's /assets, which may ask this server
+  application, ///< the same, which draw everything: not our style, and no HTML out of text
 };
 
 /// A whole document around `main` (HTML, already safe). `assets`: names of web/assets that it loads, only with that right.

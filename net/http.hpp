@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +62,16 @@ struct ws_upgrade {
   timestamp authorized_until = never; ///< then it is closed with 4401; not set: never
 };
 
+/// A body that is made while it is sent, a part at a time: what is too long to be kept whole. Goes out chunked; to HTTP/1.0 until the end of
+/// the connection. The next part is asked for when the one before has left us, so a client that reads slowly costs one part.
+class body_source {
+public:
+  virtual ~body_source() = default;
+  /// The next part; empty: that was all. If it throws, the connection breaks off, so that nobody takes what came for the whole. Outlives
+  /// the coroutine, as the request does.
+  virtual awaitable<std::string> next() = 0;
+};
+
 /// What a handler returns. The session adds Content-Length, Date, X-Request-Id, no-store (unless `fields` has a Cache-Control) and
 /// nosniff; to a HEAD it sends the same without the body.
 struct response {
@@ -68,6 +79,7 @@ struct response {
   std::string_view content_type = "application/json"; ///< static storage; empty: no Content-Type
   std::string body = {};
   std::string_view static_body = {}; ///< instead of `body`: static storage, sent without a copy of it for each connection
+  std::shared_ptr<body_source> source = {}; ///< instead of both
   std::vector<std::pair<std::string_view, std::string>> fields = {}; ///< extra ones; names in static storage
   bool close = false;
   std::optional<ws_upgrade> upgrade = {};

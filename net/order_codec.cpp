@@ -222,6 +222,10 @@ std::string event_orders_text(const std::vector<order_view>& orders, bool more) 
   return page_text(orders, more, orders.empty() ? uuid{} : orders.back().order.id, [](const order_view& v) { return object_of(v); });
 }
 
+std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind) {
+  return page_text(orders, !behind.is_nil(), behind, [](const order_view& v) { return object_of(v); });
+}
+
 std::string own_orders_text(const std::vector<order_listing>& orders, bool more) {
   return page_text(orders, more, orders.empty() ? uuid{} : orders.back().order.id,
                    [](const order_listing& l) { return summary_of(l.order, l.event, l.event_name, l.currency); });

@@ -29,6 +29,8 @@ namespace fq::net {
 /// The answer to a checkout that goes on: {order_id, status: "processing", ...}.
 [[nodiscard]] std::string accepted_text(const order_view& order, timestamp now, const std::string& base_path);
 [[nodiscard]] std::string event_orders_text(const std::vector<order_view>& orders, bool more);
+/// What a search found so far; `behind`: the order it came to, nil: the last one.
+[[nodiscard]] std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind);
 [[nodiscard]] std::string own_orders_text(const std::vector<order_listing>& orders, bool more);
 [[nodiscard]] std::string promo_code_text(const promo_code_row& code, const std::vector<ticket_type_id>& types);
 [[nodiscard]] std::string promo_codes_text(const promo_codes_reply& reply);

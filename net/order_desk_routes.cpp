@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders from their organizer's side: list, refund, send again; promo codes; who is served first; dead letters; the installation's settings.
+#include "domain/event_settings.hpp"
 #include "domain/promo_codes.hpp"
 #include "domain/queue.hpp"
 #include "net/codec.hpp"
@@ -8,6 +9,7 @@
 #include "net/idempotency.hpp"
 #include "net/json_in.hpp"
 #include "net/order_codec.hpp"
+#include "net/order_search.hpp"
 #include "net/query.hpp"
 #include "net/services.hpp"
 
@@ -25,6 +27,11 @@ constexpr range percent_hundredths_range{1, 10'000};
 constexpr range kind_size{1, 16};
 constexpr range percent_range{0, 100};
 constexpr range emails_count{1, 1'000};
+constexpr range search_size{1, 254};
+constexpr range status_size{1, 32};
+constexpr range limit_range{1, list_limit_max};
+/// Orders that one search looks through: ten questions to their owner at most.
+constexpr std::size_t searched_max = 2'000;
 
 response text_answer(std::string body, unsigned status = 200) { return {.status = status, .body = std::move(body)}; }
 
@@ -43,6 +50,52 @@ awaitable<response> list_of_event(call c) {
   if (auto refusal = refused(c.rq, got))
     co_return std::move(*refusal);
   co_return text_answer(event_orders_text(got.reply.orders, got.reply.more));
+}
+
+struct order_search {
+  order_wanted wanted;
+  page_wish page;
+};
+
+/// Names and addresses are searched for in a body: what is in an address is kept by logs on the way.
+std::optional<response> read_search(const request& rq, order_search& search) {
+  return read_json(rq, body_need::optional, [&search](object_reader& body) {
+    search.wanted.text = body.text("text", search_size).value;
+    const auto status = body.text("status", status_size);
+    search.wanted.status = parse_order_status(status.value);
+    if (status.given && !search.wanted.status)
+      body.reject("status", "Must be a state of orders.");
+    const auto limit = body.number<std::uint32_t>("limit", limit_range);
+    assign(limit, search.page.limit);
+    search.page.before = body.id("cursor").value;
+  });
+}
+
+awaitable<response> search_orders(call c) {
+  order_search search;
+  if (auto no = read_search(c.rq, search))
+    co_return std::move(*no);
+  std::vector<order_view> found;
+  auto& behind = search.page.before;
+  bool more = true;
+  for (std::size_t looked_at = 0; more && looked_at < searched_max && found.size() < search.page.limit;) {
+    list_event_orders wish{{c.id, c.by}, behind, list_limit_max};
+    auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+    if (auto no = refused(c.rq, got))
+      co_return std::move(*no);
+    more = got.reply.more;
+    for (auto& order : got.reply.orders) {
+      if (found.size() == search.page.limit) {
+        more = true;
+        break;
+      }
+      ++looked_at;
+      behind = order.order.id;
+      if (is_wanted(order, search.wanted))
+        found.push_back(std::move(order));
+    }
+  }
+  co_return text_answer(found_orders_text(found, more ? behind : uuid{}));
 }
 
 awaitable<response> refund(call c) {
@@ -294,6 +347,10 @@ awaitable<response> change_settings(call c) {
 
 awaitable<response> get_event_orders(context& ctx, const request& rq, const path_parameters& path) {
   return with_manager(ctx, rq, path, list_of_event, query_use::own);
+}
+
+awaitable<response> post_order_search(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, search_orders);
 }
 
 awaitable<response> post_refund(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, refund); }

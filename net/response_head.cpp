@@ -55,10 +55,14 @@ void write_head(std::string& out, const response& answer, const head_facts& fact
   out.append(" ").append(reason_phrase(answer.status));
   out.append("\r\nDate: ").append(facts.date);
   if (answer.status != 204 && answer.status != 304 && answer.status != 101) {
-    if (!answer.content_type.empty() && !(answer.body.empty() && answer.static_body.empty()))
+    if (!answer.content_type.empty() && !(answer.body.empty() && answer.static_body.empty() && !answer.source))
       out.append("\r\nContent-Type: ").append(answer.content_type);
-    out.append("\r\nContent-Length: ");
-    append_number(out, answer.body.size() + answer.static_body.size());
+    if (!answer.source) {
+      out.append("\r\nContent-Length: ");
+      append_number(out, answer.body.size() + answer.static_body.size());
+    } else if (!facts.http_1_0) {
+      out.append("\r\nTransfer-Encoding: chunked");
+    }
   }
   out.append("\r\nX-Request-Id: ").append(facts.request_id);
   out.append("\r\nX-Content-Type-Options: nosniff");

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include <cerrno>
+#include <charconv>
 #include <utility>
 
 namespace fq::net {
@@ -21,6 +22,20 @@ namespace {
 
 constexpr milliseconds linger_timeout{2000};
 constexpr std::size_t linger_bytes_max = 256 * 1024;
+
+constexpr std::string_view last_chunk = "0\r\n\r\n";
+
+/// RFC 9112, 7.1; nothing makes the last one.
+std::string chunk_of(std::string_view text) {
+  if (text.empty())
+    return std::string{last_chunk};
+  char size[16];
+  const auto end = std::to_chars(size, size + sizeof size, text.size(), 16).ptr;
+  std::string out;
+  out.reserve(text.size() + 24);
+  out.append(size, end).append("\r\n").append(text).append("\r\n");
+  return out;
+}
 
 /// In the form of app/log: members of one JSON object.
 void log_failure(const std::string& request_id, const char* what) {
@@ -74,7 +89,7 @@ void session::handler_done(void* self) noexcept {
 void session::resume(void* self) noexcept {
   const ptr s{static_cast<session*>(self), false};
   if (s->phase_ == phase::handling)
-    s->finish_handler();
+    s->x_->source ? s->finish_part() : s->finish_handler();
 }
 
 void session::finish_handler() {
@@ -137,12 +152,15 @@ bool session::respond(response&& answer) {
       return upgrade(answer);
   }
   keep_ = keep_ && !answer.close && !pool_.draining && !pool_.ctx.state.draining.load(std::memory_order_relaxed);
+  keep_ = keep_ && !(answer.source && x.req.http_1_0); // its end is the end of the connection
   if (where_.what.after)
     where_.what.after(pool_.ctx, x.req, x.found, answer, pool_.ctx.environment.steady_now() - x.begun);
   render_head(answer, keep_);
   const bool with_body = x.req.verb != method::head && answer.status != 204 && answer.status != 304;
   if (with_body)
     x.out.append(answer.body);
+  if (with_body)
+    x.source = std::move(answer.source);
   x.rest = with_body ? answer.static_body : std::string_view{};
   x.written = 0;
   return flush() && after_write();
@@ -200,6 +218,47 @@ bool session::flush() {
   return true;
 }
 
+/// One part after the other, as long as they are there and the socket takes them. True: all is written, another request may begin at once.
+bool session::stream() {
+  auto& x = *x_;
+  while (x.source) {
+    enter(phase::handling, milliseconds::max()); // every question to an actor has its own deadline
+    finished_ = false;
+    starting_ = true;
+    x.part = x.source->next();
+    x.part.start(&session::handler_done, this);
+    starting_ = false;
+    if (!finished_ || !take_part())
+      return false;
+  }
+  return after_write();
+}
+
+/// The part that is there goes out. False: it could not be made, or the socket does not take it now.
+bool session::take_part() {
+  auto& x = *x_;
+  std::string text;
+  try {
+    text = x.part.take();
+  } catch (const std::exception& e) {
+    log_failure(x.req.request_id, e.what());
+    close();
+    return false;
+  }
+  x.part.reset();
+  x.rest = {};
+  x.written = 0;
+  x.out = x.req.http_1_0 ? std::move(text) : chunk_of(text);
+  if (x.req.http_1_0 ? x.out.empty() : x.out == last_chunk)
+    x.source.reset();
+  return flush();
+}
+
+void session::finish_part() {
+  if (take_part() && after_write())
+    proceed();
+}
+
 void session::wait_writable() {
   socket_.async_wait(tcp_socket::wait_write, [self = ptr{this}](const error_code& error) {
     if (self->phase_ == phase::closed)
@@ -219,6 +278,8 @@ void session::on_writable() {
 /// True: another request may begin at once.
 bool session::after_write() {
   auto& x = *x_;
+  if (x.source)
+    return stream();
   if (!keep_) {
     if (unread_ || x.filled > x.used)
       linger();

@@ -37,6 +37,8 @@ struct exchange {
   milliseconds begun{0};
   awaitable<response> task;
   std::string out;
+  std::shared_ptr<body_source> source; ///< of what follows `out`; null: nothing more
+  awaitable<std::string> part; ///< its next part, under way
   std::string_view rest; ///< follows `out`: static storage
   std::size_t written = 0; ///< of both
 
@@ -66,13 +68,14 @@ public:
   friend void intrusive_ptr_add_ref(session* s) { ++s->references_; }
   friend void intrusive_ptr_release(session* s) {
     if (--s->references_ == 0)
-      delete s;
+      s->end();
   }
 
 private:
   using ptr = boost::intrusive_ptr<session>;
   using error_code = boost::system::error_code;
 
+  void end(); ///< nobody has it any more
   void enter(phase next, milliseconds deadline);
   void go_idle();
 
@@ -99,6 +102,9 @@ private:
   void render_head(const response& answer, bool keep);
   bool upgrade(const response& answer);
   bool flush();
+  bool stream();
+  bool take_part();
+  void finish_part();
   void wait_writable();
   void on_writable();
   bool after_write();

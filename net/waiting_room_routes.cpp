@@ -245,33 +245,92 @@ awaitable<response> advance(call c) {
   co_return count_answer("admitted", got.reply.count);
 }
 
-/// Exactly one of ticket_id, subject and all.
+/// How a place is named in the two APIs.
+template <event_kind Kind>
+constexpr std::string_view place_id = Kind == event_kind::queue ? "ticket_id" : "entry_id";
+
+/// Exactly one of the place's id, all and, of a queue, subject.
+template <event_kind Kind>
 std::optional<response> read_revocation(const call& c, revoke_sessions& wish) {
   wish.note.detail = c.rq.body;
   return read_json(c.rq, body_need::required, [&](object_reader& body) {
-    const auto ticket = body.id("ticket_id");
-    const auto subject = body.text("subject", subject_size);
+    const auto place = body.id(place_id<Kind>);
+    const auto subject = Kind == event_kind::queue ? body.text("subject", subject_size) : maybe<std::string>{};
     const auto all = body.flag("all");
     wish.note.reason = read_reason(body);
-    if (ticket.given + subject.given + (all.given && all.value) != 1)
-      return body.reject("ticket_id", "Give exactly one of ticket_id, subject and all.");
-    wish.scope = ticket.given    ? revocation_scope::ticket
+    if (place.given + subject.given + (all.given && all.value) != 1)
+      return body.reject(place_id<Kind>, Kind == event_kind::queue ? "Give exactly one of ticket_id, subject and all." : "Give either entry_id or all.");
+    wish.scope = place.given     ? revocation_scope::ticket
                  : subject.given ? revocation_scope::subject
                                  : revocation_scope::all;
-    wish.ticket = ticket.value;
+    wish.ticket = place.value;
     if (subject.given)
       wish.subject = c.ctx.shared->subject_of(c.by.tenant, subject.value);
   });
 }
 
+template <event_kind Kind>
 awaitable<response> revoke(call c) {
-  revoke_sessions wish{queue_of(c), {}, {}, {}, {}};
-  if (auto no = read_revocation(c, wish))
+  revoke_sessions wish{{c.id, c.by, Kind}, {}, {}, {}, {}};
+  if (auto no = read_revocation<Kind>(c, wish))
     co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
   co_return count_answer("revoked", got.reply.count);
+}
+
+// -- whose place is it? ----------------------------------------------------------------------------------
+
+struct place_wish {
+  entry_id place; ///< nil: by `email`
+  std::string email;
+};
+
+/// What people are called stays out of addresses, which logs keep.
+template <event_kind Kind>
+std::optional<response> read_place(const request& rq, place_wish& wish) {
+  return read_json(rq, body_need::required, [&wish](object_reader& body) {
+    const auto place = body.id(place_id<Kind>);
+    const bool by_email = Kind == event_kind::sale && body.has("email");
+    if (by_email)
+      wish.email = read_email(body, "email");
+    if (place.given == by_email)
+      body.reject(place_id<Kind>, Kind == event_kind::queue ? "Must be given." : "Give either entry_id or email.");
+    wish.place = place.value;
+  });
+}
+
+response place_answer(const request& rq, const answer<entry_reply>& got) {
+  if (auto no = refused(rq, got))
+    return std::move(*no);
+  response answer;
+  append_place(answer.body, got.reply.entry);
+  return answer;
+}
+
+/// Who may not manage the line hears of no place in it.
+template <event_kind Kind>
+awaitable<response> find_place(call c) {
+  place_wish wish;
+  if (auto no = read_place<Kind>(c.rq, wish))
+    co_return std::move(*no);
+  auto allowed = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by, Kind}});
+  if (auto no = refused(c.rq, allowed))
+    co_return std::move(*no);
+  if (wish.email.empty()) {
+    if (owner_of(wish.place) != owner_of(c.id))
+      co_return problem(fault::not_found, c.rq.request_id);
+    auto got = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{wish.place});
+    co_return place_answer(c.rq, got);
+  }
+  find_customers people{c.by.tenant, {std::move(wish.email)}};
+  auto known = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
+  if (auto no = refused(c.rq, known))
+    co_return std::move(*no);
+  const auto customer = known.reply.customers.empty() ? customer_id{} : known.reply.customers.front();
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_entry{c.id, customer});
+  co_return place_answer(c.rq, got);
 }
 
 } // namespace
@@ -317,7 +376,19 @@ awaitable<response> advance_event(context& ctx, const request& rq, const path_pa
 }
 
 awaitable<response> post_revocations(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, revoke);
+  return with_manager(ctx, rq, path, revoke<event_kind::queue>);
+}
+
+awaitable<response> post_event_revocations(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, revoke<event_kind::sale>);
+}
+
+awaitable<response> post_place_search(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, find_place<event_kind::queue>);
+}
+
+awaitable<response> post_event_place_search(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, find_place<event_kind::sale>);
 }
 
 } // namespace fq::net

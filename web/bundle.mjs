@@ -31,6 +31,9 @@ const widget_texts = {
 };
 
 const license = '/* FairQueue, Apache-2.0 */';
+/** What the console brings along keeps its licence beside it. */
+const license_with = (...packages) =>
+  [license, ...packages.map((name) => `/* ${name}: ${fs.readFileSync(path.join(here, 'node_modules', name, 'LICENSE'), 'utf8').trim()} */`)].join('\n');
 const common = {
   bundle: true,
   minify: true,
@@ -38,15 +41,20 @@ const common = {
   legalComments: 'none',
   target: ['es2022', 'chrome100', 'firefox100', 'safari15.4'],
   plugins: [widget_texts],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
 };
 
 fs.mkdirSync(folder, { recursive: true });
-const script = (from, to) =>
-  esbuild.build({ ...common, entryPoints: [path.join(here, from)], outfile: path.join(folder, to), format: 'esm', banner: { js: license } });
+const script = (from, to, banner = license) =>
+  esbuild.build({ ...common, entryPoints: [path.join(here, from)], outfile: path.join(folder, to), format: 'esm', banner: { js: banner } });
+const style = (from, to) => esbuild.build({ ...common, entryPoints: [path.join(here, from)], outfile: path.join(folder, to) });
 await Promise.all([
   script('sdk/fairqueue.mjs', 'fairqueue.mjs'),
   script('sdk/widget.mjs', 'fair-queue-element.mjs'),
   script('pages/wait.mjs', 'wait.mjs'),
   script('pages/shop.mjs', 'shop.mjs'),
-  esbuild.build({ ...common, entryPoints: [path.join(here, 'pages/pages.css')], outfile: path.join(folder, 'pages.css') }),
+  script('console/main.jsx', 'console.mjs', license_with('preact', 'uplot')),
+  style('pages/pages.css', 'pages.css'),
+  style('console/console.css', 'console.css'),
 ]);

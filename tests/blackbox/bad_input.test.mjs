@@ -42,6 +42,8 @@ const routes = () => [
   { route: ['PATCH', `/queues/${room.id}`], token: operator, body: { name: 'Another' } },
   { route: ['POST', `/queues/${room.id}/advance`], token: operator, body: { count: 1 } },
   { route: ['POST', `/queues/${room.id}/revocations`], token: operator, body: { subject: 'nobody' } },
+  { route: ['POST', `/events/${event.id}/orders/search`], token: organizer, body: { text: 'ada' }, optional: true },
+  { route: ['POST', `/queues/${room.id}/places/search`], token: operator, body: { ticket_id: ticket.ticket_id } },
   { route: ['POST', `/queues/${room.id}/tickets`], token: server_key, body: { subject: 'ann' }, optional: true },
 ];
 const bodiless = () => [
@@ -69,6 +71,8 @@ const reads = () => [
   { route: ['GET', '/livez'] },
   { route: ['GET', '/openapi.json'] },
   { route: ['GET', '/docs'] },
+  { route: ['GET', '/console'] },
+  { route: ['GET', `/events/${event.id}/orders.csv`], token: organizer },
 ];
 
 const name_of = ({ route: [method, target] }) => `${method} ${target}`;

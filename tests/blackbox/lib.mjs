@@ -384,8 +384,8 @@ export class Server {
     return (await this.customers(1))[0];
   }
 
-  /** A fresh organizer, added through the command line and logged in: the token. */
-  async organizer() {
+  /** A fresh organizer, added through the command line: {email, password}. */
+  async new_organizer() {
     const email = `organizer-${crypto.randomUUID()}@example.com`;
     const password = `correct horse ${crypto.randomUUID()}`;
     const added = await run(
@@ -394,6 +394,12 @@ export class Server {
       { input: `${password}\n` },
     );
     assert.equal(added.code, 0, `fairqueue organizer add: ${added.out}${added.err}`);
+    return { email, password };
+  }
+
+  /** A fresh organizer who has logged in: the token. */
+  async organizer() {
+    const { email, password } = await this.new_organizer();
     const login = await this.post('/auth/organizer/login', { body: { email, password } });
     assert.equal(login.status, 200, login.text);
     return login.json.token;

@@ -80,6 +80,26 @@ CAF_TEST(at sale_end the event ends by itself and so waiters go sessions and cla
   check_sound(s);
 }
 
+CAF_TEST(a revoked session can be paid for what it held and holds nothing more) {
+  sample_sale s{sample_event(), sample_types(2)};
+  s.join_all(1, 3);
+  s.claim(1);
+  const auto payment = s.pay(1);
+  s.last = {};
+  CAF_CHECK_EQUAL(s.it->revoke(revocation_scope::all, {}, {}, s.now, s.last), 2u);
+  s.settle();
+  CAF_CHECK(s.entry(1).status == entry_status::revoked && s.entry(2).status == entry_status::revoked);
+  CAF_CHECK(s.entry(3).status == entry_status::waiting || s.entry(3).status == entry_status::admitted);
+  CAF_CHECK(s.claim_of(1).status == claim_status::claimed);
+  CAF_CHECK(s.claim(1).why != reason::none);
+  check_sound(s);
+  s.captured(payment.payment);
+  CAF_CHECK(s.claim_of(1).status == claim_status::confirmed);
+  CAF_CHECK(s.entry(1).status == entry_status::revoked);
+  s.pass(seconds{60});
+  check_sound(s);
+}
+
 CAF_TEST(ending a long line takes bounded steps) {
   sample_sale s{sample_event(), sample_types(1)};
   s.join_all(1, 1801);

@@ -81,6 +81,10 @@ public:
         return r;
     r.head = take(end + 4);
     r.status = static_cast<unsigned>(std::atoi(r.head.c_str() + 9));
+    if (r.has("Transfer-Encoding: chunked") && !head_only) {
+      read_chunks(r);
+      return r;
+    }
     const auto length = r.head.find("Content-Length: ");
     if (length == std::string::npos || head_only)
       return r;
@@ -90,6 +94,12 @@ public:
         return r;
     r.body = take(size);
     return r;
+  }
+
+  /// Everything until the server closes.
+  std::string rest() {
+    while (more()) {}
+    return std::exchange(in_, {});
   }
 
   /// True when the server has closed and sent nothing more.
@@ -134,6 +144,26 @@ public:
   [[nodiscard]] int descriptor() const { return fd_; }
 
 private:
+  /// A body that breaks off ends the connection: status 0.
+  void read_chunks(reply& r) {
+    for (std::size_t size = 1; size > 0;) {
+      std::size_t line;
+      while ((line = in_.find("\r\n")) == std::string::npos)
+        if (!more()) {
+          r.status = 0;
+          return;
+        }
+      size = std::strtoul(take(line + 2).c_str(), nullptr, 16);
+      while (in_.size() < size + 2)
+        if (!more()) {
+          r.status = 0;
+          return;
+        }
+      r.body += take(size);
+      take(2);
+    }
+  }
+
   bool more() {
     char part[65536];
     const auto got = ::recv(fd_, part, sizeof part, 0);

@@ -252,6 +252,59 @@ CAF_TEST(a large answer to a client that reads arrives whole) {
   CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
 }
 
+// -- bodies that are made while they are sent
+
+CAF_TEST(a body that is made while it is sent arrives whole and the connection stays) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  c.send("GET /parts/3/0 HTTP/1.1\r\nHost: a\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n"); // what is pipelined waits its turn
+  const auto streamed = c.read();
+  CAF_CHECK_EQUAL(streamed.status, 200u);
+  CAF_CHECK(!streamed.has("Content-Length:"));
+  CAF_CHECK(streamed.has("Content-Type: text/plain\r\n"));
+  CAF_CHECK_EQUAL(streamed.body, "part 1\npart 2\npart 3\n");
+  CAF_CHECK_EQUAL(c.read().status, 200u);
+  CAF_CHECK_EQUAL(c.get("/parts/0/0").body, "");
+  CAF_CHECK_EQUAL(c.get("/parts/12/300000").body.size(), 12 * 300'000u + 9 * 7 + 3 * 8); // more than a socket takes at once
+  CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
+}
+
+CAF_TEST(a streamed body has no body for head and is plain until the end for http 1 0) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  const auto head = c.ask("HEAD /parts/3/0 HTTP/1.1\r\nHost: a\r\n\r\n", true);
+  CAF_CHECK(head.has("Transfer-Encoding: chunked\r\n"));
+  CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
+  client old{w.server.public_port()};
+  const auto plain = old.ask("GET /parts/2/0 HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n");
+  CAF_CHECK(plain.has("Connection: close\r\n"));
+  CAF_CHECK(!plain.has("Transfer-Encoding") && !plain.has("Content-Length"));
+  CAF_CHECK_EQUAL(old.rest(), "part 1\npart 2\n");
+}
+
+CAF_TEST(a streamed body that cannot go on breaks off and never looks whole) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  const auto broken = c.get("/parts/20/0");
+  CAF_CHECK_EQUAL(broken.status, 0u);
+  CAF_CHECK(broken.body.ends_with("part 12\n"));
+  CAF_CHECK(c.ended());
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+}
+
+CAF_TEST(who does not read a streamed body is cut and who leaves is forgotten) {
+  world w{fake::test_site(), with([](auto& o) { o.http.write_timeout = milliseconds{500}; })};
+  client stuck{w.server.public_port(), 4096};
+  stuck.send("GET /parts/12/3000000 HTTP/1.1\r\nHost: a\r\n\r\n");
+  CAF_CHECK(eventually([&] { return w.state.connections == 1; }));
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+  {
+    client gone{w.server.public_port()};
+    gone.send("GET /parts/12/300000 HTTP/1.1\r\nHost: a\r\n\r\n");
+  }
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+}
+
 CAF_TEST(at the connection limit idle ones make room and busy ones do not) {
   world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 3; })};
   std::vector<std::unique_ptr<client>> clients;

@@ -69,6 +69,34 @@ inline awaitable<response> get_large(context&, const request&, const path_parame
   co_return r;
 }
 
+/// "part 1\n", "part 2\n" ..., each after an actor was asked; breaks off before part 13.
+class counted_parts final : public body_source {
+public:
+  counted_parts(context& ctx, std::uint64_t count, std::size_t padding) : ctx_(ctx), left_(count), padding_(padding) {}
+  awaitable<std::string> next() override {
+    if (left_ == 0)
+      co_return std::string{};
+    auto found = co_await ask_event(ctx_, aggregate_id{good_event}, find_entry{event_of(good_event), customer(behaves::well)});
+    if (found.error || ++made_ == 13)
+      throw std::runtime_error("nothing more comes");
+    --left_;
+    co_return "part " + std::to_string(made_) + "\n" + std::string(padding_, 'x');
+  }
+
+private:
+  context& ctx_;
+  std::uint64_t left_, made_ = 0;
+  std::size_t padding_;
+};
+
+/// /parts/{count}/{padding}
+inline awaitable<response> get_parts(context& ctx, const request&, const path_parameters& p) {
+  response r;
+  r.content_type = "text/plain";
+  r.source = std::make_shared<counted_parts>(ctx, number_in(p.values[0]), number_in(p.values[1]));
+  co_return r;
+}
+
 /// /ws/{customer}: follows that place of the good event; with `X-Seconds: n` for so long.
 inline awaitable<response> get_socket(context& ctx, const request& req, const path_parameters& p) {
   const customer_id who{0x1234, number_in(p.values[0])};
@@ -94,6 +122,7 @@ inline constexpr route routes[] = {
   {method::get, "/exception", get_exception, 0},
   {method::get, "/late-exception", get_late_exception, 0},
   {method::get, "/large/{size}", get_large, 0},
+  {method::get, "/parts/{count}/{padding}", get_parts, 0},
   {method::get, "/ws/{customer}", get_socket, 0},
 };
 

@@ -3,7 +3,10 @@
 #define CAF_SUITE routes_handlers
 #include "caf/test/unit_test.hpp"
 
+#include "actors/measures.hpp"
 #include "routes_world.hpp"
+
+#include <cmath>
 
 #include "domain/payments.hpp"
 
@@ -707,6 +710,61 @@ CAF_TEST(descriptions are served) {
   CAF_CHECK_EQUAL(field_of(packed, "Content-Encoding"), "gzip");
   CAF_CHECK(packed.static_body.size() < plain.static_body.size() / 4);
   CAF_CHECK_EQUAL(w.send(method::get, "/assets/swagger-ui.css").status, 404u);
+}
+
+CAF_TEST(the console is an empty page whose policy lets only our files draw it) {
+  world w;
+  const auto page = w.send(method::get, "/console");
+  CAF_CHECK_EQUAL(page.status, 200u);
+  const auto policy = field_of(page, "Content-Security-Policy");
+  for (const auto* part : {"default-src 'none'", "script-src 'self'", "style-src 'self'", "require-trusted-types-for 'script'", "frame-ancestors 'none'"})
+    CAF_CHECK(policy.find(part) != std::string::npos);
+  CAF_CHECK(policy.find("unsafe") == std::string::npos && policy.find("sha256") == std::string::npos);
+  CAF_CHECK(page.body.find("<style") == std::string::npos && page.body.find("<script>") == std::string::npos);
+  for (const auto* kind : {"assets/console.", ".mjs\"></script>"})
+    CAF_CHECK(page.body.find(kind) != std::string::npos);
+  CAF_CHECK_EQUAL(w.send(method::get, "/console?a=b").status, 400u);
+}
+
+CAF_TEST(tasks are shown to the installations own people) {
+  world w;
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks", "", w.as_organizer())), "503 unavailable"); // nobody counts here
+  measures m;
+  auto& gateway = m.gateways["sandbox"];
+  gateway.workers.set(32);
+  gateway.under_way.set(2);
+  gateway.waiting.set(3);
+  gateway.pausing.set(1);
+  gateway.attempts[0][call_outcome::answered].add(10);
+  gateway.attempts[3][call_outcome::refused].add(1);
+  gateway.attempts[3][call_outcome::unavailable].add(4);
+  gateway.retries.add(4);
+  for (int i = 0; i < 10; ++i)
+    gateway.durations.observe(std::chrono::milliseconds{30}); // in the bucket from 0.025 to 0.05
+  m.outbox.rows.set(7);
+  m.mails.rejected.add(1);
+  m.dead_letters.add(2);
+  w.state.numbers = &m;
+  const auto answer = w.send(method::get, "/tasks", "", w.as_organizer());
+  CAF_CHECK_EQUAL(answer.status, 200u);
+  const auto told = body_of(answer);
+  const auto& calls = told.at("tasks").at(0);
+  CAF_CHECK(calls.at("name").as_string() == "sandbox calls");
+  CAF_CHECK_EQUAL(calls.at("in_flight").to_number<int>(), 2);
+  CAF_CHECK_EQUAL(calls.at("waiting").to_number<int>(), 4);
+  CAF_CHECK_EQUAL(calls.at("succeeded").to_number<int>(), 10);
+  CAF_CHECK_EQUAL(calls.at("failed").to_number<int>(), 1);
+  CAF_CHECK_EQUAL(calls.at("retries").to_number<int>(), 4);
+  CAF_CHECK(std::abs(calls.at("p50_seconds").to_number<double>() - 0.0375) < 1e-9);
+  CAF_CHECK(calls.at("p95_seconds").to_number<double>() < 0.05);
+  CAF_CHECK(told.at("gateways").at(0).at("health").as_string() == "healthy");
+  CAF_CHECK_EQUAL(told.at("gateways").at(0).at("calls").at(3).at("unavailable").to_number<int>(), 4);
+  CAF_CHECK_EQUAL(told.at("dead_letters").to_number<int>(), 2);
+  CAF_CHECK(told.at("checkout").at("oldest_seconds").is_null());
+  gateway.workers.set(0);
+  CAF_CHECK(body_of(w.send(method::get, "/tasks", "", w.as_organizer())).at("workers").at(0).at("state").as_string() == "away");
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks", "", w.as_operator())), "403 forbidden"); // of another tenant
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks", "", w.as_customer())), "403 forbidden");
 }
 
 CAF_TEST(answers to allowed origins carry the fields and requests are counted) {

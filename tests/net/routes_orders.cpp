@@ -7,6 +7,9 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
+#include <stdexcept>
+
 using namespace fq;
 using namespace fq::net;
 using namespace fq::net::made;
@@ -178,4 +181,139 @@ CAF_TEST(a dead letter shows the topic of what was not delivered and nothing of 
   const auto text = dead_letters_text({l}, false);
   CAF_CHECK(text.find("mail.send") != std::string::npos);
   CAF_CHECK(text.find("ada@") == std::string::npos);
+}
+
+// -- found and exported by their organizer -------------------------------------------------------------
+
+namespace {
+
+/// Somebody's order, `minute` minutes after the first.
+order_view order_of(const shop& s, std::uint64_t minute, std::string first_name, std::string last_name, std::string email) {
+  order_view v;
+  v.order.id = make_uuid(from_unix_ms(1'800'000'000'000) + std::chrono::minutes{minute}, first_event_aggregate, minute);
+  v.order.status = order_status::success;
+  v.order.contact = {std::move(first_name), std::move(last_name), std::move(email), "+385 1 234"};
+  v.order.subtotal = v.order.total = 14'900;
+  v.order.created_at = v.order.updated_at = from_unix_ms(1'800'000'000'000);
+  v.claim.event = s.event_id;
+  v.claim.currency = "EUR";
+  v.claim.claim.items = {{0, 2, 7'450}};
+  v.claim.item_ids = {s.claim_id};
+  return v;
+}
+
+response search(shop& s, std::string body) { return s.send(method::post, s.event_path("/orders/search"), std::move(body), s.as_organizer()); }
+
+} // namespace
+
+CAF_TEST(orders are found by name address id code and state) {
+  shop s;
+  auto ada = order_of(s, 2, "Ada", "Obi", "ada@example.org");
+  auto ben = order_of(s, 1, "Ben", "\xc4\x86" "or", "ben@example.org");
+  ben.order.promo_code = "EARLY";
+  ben.order.status = order_status::refunded;
+  s.told->orders.orders = {ada, ben};
+  const auto found = [&](std::string body) {
+    std::string names;
+    for (const auto& item : json_of(search(s, std::move(body))).at("items").as_array())
+      names += std::string{item.at("contact").at("first_name").as_string()} + ' ';
+    return names;
+  };
+  CAF_CHECK_EQUAL(found(""), "Ada Ben ");
+  CAF_CHECK_EQUAL(found(R"({"text":"ADA o"})"), "Ada ");
+  CAF_CHECK_EQUAL(found(R"({"text":"n@EXAMPLE"})"), "Ben ");
+  CAF_CHECK_EQUAL(found(R"({"text":"early"})"), "Ben ");
+  CAF_CHECK_EQUAL(found("{\"text\":\"" + to_string(ada.order.id).substr(24) + "\"}"), "Ada ");
+  CAF_CHECK_EQUAL(found(R"({"text":"example","status":"refunded"})"), "Ben ");
+  CAF_CHECK_EQUAL(found(R"({"text":"nobody"})"), "");
+  CAF_CHECK(json_of(search(s, "{}")).at("next_cursor").is_null());
+  CAF_CHECK_EQUAL(shown(search(s, R"({"status":"paid"})")), "400 invalid_field");
+  CAF_CHECK_EQUAL(shown(search(s, R"({"limit":0})")), "400 invalid_field");
+  s.told->orders.no = reason::not_found;
+  CAF_CHECK_EQUAL(shown(search(s, "{}")), "404 not_found");
+}
+
+CAF_TEST(a search goes on behind what it has looked at and not for ever) {
+  shop s;
+  orders_reply page;
+  page.more = true;
+  for (std::uint64_t i = 0; i < 200; ++i)
+    page.orders.push_back(order_of(s, 1'000 - i, "Ada", "Obi", "ada@example.org"));
+  s.told->orders = page;
+  const auto nobody = json_of(search(s, R"({"text":"nobody"})"));
+  CAF_CHECK(nobody.at("items").as_array().empty());
+  CAF_CHECK(nobody.at("next_cursor").as_string() == to_string(page.orders.back().order.id));
+  CAF_CHECK_EQUAL(s.told->questions, 10);
+  const auto three = json_of(search(s, R"({"text":"ada","limit":3})"));
+  CAF_CHECK_EQUAL(three.at("items").as_array().size(), 3u);
+  CAF_CHECK(three.at("next_cursor").as_string() == to_string(page.orders[2].order.id));
+  search(s, "{\"cursor\":\"" + to_string(page.orders[7].order.id) + "\",\"limit\":1}");
+  CAF_CHECK(s.told->asked_orders.before == page.orders[7].order.id);
+  s.told->orders.more = false; // the last one looked at is the last of all, and is found
+  s.told->orders.orders.resize(1);
+  CAF_CHECK(json_of(search(s, R"({"limit":1})")).at("next_cursor").is_null());
+}
+
+CAF_TEST(orders are exported page by page and no cell is a formula) {
+  shop s;
+  ticket_type_row type;
+  type.id = s.claim_id;
+  type.name = "Weekend \"pass\"";
+  s.told->event.event.ticket_types = {type};
+  orders_reply first, second;
+  first.more = true;
+  first.orders = {order_of(s, 3, "=HYPERLINK(\"http://evil\")", "+Obi", "-ada@example.org")};
+  first.orders[0].order.failure = "@x";
+  second.orders = {order_of(s, 2, "\tBen", "a,b\r\nc", "ben@example.org")};
+  s.told->order_pages = {first, second};
+  const auto file = s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer());
+  CAF_CHECK_EQUAL(file.status, 200u);
+  CAF_CHECK(file.content_type.starts_with("text/csv"));
+  CAF_CHECK_EQUAL(field_of(file, "Content-Disposition"), "attachment; filename=\"orders-" + to_string(s.event_id) + ".csv\"");
+  CAF_CHECK(s.told->asked_orders.before == first.orders[0].order.id);
+  const std::string_view text = file.body;
+  CAF_CHECK(text.starts_with("\xef\xbb\xbf\"order_id\",\"created_at\""));
+  const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
+  CAF_CHECK(has(R"csv("'=HYPERLINK(""http://evil"")","'+Obi","'-ada@example.org","'+385 1 234","2 x Weekend ""pass""","0","","EUR","149.00")csv"));
+  CAF_CHECK(has("\"success\",\"'@x\""));
+  CAF_CHECK(has("\"'\tBen\",\"a,b\r\nc\",\"ben@example.org\""));
+  CAF_CHECK_EQUAL(std::count(text.begin(), text.end(), '\n'), 4); // head, two orders, one inside a cell
+  s.told->orders.no = reason::not_found;
+  CAF_CHECK_EQUAL(shown(s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer())), "404 not_found");
+  CAF_CHECK_EQUAL(shown(s.send(method::get, s.event_path("/orders.csv"), "", s.as_customer())), "403 forbidden");
+}
+
+CAF_TEST(an export that cannot go on throws) {
+  shop s;
+  orders_reply first;
+  first.more = true;
+  first.orders = {order_of(s, 3, "Ada", "Obi", "ada@example.org")};
+  s.told->order_pages = {first};
+  s.told->orders.no = reason::unavailable;
+  bool is_broken = false;
+  try {
+    s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer());
+  } catch (const std::runtime_error&) {
+    is_broken = true;
+  }
+  CAF_CHECK(is_broken);
+}
+
+CAF_TEST(the audit log is exported) {
+  shop s;
+  audit_row row;
+  row.id = s.claim_id;
+  row.actor = "organizer:x";
+  row.action = "event.pause";
+  row.target = s.event_id;
+  row.reason = "=1+1";
+  row.detail = R"({"a":"b"})";
+  row.at = from_unix_ms(1'800'000'000'000);
+  s.told->audit.rows = {row};
+  const auto file = s.send(method::get, "/audit.csv?target=" + to_string(s.event_id), "", s.as_organizer());
+  CAF_CHECK_EQUAL(file.status, 200u);
+  CAF_CHECK(s.told->asked_audit.target == s.event_id);
+  CAF_CHECK(file.body.find(R"("2027-01-15T08:00:00.000Z","organizer:x","event.pause",)") != std::string::npos);
+  CAF_CHECK(file.body.find(R"("'=1+1","{""a"":""b""}")") != std::string::npos);
+  CAF_CHECK_EQUAL(shown(s.send(method::get, "/audit.csv?target=x", "", s.as_organizer())), "400 invalid_parameter");
 }

@@ -188,3 +188,58 @@ CAF_TEST(the socket of a ticket follows that ticket and no other place of its su
   CAF_CHECK(answer.upgrade->by_ticket && answer.upgrade->holder == w.ticket);
   CAF_CHECK_EQUAL(shown(w.send(method::get, "/tickets/" + to_string(w.other) + "/ws?token=" + token)), "404 not_found");
 }
+
+// -- whose place, and its end ----------------------------------------------------------------------------
+
+CAF_TEST(an organizer finds a place by id or address and gets no token) {
+  world w;
+  auto& e = w.told->entry.entry;
+  e.id = make_entry_id(from_unix_ms(1), first_event_aggregate, queue_number{5});
+  e.event = w.event_id;
+  e.kind = event_kind::sale;
+  e.status = entry_status::admitted;
+  e.admission_no = 1;
+  e.number = queue_number{5};
+  const auto path = w.event_path("/places/search");
+  const auto by_id = w.send(method::post, path, "{\"entry_id\":\"" + to_string(e.id) + "\"}", w.as_organizer());
+  CAF_CHECK_EQUAL(by_id.status, 200u);
+  CAF_CHECK(w.told->asked_ticket == e.id);
+  CAF_CHECK_EQUAL(text_in(by_id, "status"), "ADMITTED");
+  CAF_CHECK(by_id.body.find("token") == std::string::npos);
+  w.told->customers.customers = {w.customer};
+  const auto by_email = w.send(method::post, path, R"({"email":"Ada@Example.org"})", w.as_organizer());
+  CAF_CHECK_EQUAL(by_email.status, 200u);
+  CAF_REQUIRE_EQUAL(w.told->asked_customers.emails.size(), 1u);
+  CAF_CHECK_EQUAL(w.told->asked_customers.emails[0], "ada@example.org");
+  for (const auto* body : {"{}", R"({"email":"x"})", R"({"subject":"x"})"})
+    CAF_CHECK_EQUAL(w.send(method::post, path, body, w.as_organizer()).status, 400u);
+  CAF_CHECK_EQUAL(w.send(method::post, path, "{\"entry_id\":\"" + to_string(e.id) + R"(","email":"a@b.c"})", w.as_organizer()).status, 400u);
+  CAF_CHECK_EQUAL(shown(w.send(method::post, path, R"({"email":"a@b.c"})", w.as_customer())), "403 forbidden");
+}
+
+CAF_TEST(nobody hears of places in lines of others) {
+  world w;
+  w.told->stats.no = reason::not_found; // how the owner answers who does not manage it
+  const auto id = make_entry_id(from_unix_ms(1), first_event_aggregate, queue_number{5});
+  CAF_CHECK_EQUAL(shown(w.send(method::post, w.event_path("/places/search"), "{\"entry_id\":\"" + to_string(id) + "\"}", w.as_organizer())), "404 not_found");
+  CAF_CHECK_EQUAL(shown(w.send(method::post, w.event_path("/places/search"), R"({"email":"ada@example.org"})", w.as_organizer())), "404 not_found");
+  CAF_CHECK(w.told->asked_ticket.is_nil() && w.told->asked_customers.emails.empty());
+  w.told->stats.no = {};
+  const auto other = make_entry_id(from_unix_ms(1), aggregate_id{17}, queue_number{5});
+  CAF_CHECK_EQUAL(shown(w.send(method::post, w.event_path("/places/search"), "{\"entry_id\":\"" + to_string(other) + "\"}", w.as_organizer())), "404 not_found");
+}
+
+CAF_TEST(an event has its sessions revoked by entry or all) {
+  world w;
+  w.told->count.count = 1;
+  const auto id = make_entry_id(from_unix_ms(1), first_event_aggregate, queue_number{5});
+  const auto path = w.event_path("/revocations");
+  CAF_CHECK_EQUAL(w.send(method::post, path, "{\"entry_id\":\"" + to_string(id) + R"(","reason":"A bot."})", w.as_organizer()).body, R"({"revoked":1})");
+  CAF_CHECK(w.told->asked_revocation.scope == revocation_scope::ticket && w.told->asked_revocation.ticket == id);
+  CAF_CHECK(w.told->asked_revocation.what.kind == event_kind::sale);
+  CAF_CHECK_EQUAL(w.told->asked_revocation.note.reason, "A bot.");
+  CAF_CHECK_EQUAL(w.send(method::post, path, R"({"all":true})", w.as_organizer()).status, 200u);
+  CAF_CHECK(w.told->asked_revocation.scope == revocation_scope::all);
+  for (const auto* body : {"{}", R"({"all":false})", R"({"subject":"x"})"})
+    CAF_CHECK_EQUAL(w.send(method::post, path, body, w.as_organizer()).status, 400u);
+}

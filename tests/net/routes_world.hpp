@@ -50,6 +50,7 @@ struct script {
   quote_reply quote;
   order_reply order;
   orders_reply orders;
+  std::vector<orders_reply> order_pages; ///< the first questions for orders get these
   promo_codes_reply promo_codes;
   customers_reply customers;
   order_list_reply own_orders;
@@ -179,7 +180,11 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer self, sc
           [s](const cancel_order&) { return scripted(*s, s->order); },
           [s](const list_event_orders& m) {
             s->asked_orders = m;
-            return scripted(*s, s->orders);
+            if (s->order_pages.empty())
+              return scripted(*s, s->orders);
+            auto page = std::move(s->order_pages.front());
+            s->order_pages.erase(s->order_pages.begin());
+            return scripted(*s, page);
           },
           [s](const refund_tickets& m) {
             s->asked_refund = m;
@@ -458,7 +463,21 @@ private:
       io.run_one_for(std::chrono::milliseconds{10});
     if (!done)
       throw std::runtime_error("the handler never answered");
-    return handling.take();
+    auto answer = handling.take();
+    while (answer.source && add_part(answer)) {}
+    return answer;
+  }
+
+  /// The next part of a streamed body; false: that was all. Throws as the source does.
+  bool add_part(response& answer) {
+    auto making = answer.source->next();
+    bool done = false;
+    making.start([](void* flag) noexcept { *static_cast<bool*>(flag) = true; }, &done);
+    for (int i = 0; !done && i < 10'000; ++i)
+      io.run_one_for(std::chrono::milliseconds{10});
+    const auto part = making.take();
+    answer.body += part;
+    return !part.empty();
   }
 };
 

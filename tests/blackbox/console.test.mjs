@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: Apache-2.0
+// The organizer's console in a real browser: a sale from its making to its end while a crowd queues and buys, orders and refunds, exports, dead
+// letters, tasks, queues; refusals in plain words; axe on every view; keyboard only, zoom, narrow screens; a sign-in that ends.
+import test from 'node:test';
+import fs from 'node:fs';
+import { browser_for, check_page, fits, person } from './browser.mjs';
+import { after, assert, eventually, fairqueue_load, patience, run, server_for, sleep } from './lib.mjs';
+import { cli } from './tenant.mjs';
+import { amount_text, from_local_input, local_input, money, parse_amount, span } from '../../web/console/format.mjs';
+import { forget_histories, history_of, per_minute, remember } from '../../web/console/history.mjs';
+
+/** A server, its organizer (in the browser and by API), and a console that is open and signed in. */
+async function console_for(t, { options = {}, browser_options = {}, start = '' } = {}) {
+  const server = await server_for(t, options);
+  const who = await server.new_organizer();
+  const login = await server.post('/auth/organizer/login', { body: who });
+  const context = await person(t, await browser_for(t), { viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...browser_options });
+  const page = await context.newPage();
+  await page.goto(`${server.url}/console${start}`);
+  return { server, who, token: login.json.token, context, page };
+}
+
+async function sign_in(page, { email, password }) {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+}
+
+const tile = (page, name) => page.locator(`[data-tile="${name}"]`);
+const number_in = async (locator) => Number((await locator.textContent()).replace(/[^\d.]/g, ''));
+const tile_reaches = (page, name, wanted, options) =>
+  eventually(`${name} ${wanted}`, async () => {
+    const seen = await number_in(tile(page, name));
+    return typeof wanted === 'function' ? wanted(seen) : seen === wanted;
+  }, options);
+const said = (page, text) => page.getByRole('status').getByText(text).waitFor();
+const tab = (page, name) => page.getByRole('navigation', { name: /^Views of/ }).getByRole('link', { name, exact: true }).click();
+const place = (page, name) => page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name, exact: true }).click();
+
+const event_of = async (s, changes = {}) => {
+  const made = await s.server.post('/events', {
+    token: s.token,
+    body: {
+      name: 'Aurora Open Air 2027',
+      currency: 'EUR',
+      sale_start: after(-60),
+      sale_end: after(3600),
+      ticket_types: [{ name: 'Weekend pass', price: 14_900, total: 20, max_per_order: 4 }],
+      queue: { policy: 'operator', claim_window_seconds: 300, session_ttl_seconds: 1200 },
+      claim_ttl_seconds: 600,
+      ...changes,
+    },
+  });
+  assert.equal(made.status, 201, made.text);
+  assert.equal((await s.server.post(`/events/${made.json.id}/activate`, { token: s.token })).status, 200);
+  return made.json;
+};
+
+/** A fan's checkout up to the payment page. */
+async function order_of(s, fan, event, contact, quantity = 1) {
+  const { admission_token } = await s.server.join_and_be_admitted(fan, event.id);
+  const placed = await s.server.post('/checkout', {
+    token: fan,
+    body: { event_id: event.id, admission_token, contact, items: [{ ticket_type_id: event.ticket_types[0].id, quantity }] },
+  });
+  assert.equal(placed.status, 202, placed.text);
+  return eventually('the payment page', async () => {
+    const { json } = await s.server.get(`/orders/${placed.json.order_id}`, { token: fan });
+    return json.payment_url && json;
+  });
+}
+
+async function bought(s, fan, event, contact, quantity) {
+  const order = await order_of(s, fan, event, contact, quantity);
+  const paid = await s.server.post(new URL(order.payment_url).pathname, { body: { action: 'pay' }, headers: { Accept: 'application/json' } });
+  assert.equal(paid.status, 200, paid.text);
+  await eventually('the order', async () => (await s.server.get(`/orders/${order.order_id}`, { token: fan })).json.status === 'success');
+  return order.order_id;
+}
+
+test('money is typed and shown without a float on the way', () => {
+  const read = { '149': 14_900, '149.5': 14_950, ' 149.50 ': 14_950, '1,234,567.89': 123_456_789, '0': 0, '0.01': 1, '90071992547409.91': 9_007_199_254_740_991 };
+  for (const [text, minor] of Object.entries(read)) assert.equal(parse_amount(text, 'EUR'), minor, text);
+  for (const text of ['', '-1', '1.234', '1.', '.5', '1e3', '12 3', '90071992547409.92', 'x']) assert.equal(parse_amount(text, 'EUR'), null, text);
+  assert.deepEqual([parse_amount('1200', 'JPY'), parse_amount('1200.5', 'JPY'), parse_amount('1.234', 'KWD')], [1200, null, 1234]);
+  assert.deepEqual([money(123_456_789, 'EUR'), money(5, 'EUR'), money(1200, 'JPY'), money(-5, 'EUR'), money(null, 'EUR')], ['1,234,567.89 EUR', '0.05 EUR', '1,200 JPY', '-0.05 EUR', '–']);
+  for (const minor of [0, 1, 99, 100, 14_950, 10 ** 12]) assert.equal(parse_amount(amount_text(minor, 'EUR'), 'EUR'), minor);
+});
+
+test('times survive the field they are typed in', () => {
+  for (const text of ['2027-03-28T00:59:59.000Z', '2027-10-31T12:00:00.000Z', '2026-01-01T00:00:30.000Z']) assert.equal(from_local_input(local_input(text)), text);
+  assert.deepEqual([local_input(null), from_local_input('')], ['', null]);
+  assert.deepEqual([span(0.25), span(12), span(200), span(7300), span(null)], ['250 ms', '12 s', '3 min 20 s', '2 h 1 min', '–']);
+});
+
+test('what the page has seen is bounded, in order, and makes rates', () => {
+  const h = history_of('a');
+  for (let second = 0; second < 8_000; ++second) remember(h, second, { done: second * 2, ...(second >= 100 && { late: 1 }) });
+  remember(h, 7_999, { done: 15_998, late: 2 }); // the same moment again
+  remember(h, 7_000, { done: 0, late: 0 }); // an answer that was overtaken
+  assert.equal(h.times.length, 7_200);
+  assert.ok([...h.values.values()].every((column) => column.length === 7_200));
+  assert.deepEqual([h.values.get('late')[0], h.values.get('late').at(-1)], [1, 2]);
+  assert.equal(per_minute(h, 'done'), 120);
+  remember(h, 8_000, { done: 10, late: 1 }); // the server began anew
+  remember(h, 8_060, { done: 40, late: 1 });
+  assert.equal(per_minute(h, 'done'), 30);
+  assert.deepEqual([per_minute(history_of('b'), 'done'), per_minute(h, 'nothing')], [0, 0]);
+  for (let n = 0; n < 30; ++n) history_of(`other ${n}`);
+  assert.equal(history_of('a').times.length, 0, 'what was looked at longest ago made room');
+  forget_histories();
+});
+
+test('an organizer makes a sale, watches a crowd buy, retunes it, calls people in, pauses and ends it', async (t) => {
+  const s = await console_for(t);
+  const { page, server } = s;
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await check_page(page, 'console-sign-in');
+  await page.getByLabel('E-mail address').fill(s.who.email);
+  await page.getByLabel('Password').fill('not this one');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('The e-mail address or the password is wrong.').waitFor();
+  await sign_in(page, s.who);
+  await page.getByText('No events yet.').waitFor();
+  await page.getByRole('link', { name: 'New event' }).click();
+  await check_page(page, 'console-new-event');
+
+  // A new event: first what cannot be taken, then what can.
+  await page.getByLabel('Name', { exact: true }).first().fill('Aurora Open Air 2027');
+  await page.getByLabel('Currency').fill('EUR');
+  await page.getByLabel('Sale starts').fill('2026-01-01T10:00');
+  await page.getByLabel('Sale ends').fill('2020-01-01T10:00');
+  await page.getByLabel('Name', { exact: true }).nth(1).fill('Weekend pass');
+  await page.getByLabel('Price (EUR)').fill('149,5,x');
+  await page.getByText('Write it like 149.00.').waitFor();
+  await page.getByLabel('Price (EUR)').fill('149.50');
+  await page.getByLabel('Tickets', { exact: true }).fill('60');
+  await page.getByText('Times and limits').click();
+  await page.getByLabel('Session (minutes)').fill('0.5');
+  await page.getByLabel('Time to choose (minutes)').fill('0.1');
+  await page.getByLabel('Time to pay (minutes)').fill('0.2');
+  await page.getByLabel('Batch size').fill('5');
+  await page.getByLabel('Every (seconds)').fill('0.5');
+  await page.getByRole('button', { name: 'Make the event' }).click();
+  await page.getByText('must be after sale start').first().waitFor();
+  assert.equal(await page.getByLabel('Sale ends').getAttribute('aria-invalid'), 'true');
+  await check_page(page, 'console-new-event-refused');
+  await page.getByLabel('Sale ends').fill('2037-01-01T10:00');
+  await page.getByRole('button', { name: 'Make the event' }).click();
+  await said(page, 'is made, as a draft');
+  await page.getByRole('heading', { level: 1, name: /Aurora Open Air 2027/ }).waitFor();
+  const id = new URL(page.url()).hash.split('/')[2];
+  const event = (await server.get(`/events/${id}`, { token: s.token })).json;
+  assert.equal(event.ticket_types[0].price, 14_950, 'decimals became minor units');
+  assert.deepEqual([event.claim_ttl_seconds, event.queue.claim_window_seconds, event.queue.session_ttl_seconds], [12, 6, 30]);
+
+  await page.getByRole('button', { name: 'Activate' }).click();
+  await said(page, 'The sale is open.');
+  await page.getByRole('button', { name: 'Pause' }).waitFor();
+
+  // A crowd comes, and the page shows it.
+  const crowd = run(fairqueue_load, [
+    ...['--fans', '120', '--event', id, '--url', server.url, '--data-dir', server.data_dir, '--timeout', '90', '--seed', '7'],
+    ...['--buy-by', 'mixed', '--think-ms', '50', '--arrival-seconds', '2', '--quiet'],
+  ], { timeout_ms: 120_000 * patience });
+  await tile_reaches(page, 'Sold', (sold) => sold >= 3, { timeout_ms: 40_000 });
+  await tile_reaches(page, 'Revenue', (euros) => euros >= 3 * 149.5);
+  await page.getByRole('img', { name: /^People: Waiting \d+, highest \d+/ }).waitFor();
+  await check_page(page, 'console-live');
+  await page.getByLabel('Batch size').fill('40');
+  await page.getByRole('button', { name: 'Apply now' }).click();
+  await said(page, 'The change is in force.');
+  assert.equal((await server.get(`/events/${id}`, { token: s.token })).json.queue.batch_size, 40);
+  const end = await crowd;
+  assert.equal(end.code, 0, `${end.out}\n${end.err}`);
+  const stats = await server.stats(s.token, id);
+  await tile_reaches(page, 'Sold', stats.sold);
+  await tile_reaches(page, 'Revenue', stats.revenue / 100);
+
+  // People are called by hand.
+  await page.getByLabel('Policy').selectOption('operator');
+  await page.getByLabel('Message to everybody in line').fill('We call you <b>soon</b>.');
+  await page.getByRole('button', { name: 'Apply now' }).click();
+  await said(page, 'The change is in force.');
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByLabel('Tickets', { exact: true }).fill('200');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await said(page, 'Saved.');
+  await check_page(page, 'console-settings');
+  await page.getByLabel('Tickets', { exact: true }).fill('1');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').getByText(/The new total is below what is taken already: \d+ held and \d+ sold/).waitFor();
+  await tab(page, 'Live');
+  const fans = await server.customers(3);
+  const { waiting } = await server.stats(s.token, id); // those of the crowd for whom there was nothing
+  for (const fan of fans) await server.join(fan, id);
+  await tile_reaches(page, 'Waiting', waiting + 3);
+  const called = waiting + 2;
+  await page.getByLabel('How many').fill(String(called));
+  await page.getByRole('button', { name: `Call next ${called}` }).click();
+  await said(page, `${called} of ${called} were let in.`);
+  await tile_reaches(page, 'Waiting', 1);
+  assert.equal((await server.position(fans[0], id)).status, 'ADMITTED');
+  assert.equal((await server.position(fans[0], id)).message, 'We call you <b>soon</b>.');
+
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('paused', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Resume' }).click();
+  await said(page, 'The sale goes on.');
+  // Somebody else ends it while we look: our own attempt is refused in words, and the page comes to know.
+  await page.getByRole('button', { name: 'End', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('This cannot be undone.').waitFor();
+  await check_page(page, 'console-dialog');
+  assert.equal((await server.post(`/events/${id}/end`, { token: s.token })).status, 200);
+  await dialog.getByLabel('Reason').fill('Rain.');
+  await dialog.getByRole('button', { name: 'End the sale' }).click();
+  await dialog.getByText('That is not possible while this is ENDED.').waitFor();
+  await dialog.getByRole('button', { name: 'Not now' }).click();
+  await page.getByText('ended', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.getByLabel('Reason').fill('The field is under water.');
+  await dialog.getByRole('button', { name: 'Cancel the event' }).click();
+  await said(page, 'The event is cancelled.');
+  await tab(page, 'Audit log');
+  for (const what of ['event create', 'event activate', 'event change', 'event advance', 'event pause', 'event resume', 'event end', 'event cancel'])
+    await page.getByRole('cell', { name: what, exact: true }).first().waitFor();
+  await page.getByRole('cell', { name: 'The field is under water.' }).waitFor();
+  await check_page(page, 'console-audit');
+});
+
+const ada = { first_name: 'Ada', last_name: 'Obi <img src=x>', email: 'ada@example.org' };
+const evil = { first_name: '=HYPERLINK("http://evil.example","win")', last_name: '@sum', email: 'evil@example.org', phone: '+385 1 2345' };
+
+test('orders are found, refunded, mailed again and exported; places are found and revoked', async (t) => {
+  const s = await console_for(t);
+  const { page, server } = s;
+  const event = await event_of(s, { queue: { policy: 'batch', batch_size: 50, admission_interval_ms: 100, claim_window_seconds: 300, session_ttl_seconds: 1200 } });
+  const fans = await server.customers(3);
+  const order = await bought(s, fans[0], event, ada, 2);
+  await bought(s, fans[1], event, evil);
+  await sign_in(page, s.who);
+  await page.getByRole('link', { name: event.name }).click();
+  await tab(page, 'Orders');
+  await page.getByRole('cell', { name: 'Ada Obi <img src=x>' }).waitFor();
+  assert.equal(await page.locator('td img').count(), 0, 'what was typed is text');
+  await check_page(page, 'console-orders');
+  await page.getByLabel('Find').fill('ADA@');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await eventually('one order', async () => (await page.getByRole('table').getByRole('row').count()) === 2);
+  await page.getByLabel('State', { exact: true }).selectOption('failed');
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByText('No order fits.').waitFor();
+  await page.getByLabel('State', { exact: true }).selectOption('');
+  await page.getByLabel('Find').fill(order.slice(-12));
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('link', { name: order.slice(-12) }).click();
+
+  await page.getByRole('button', { name: 'Send its mail again' }).click();
+  await said(page, 'The mail goes out again.');
+
+  // One ticket goes back, then what is left.
+  await page.getByRole('button', { name: 'Refund…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Some tickets').check();
+  await dialog.getByLabel(/^Weekend pass/).fill('1');
+  await dialog.getByLabel('Reason').fill('One is ill.');
+  await check_page(page, 'console-refund');
+  await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+  await said(page, 'The refund is under way.');
+  await page.getByText('partially refunded', { exact: true }).first().waitFor();
+  assert.equal((await server.get(`/orders/${order}`, { token: s.token })).json.refunded_amount, 14_900);
+  await page.getByRole('button', { name: 'Refund…' }).click();
+  await dialog.getByRole('button', { name: 'Refund', exact: true }).click();
+  await page.getByText('refunded', { exact: true }).first().waitFor();
+  const whole = (await server.get(`/orders/${order}`, { token: s.token })).json;
+  assert.equal(whole.status, 'refunded');
+  assert.equal(whole.refunded_amount, whole.total);
+  assert.ok(await page.getByRole('button', { name: 'Refund…' }).isDisabled(), 'nothing is left to refund');
+  await page.getByRole('button', { name: 'Send its mail again' }).click();
+  await page.getByRole('alert').getByText('That is not possible while this is REFUNDED.').waitFor(); // nothing is said of it by mail
+  await check_page(page, 'console-order');
+
+  // The export, as a file, and no cell of it is a formula.
+  await page.getByRole('link', { name: 'All orders' }).click();
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  const file = await saving;
+  assert.equal(file.suggestedFilename(), `orders-${event.id}.csv`);
+  const text = fs.readFileSync(await file.path(), 'utf8');
+  assert.ok(text.startsWith('\ufeff"order_id","created_at"'), text.slice(0, 100));
+  assert.ok(text.includes(`"'=HYPERLINK(""http://evil.example"",""win"")","'@sum","evil@example.org","'+385 1 2345"`), text);
+  assert.ok(text.includes(`"Ada","Obi <img src=x>","ada@example.org"`), text);
+  assert.ok(/"298\.00"/.test(text), 'amounts are decimals');
+  for (const line of text.split('\r\n').filter(Boolean)) assert.ok(!/(^|,)"[=+\-@\t\r]/.test(line.replace('\ufeff', '')), line);
+
+  // A place is found by address and by id, and revoked.
+  const email = `waits-${Date.now()}@example.org`;
+  await server.post('/auth/customer/otp/request', { body: { email } });
+  const verified = await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } });
+  const waiting = await server.join_and_be_admitted(verified.json.token, event.id);
+  await tab(page, 'People');
+  await page.getByLabel('E-mail address or entry id').fill('nobody@example.org');
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.getByText('Nobody by this address has a place in this line.').waitFor();
+  for (const name of [email, waiting.entry_id]) {
+    await page.getByLabel('E-mail address or entry id').fill(name);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.locator(`[data-place="${waiting.entry_id}"]`).waitFor();
+  }
+  await check_page(page, 'console-people');
+  await page.getByRole('button', { name: 'Revoke the session…' }).click();
+  await dialog.getByLabel('Reason').fill('A bot.');
+  await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await page.locator(`[data-place="${waiting.entry_id}"]`).getByText('revoked').waitFor();
+  assert.equal((await server.position(verified.json.token, event.id)).status, 'REVOKED');
+
+  await tab(page, 'Audit log');
+  await page.getByRole('row', { name: /event refund/ }).filter({ hasText: 'One is ill.' }).waitFor();
+  await page.getByRole('row', { name: /event revoke/ }).filter({ hasText: 'A bot.' }).waitFor();
+  const saving_audit = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export as CSV' }).click();
+  assert.match(fs.readFileSync(await (await saving_audit).path(), 'utf8'), /"event\.refund","[0-9a-f-]+","One is ill\."/);
+});
+
+test('an export of a thousand orders is streamed, and a list of them goes on', async (t) => {
+  const s = await console_for(t);
+  const { page, server } = s;
+  const count = 450; // more than two pages of the server's
+  const event = await event_of(s, {
+    ticket_types: [{ name: 'Free', price: 0, total: count, max_per_order: 1 }],
+    queue: { policy: 'open', claim_window_seconds: 300, session_ttl_seconds: 1200 },
+  });
+  const fans = await server.customers(count);
+  const place_one = async (fan, index) => {
+    const body = { event_id: event.id, contact: { first_name: 'Fan', last_name: `No ${index}`, email: `fan${index}@example.org` }, items: [{ ticket_type_id: event.ticket_types[0].id }] };
+    const placed = await server.insist('POST', '/checkout', { token: fan, body });
+    assert.ok(placed.status === 202 || placed.status === 200, placed.text);
+  };
+  for (let at = 0; at < count; at += 50) await Promise.all(fans.slice(at, at + 50).map((fan, i) => place_one(fan, at + i)));
+  const file = await server.get(`/events/${event.id}/orders.csv`, { token: s.token });
+  assert.equal(file.headers['transfer-encoding'], 'chunked');
+  assert.equal(file.headers['content-length'], undefined);
+  const ids = file.text.split('\r\n').slice(1, -1).map((line) => line.slice(1, 37));
+  assert.equal(new Set(ids).size, count, 'each order once');
+  await sign_in(page, s.who);
+  await page.goto(`${server.url}/console#/events/${event.id}/orders`);
+  await page.getByRole('row', { name: /Fan No 449/ }).waitFor();
+  assert.equal(await page.getByRole('table').getByRole('row').count(), 51);
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await eventually('the next fifty', async () => (await page.getByRole('table').getByRole('row').count()) === 101);
+  await page.getByLabel('Find').fill('fan0@example'); // the oldest
+  await page.getByRole('button', { name: 'Search' }).click();
+  await page.getByRole('row', { name: /Fan No 0/ }).waitFor();
+});
+
+test('what waits for a person is seen and tried again; tasks and gateways are shown', async (t) => {
+  const s = await console_for(t);
+  const { page, server } = s;
+  const event = await event_of(s, { queue: { policy: 'batch', batch_size: 50, admission_interval_ms: 100, claim_window_seconds: 300, session_ttl_seconds: 1200 } });
+  const fan = await server.customer();
+  const order = await order_of(s, fan, event, ada);
+  // The gateway says another amount than was asked for.
+  const cheap = server.webhook({
+    event: 'charge.success',
+    data: { reference: new URL(order.payment_url).pathname.split('/').at(-1), amount: 1, currency: 'EUR', status: 'success' },
+  });
+  assert.equal((await server.post('/webhooks/sandbox', cheap)).status, 200);
+  await sign_in(page, s.who);
+  await place(page, 'Dead letters');
+  await page.getByRole('row', { name: /A payment is not as quoted/ }).getByText('captured 0.01 EUR, quoted 155.16 EUR').waitFor();
+  await check_page(page, 'console-dead-letters');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('The money is sent back.').waitFor();
+  await dialog.getByLabel('Reason').fill('Send it back.');
+  await dialog.getByRole('button', { name: 'Retry' }).click();
+  await said(page, 'It is tried again.');
+  await page.getByLabel('Show').selectOption('all');
+  await page.getByRole('row', { name: /A payment is not as quoted/ }).getByText('retried').waitFor();
+  await place(page, 'Tasks');
+  await page.getByRole('row', { name: /^sandbox initialize 1 0 0$/ }).waitFor();
+  await page.getByRole('row', { name: /^sandbox refund 0 1 0$/ }).waitFor(); // it has never heard of that money
+  await page.getByRole('row', { name: /^payment pages 0/ }).waitFor();
+  await eventually('calls done', async () => (await number_in(tile(page, 'Done'))) > 0);
+  await page.getByRole('heading', { name: 'Workers' }).waitFor();
+  await page.getByRole('row', { name: /^sandbox gateway healthy/ }).waitFor();
+  await page.getByRole('row', { name: /^ledger healthy/ }).waitFor();
+  await check_page(page, 'console-tasks');
+  await place(page, 'Audit log');
+  await page.getByRole('row', { name: /Send it back\./ }).waitFor();
+});
+
+test('a queue is made, retuned, called from, paused and searched', async (t) => {
+  const s = await console_for(t, { start: '#/queues' });
+  const { page, server } = s;
+  await sign_in(page, s.who);
+  await page.getByText('No queues yet.').waitFor();
+  await page.getByRole('link', { name: 'New queue' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Front door');
+  await page.getByLabel('External id').fill('door-1');
+  await page.getByLabel('Policy').selectOption('operator');
+  await page.getByLabel('Inside at a time').fill('');
+  await check_page(page, 'console-new-queue');
+  await page.getByRole('button', { name: 'Make the queue' }).click();
+  await said(page, 'is made and open');
+  const id = new URL(page.url()).hash.split('/')[2];
+  const key = await cli(server, 'apikey', 'issue', '--scope', 'server');
+  const join = async (subject) => {
+    const ticket = await eventually('the key is known', async () => {
+      const joined = await server.post(`/queues/${id}/tickets`, { token: key, body: { subject } });
+      return joined.status === 201 && joined.json;
+    });
+    return ticket;
+  };
+  const [ann, ben] = [await join('ann'), await join('ben')];
+  await tile_reaches(page, 'Waiting', 2);
+  await page.getByLabel('How many').fill('1');
+  await page.getByRole('button', { name: 'Call next 1' }).click();
+  await tile_reaches(page, 'Let in now', 1);
+  await check_page(page, 'console-queue');
+  await tab(page, 'People');
+  await page.getByLabel('Ticket id').fill(ann.ticket_id);
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.locator(`[data-place="${ann.ticket_id}"]`).getByText('admitted').waitFor();
+  await page.getByLabel('Subject').fill('ben');
+  await page.getByRole('button', { name: 'Revoke…', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+  await said(page, 'Revoked.');
+  assert.equal((await server.get(`/tickets/${ben.ticket_id}`, { token: ben.ticket_token })).json.status, 'CANCELLED');
+  await tab(page, 'Settings');
+  await page.getByLabel('Session (minutes)').fill('7');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await said(page, 'Saved.');
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByRole('button', { name: 'Resume' }).waitFor();
+  await place(page, 'Queues');
+  await page.getByRole('row', { name: /Front door/ }).getByText('paused').waitFor();
+  await check_page(page, 'console-queues');
+});
+
+test('with the keyboard only: sign in, skip, open an event, change it, answer a dialog', async (t) => {
+  const s = await console_for(t);
+  const { page } = s;
+  const event = await event_of(s);
+  const press = async (...keys) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const focused = () => page.evaluate(() => document.activeElement.innerText || document.activeElement.labels?.[0]?.innerText || document.activeElement.tagName);
+  /** Tab until the focus is on what is called so; every stop on the way must be seen. */
+  const tab_to = async (name) => {
+    for (let i = 0; i < 60; ++i) {
+      await press('Tab');
+      const text = await focused();
+      if (text.trim().startsWith(name)) {
+        const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+        assert.notEqual(outline, 'none', `the focus on ${name} is not seen`);
+        return;
+      }
+    }
+    assert.fail(`the keyboard never comes to ${name}`);
+  };
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await tab_to('E-mail address');
+  await page.keyboard.type(s.who.email);
+  await tab_to('Password');
+  await page.keyboard.type(s.who.password);
+  await press('Enter');
+  await page.getByRole('link', { name: event.name }).waitFor();
+  for (let i = 0; i < 20 && !/^Skip/.test(await focused()); ++i) await press('Shift+Tab');
+  assert.match(await focused(), /^Skip to the content/);
+  assert.ok((await page.getByRole('link', { name: 'Skip to the content' }).boundingBox()).y >= 0, 'it is seen while it has the focus');
+  await check_page(page, 'console-skip');
+  await press('Enter');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'main');
+  await tab_to(event.name);
+  await press('Enter');
+  await page.getByRole('heading', { level: 1, name: /Aurora/ }).waitFor();
+  await eventually('the heading has the focus', async () => /Aurora/.test(await focused()));
+  await tab_to('Message to everybody');
+  await page.keyboard.type('Typed.');
+  await press('Enter');
+  await said(page, 'The change is in force.');
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.getByRole('link', { name: 'Live', exact: true }).focus();
+  for (let i = 0; i < 12 && !/^End/.test(await focused()); ++i) await press('Shift+Tab');
+  await press('Enter');
+  await page.getByRole('dialog').waitFor();
+  await tab_to('Not now'); // the focus stays inside
+  await press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await eventually('the focus is back', async () => /^End/.test(await focused()));
+});
+
+for (const [name, viewport] of Object.entries({ '390px': { width: 390, height: 844 }, 'zoom-200': { width: 640, height: 450 } }))
+  test(`nothing is cut off at ${name}`, async (t) => {
+    const s = await console_for(t, { browser_options: { viewport } });
+    const { page, server } = s;
+    const event = await event_of(s, {
+      name: 'A festival with a name that is as long as names of festivals are, Donaudampfschifffahrtsgesellschaft edition',
+      queue: { policy: 'batch', batch_size: 50, admission_interval_ms: 100, claim_window_seconds: 300, session_ttl_seconds: 1200 },
+    });
+    const order = await bought(s, await server.customer(), event, { ...ada, email: `${'a'.repeat(60)}@${'b'.repeat(40)}.example.org` });
+    await check_page(page, `console-sign-in-${name}`);
+    await sign_in(page, s.who);
+    const views = ['events', 'events/new', `events/${event.id}`, `events/${event.id}/settings`, `events/${event.id}/orders`, `events/${event.id}/orders/${order}`,
+      `events/${event.id}/people`, `events/${event.id}/audit`, 'queues', 'queues/new', 'dead-letters', 'tasks', 'audit'];
+    for (const view of views) {
+      await page.evaluate((hash) => (location.hash = hash), `#/${view}`);
+      await sleep(300);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await eventually('what was loaded', async () => (await page.getByText('Loading…').count()) === 0);
+      if (view === `events/${event.id}`) await tile(page, 'Sold').waitFor();
+      assert.ok(await fits(page), `${view} must be scrolled to the side`);
+      await check_page(page, `console-${view.replaceAll('/', '-').replace(event.id, 'event').replace(order, 'order')}-${name}`);
+    }
+  });
+
+test('in the dark, and when the server is away, slow or says no', async (t) => {
+  const s = await console_for(t, { browser_options: { colorScheme: 'dark' } });
+  const { page, server } = s;
+  const event = await event_of(s);
+  await sign_in(page, s.who);
+  await page.getByRole('link', { name: event.name }).click();
+  await tile(page, 'Sold').waitFor();
+  await sleep(2_500);
+  await check_page(page, 'console-live-dark');
+  await page.route('**/stats', (route) => route.abort());
+  await page.getByRole('alert').getByText('The server could not be reached.').first().waitFor();
+  await tile(page, 'Sold').waitFor(); // what was known stays
+  await page.unroute('**/stats');
+  await eventually('live again', async () => (await page.getByRole('alert').count()) === 0, { timeout_ms: 20_000 });
+  await page.route('**/advance', (route) => route.abort());
+  await page.getByRole('button', { name: /^Call next/ }).click();
+  await page.getByText('It may have been done or not').waitFor();
+  await page.unroute('**/advance');
+  await page.getByRole('button', { name: /^Call next/ }).click();
+  await said(page, '0 of 10 were let in.');
+  await eventually('no complaint', async () => (await page.getByRole('alert').count()) === 0);
+  await server.kill();
+  await page.getByRole('alert').getByText('The server could not be reached.').first().waitFor();
+  await check_page(page, 'console-server-away');
+  await server.launch();
+  await eventually('live again', async () => (await page.getByRole('alert').count()) === 0, { timeout_ms: 30_000 });
+  for (const [hash, words] of [[`#/events/${event.id.replace(/^./, '1')}`, 'There is nothing here, or it is not yours.'], ['#/events/x', 'There is nothing here, or it is not yours.'], ['#/nowhere', 'There is nothing here']]) {
+    await page.evaluate((to) => (location.hash = to), hash);
+    await page.getByText(words).first().waitFor();
+  }
+});
+
+test('a sign-in lives in memory, ends without losing the view, and leaves nothing behind', async (t) => {
+  const s = await console_for(t);
+  const { page, server, context } = s;
+  const event = await event_of(s);
+  await sign_in(page, s.who);
+  await page.getByRole('link', { name: event.name }).click();
+  await tile(page, 'Sold').waitFor();
+  await tab(page, 'Settings');
+  await page.getByLabel('Name', { exact: true }).first().fill('Half typed');
+  const kept = await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
+  assert.deepEqual(kept, [0, 0, ''], 'nothing is kept but in memory');
+  assert.deepEqual(await context.cookies(), []);
+  // The token ends while somebody types.
+  await page.route('**/events/*', (route) => {
+    const headers = { ...route.request().headers(), authorization: 'Bearer over' };
+    return route.continue({ headers });
+  });
+  const dialog = page.getByRole('dialog', { name: 'Your sign-in has ended' });
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  assert.ok(await dialog.isVisible(), 'it cannot be left');
+  await check_page(page, 'console-signed-out');
+  await page.unroute('**/events/*');
+  await dialog.getByLabel('Password').fill(s.who.password);
+  await dialog.getByRole('button', { name: 'Sign in' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal(await page.getByLabel('Name', { exact: true }).first().inputValue(), 'Half typed', 'what was typed is still there');
+  // Another account sees nothing of it; signing out ends it.
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  assert.equal(await page.getByText(event.name).count(), 0);
+  await sign_in(page, await server.new_organizer());
+  await page.getByText('No events yet.').waitFor();
+  await page.evaluate((hash) => (location.hash = hash), `#/events/${event.id}/settings`);
+  await page.getByRole('alert').getByText('There is nothing here, or it is not yours.').waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});

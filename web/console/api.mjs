@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// The public API as the console calls it: the organizer's token, which is kept in this page's memory and nowhere else, requests with a
+// deadline, and problems in plain words. Knows no view.
+
+const request_timeout_ms = 20_000;
+/** setTimeout takes no more than 2^31 - 1 ms. */
+const timer_max_ms = 2 ** 31 - 1;
+
+/** Where the API is: beside this page, under whatever path the server has. */
+const api_root = new URL('.', location.href.split('#')[0]);
+const url_of = (path) => new URL(path.replace(/^\//, ''), api_root);
+
+// -- problems -----------------------------------------------------------------------------------------------------------------------
+
+const sentences = {
+  network: 'The server could not be reached. Please check the connection.',
+  timeout: 'The server did not answer in time.',
+  unauthenticated: 'Your sign-in has ended. Please sign in again.',
+  forbidden: 'Your account may not do this.',
+  not_found: 'There is nothing here, or it is not yours.',
+  invalid_field: 'Some of what you entered cannot be taken as it is.',
+  nothing_to_refund: 'There is nothing left to refund on this order.',
+  refund_open: 'A refund of this order is under way. Please wait until it is done.',
+  wrong_mode: 'People are called by hand only under the policy “operator”. Change the policy first.',
+  idempotency_in_progress: 'The first of these requests is still under way.',
+  internal_error: 'Something went wrong on the server.',
+};
+
+/** "must be after sale_start": the names of fields as words. */
+const plain = (text) => text.replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll('_', ' '));
+
+function sentence_of(body) {
+  if (body.code === 'invalid_transition' && body.current_status) return `That is not possible while this is ${body.current_status}.`;
+  if (body.code === 'total_below_committed')
+    return `The new total is below what is taken already: ${body.held} held and ${body.sold} sold.`;
+  if (body.code === 'external_id_taken') return 'Another queue has this external id.';
+  return sentences[body.code] ?? body.title ?? 'The server refused this.';
+}
+
+/** A refusal of the API, or that there was no answer. `message` is for people. */
+export class Problem extends Error {
+  constructor(status, body, { retry_after = 0, is_change = false } = {}) {
+    const seconds = retry_after > 1 ? ` Try again in ${retry_after} seconds.` : ' Try again in a moment.';
+    const unsure = is_change && (status === 0 || status >= 500) ? ' It may have been done or not: look before you do it again.' : '';
+    super(sentence_of(body) + (status === 429 || status === 503 ? seconds : '') + unsure);
+    this.status = status;
+    this.code = body.code;
+    this.detail = body.code === 'invalid_field' && body.errors ? '' : (body.detail ?? '');
+    this.request_id = body.request_id ?? '';
+    this.retry_after_ms = retry_after * 1000;
+    /** By the path of the field in the request: "ticket_types[0].price". */
+    this.fields = new Map((body.errors ?? []).map((error) => [error.field, plain(error.detail)]));
+  }
+}
+
+// -- who is signed in -----------------------------------------------------------------------------------------------------------------
+
+let session = null; // {token, email, organizer_id, expires_at}
+let ending;
+const listeners = new Set();
+
+export const current_session = () => session;
+/** Calls `listener(session, left)` whenever somebody signs in, signs out (`left`), or the sign-in ends by itself. Returns how to stop that. */
+export function on_session(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function set_session(next, left = false) {
+  clearTimeout(ending);
+  session = next;
+  if (next) {
+    const left = Date.parse(next.expires_at) - Date.now();
+    ending = setTimeout(() => set_session(null), Math.min(Math.max(left, 0), timer_max_ms));
+  }
+  listeners.forEach((listener) => listener(next, left));
+}
+
+export async function sign_in(email, password) {
+  const answer = await request('POST', '/auth/organizer/login', { body: { email, password }, anonymous: true });
+  set_session({ token: answer.token, email, organizer_id: answer.organizer_id, expires_at: answer.expires_at });
+}
+
+/** The token is forgotten: the API has no way to end it earlier than its time. */
+export const sign_out = () => set_session(null, true);
+
+// -- requests -------------------------------------------------------------------------------------------------------------------------
+
+async function problem_of(answer, is_change) {
+  const body = await answer.json().catch(() => ({}));
+  const retry_after = Number(answer.headers.get('Retry-After')) || 0;
+  return new Problem(answer.status, { code: `http_${answer.status}`, title: `The server answered ${answer.status}.`, ...body }, { retry_after, is_change });
+}
+
+async function send(method, path, { body, key, anonymous, signal, timeout_ms = request_timeout_ms }) {
+  if (!anonymous && !session) throw new Problem(401, { code: 'unauthenticated' });
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort('timeout'), timeout_ms);
+  signal?.addEventListener('abort', () => deadline.abort('left'), { once: true });
+  const headers = {};
+  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (key) headers['Idempotency-Key'] = key;
+  const token = anonymous ? undefined : session?.token;
+  if (token) headers.Authorization = `Bearer ${token}`;
+  const is_change = method !== 'GET' && !anonymous;
+  try {
+    const answer = await fetch(url_of(path), {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: deadline.signal,
+      credentials: 'omit',
+      cache: 'no-store',
+      redirect: 'error',
+    });
+    if (answer.ok) return { answer, done: () => clearTimeout(timer) };
+    if (answer.status === 401 && token && token === session?.token) set_session(null);
+    throw await problem_of(answer, is_change);
+  } catch (error) {
+    clearTimeout(timer);
+    if (error instanceof Problem) throw error;
+    if (signal?.aborted) throw error;
+    throw new Problem(0, { code: deadline.signal.aborted ? 'timeout' : 'network' }, { is_change });
+  }
+}
+
+/** The answer's JSON. `key`: for what must not happen twice. Throws a Problem; or what `signal` did, when the caller has left. */
+export async function request(method, path, options = {}) {
+  const { answer, done } = await send(method, path, options);
+  try {
+    return answer.status === 204 ? null : await answer.json();
+  } catch {
+    if (options.signal?.aborted) throw new DOMException('left', 'AbortError');
+    throw new Problem(0, { code: 'network' }, { is_change: method !== 'GET' });
+  } finally {
+    done();
+  }
+}
+
+export const get = (path, options) => request('GET', path, options);
+export const post = (path, body, options) => request('POST', path, { body, ...options });
+export const patch = (path, body, options) => request('PATCH', path, { body, ...options });
+
+/** A new Idempotency-Key. */
+export const new_key = () => crypto.randomUUID();
+
+export const is_abort = (error) => error?.name === 'AbortError' || error === 'left';
+
+/** Saves what a GET answers as a file of that name. `progress` hears the bytes so far. */
+export async function download(path, name, progress) {
+  const { answer, done } = await send('GET', path, { timeout_ms: 15 * 60_000 });
+  const parts = [];
+  let bytes = 0;
+  try {
+    for (const reader = answer.body.getReader(); ; ) {
+      const part = await reader.read();
+      if (part.done) break;
+      parts.push(part.value);
+      progress((bytes += part.value.length));
+    }
+  } catch {
+    throw new Problem(0, { code: 'network', title: 'The file broke off.' });
+  } finally {
+    done();
+  }
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob(parts, { type: 'text/csv' }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

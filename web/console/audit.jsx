@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who changed what, and why; and what waits for a person.
+import { useState } from 'preact/hooks';
+import { get, post } from './api.mjs';
+import { time, words } from './format.mjs';
+import { Badge, Choice, Confirm, ExportButton, Field, Heading, Listing, Table, use_pages } from './parts.jsx';
+
+const no_detail = (detail) => Object.keys(detail).length === 0;
+
+/** Of one event or queue, or (no `target`) of everything. */
+export function AuditList({ target }) {
+  const query = target ? `target=${target}` : '';
+  const pages = use_pages(async (cursor) => {
+    const page = await get(`/audit?${[query, cursor && `cursor=${cursor}`].filter(Boolean).join('&')}`);
+    return { items: page.entries, next_cursor: page.next_cursor };
+  }, query);
+  return (
+    <section class="card" aria-labelledby="audit-title">
+      <div class="row apart">
+        <h2 id="audit-title">What was done</h2>
+        <ExportButton path={`/audit.csv${query && `?${query}`}`} name={`audit${target ? `-${target}` : ''}.csv`} />
+      </div>
+      <Listing pages={pages} empty="Nothing yet.">
+        {(items) => (
+          <Table
+            label="Audit log"
+            rows={items}
+            key_of={(entry) => entry.id}
+            columns={[
+              ['When', (entry) => time(entry.at)],
+              ['What', (entry) => words(entry.action)],
+              ['Why', (entry) => entry.reason ?? '–'],
+              ['Who', (entry) => <span class="id">{entry.actor}</span>, { wide: true }],
+              [
+                'Detail',
+                (entry) =>
+                  no_detail(entry.detail) ? (
+                    '–'
+                  ) : (
+                    <details>
+                      <summary>Show</summary>
+                      <pre>{JSON.stringify(entry.detail, null, 2)}</pre>
+                    </details>
+                  ),
+                { wide: true },
+              ],
+            ]}
+          />
+        )}
+      </Listing>
+    </section>
+  );
+}
+
+export function Audit() {
+  return (
+    <>
+      <Heading title="Audit log" />
+      <AuditList />
+    </>
+  );
+}
+
+// -- dead letters ---------------------------------------------------------------------------------------------------------------------
+
+const kinds = {
+  refund_refused: 'The gateway refuses a refund',
+  payment_quarantined: 'A payment is not as quoted',
+  undelivered: 'A message could not be delivered',
+};
+/** What another try means. */
+const retries = {
+  refund_refused: 'The refund is sent to the gateway once more.',
+  payment_quarantined: 'The money is sent back.',
+  undelivered: 'The message goes out once more.',
+};
+
+export function DeadLetters() {
+  const [status, set_status] = useState('open');
+  const [asking, set_asking] = useState(null);
+  const pages = use_pages((cursor) => get(`/dead-letters?status=${status}${cursor ? `&cursor=${cursor}` : ''}`), status);
+  const settle = async (verb, reason) => {
+    await post(`/dead-letters/${asking.letter.id}/${verb}`, reason ? { reason } : {});
+    pages.refresh();
+  };
+  return (
+    <>
+      <Heading title="Dead letters" />
+      <p class="soft">What the server has given up and leaves to a person.</p>
+      <section class="card" aria-label="Dead letters">
+        <Field label="Show">
+          <Choice
+            value={status}
+            set={set_status}
+            options={[
+              ['open', 'Those that wait'],
+              ['all', 'All'],
+            ]}
+          />
+        </Field>
+        <Listing pages={pages} empty="Nothing waits for you.">
+          {(items) => (
+            <Table
+              label="Dead letters"
+              rows={items}
+              key_of={(letter) => letter.id}
+              columns={[
+                ['Since', (letter) => time(letter.created_at)],
+                ['What', (letter) => `${kinds[letter.kind] ?? words(letter.kind)}${letter.topic ? ` (${letter.topic})` : ''}`],
+                ['Why', (letter) => letter.detail, { wide: true }],
+                ['State', (letter) => <Badge name={letter.status} />],
+                ['Event', (letter) => <a href={`#/events/${letter.event_id}`}>Open the event</a>, { wide: true }],
+                [
+                  'Decide',
+                  (letter) =>
+                    letter.status !== 'open' ? (
+                      '–'
+                    ) : (
+                      <div class="row tight">
+                        <button type="button" class="button small" onClick={() => set_asking({ letter, verb: 'retry' })}>
+                          Retry
+                        </button>
+                        <button type="button" class="button plain small" onClick={() => set_asking({ letter, verb: 'dismiss' })}>
+                          Dismiss
+                        </button>
+                      </div>
+                    ),
+                ],
+              ]}
+            />
+          )}
+        </Listing>
+      </section>
+      {asking && (
+        <Confirm
+          title={asking.verb === 'retry' ? 'Try it again?' : 'Dismiss it?'}
+          what={`${asking.letter.detail}. ${asking.verb === 'retry' ? (retries[asking.letter.kind] ?? '') : 'Nothing more is done about it by the server.'}`}
+          verb={asking.verb === 'retry' ? 'Retry' : 'Dismiss'}
+          danger={asking.verb === 'dismiss'}
+          work={(reason) => settle(asking.verb, reason)}
+          close={() => set_asking(null)}
+          done={asking.verb === 'retry' ? 'It is tried again.' : 'Dismissed.'}
+        />
+      )}
+    </>
+  );
+}

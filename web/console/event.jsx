@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// One event: its state and what turns it, and the views of it.
+import { useState } from 'preact/hooks';
+import { current_session, get, post, Problem } from './api.mjs';
+import { AuditList } from './audit.jsx';
+import { EventForm } from './event_form.jsx';
+import { EventLive } from './live.jsx';
+import { OrderView, Orders } from './orders.jsx';
+import { Badge, Confirm, Heading, ProblemNote, tell, use_action, use_loaded } from './parts.jsx';
+import { People } from './people.jsx';
+
+const look_every_ms = 5_000;
+
+/** What may be done in which state; those that cannot be undone are asked for twice. */
+const turns = {
+  activate: { verb: 'Activate', from: ['DRAFT'], done: 'The sale is open.' },
+  pause: { verb: 'Pause', from: ['ACTIVE'], done: 'Paused: nobody is let in, people may still join.' },
+  resume: { verb: 'Resume', from: ['PAUSED'], done: 'The sale goes on.' },
+  end: {
+    verb: 'End',
+    from: ['ACTIVE', 'PAUSED'],
+    done: 'The sale has ended.',
+    ask: 'Nobody joins or is let in any more, and everybody in line is told. Who shops now may finish. This cannot be undone.',
+  },
+  cancel: {
+    verb: 'Cancel',
+    from: ['DRAFT', 'ACTIVE', 'PAUSED', 'ENDED'],
+    done: 'The event is cancelled.',
+    ask: 'The event does not take place: everybody who paid gets the money back and is told by mail. This cannot be undone.',
+  },
+};
+
+function Turns({ event, changed }) {
+  const [asking, set_asking] = useState(null);
+  const action = use_action();
+  const turn = async (name, reason) => changed(await post(`/events/${event.id}/${name}`, reason ? { reason } : {}));
+  const start = (name) => (turns[name].ask ? set_asking(name) : action.run(() => turn(name)).then((done) => done && tell(turns[name].done)));
+  const possible = Object.keys(turns).filter((name) => turns[name].from.includes(event.status));
+  return (
+    <>
+      <div class="row" role="group" aria-label="State of the sale">
+        {possible.map((name) => (
+          <button
+            type="button"
+            key={name}
+            class={`button ${turns[name].ask ? 'plain' : ''} ${name === 'cancel' ? 'danger-text' : ''}`}
+            disabled={action.busy}
+            onClick={() => start(name)}
+          >
+            {turns[name].verb}
+          </button>
+        ))}
+      </div>
+      <ProblemNote problem={action.problem} />
+      {asking && (
+        <Confirm
+          title={`${turns[asking].verb} “${event.name}”?`}
+          what={turns[asking].ask}
+          verb={`${turns[asking].verb} the ${asking === 'end' ? 'sale' : 'event'}`}
+          danger
+          work={(reason) => turn(asking, reason)}
+          close={() => set_asking(null)}
+          done={turns[asking].done}
+        />
+      )}
+    </>
+  );
+}
+
+const tabs = [
+  ['', 'Live'],
+  ['settings', 'Settings'],
+  ['orders', 'Orders'],
+  ['people', 'People'],
+  ['audit', 'Audit log'],
+];
+
+/** Links to the views of one thing; `root`: its own address. */
+export function Tabs({ root, all, current, label }) {
+  return (
+    <nav class="tabs" aria-label={label}>
+      {all.map(([name, text]) => (
+        <a key={name} href={name ? `${root}/${name}` : root} aria-current={current === name ? 'page' : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Everybody may read an event that is on sale; here only its organizer's own are shown. */
+async function own_event(id, signal) {
+  const event = await get(`/events/${id}`, { signal });
+  if (event.organizer_id !== current_session()?.organizer_id) throw new Problem(404, { code: 'not_found' });
+  return event;
+}
+
+export function EventPage({ id, view = '', rest }) {
+  const loaded = use_loaded((signal) => own_event(id, signal), id, look_every_ms);
+  // What a change was answered with counts until the next look.
+  const [answered, set_answered] = useState(null);
+  const newest = answered && (!loaded.data || answered.updated_at > loaded.data.updated_at) ? answered : loaded.data;
+  const event = newest?.id === id ? newest : undefined;
+  const title = event?.name ?? 'Event';
+  if (!event)
+    return (
+      <>
+        <Heading title={title} />
+        {loaded.problem ? <ProblemNote problem={loaded.problem} retry={loaded.refresh} /> : <p class="soft">Loading…</p>}
+      </>
+    );
+  const root = `#/events/${id}`;
+  const label = tabs.find(([name]) => name === view)?.[1];
+  return (
+    <>
+      <p class="crumbs">
+        <a href="#/events">Events</a>
+      </p>
+      <div class="row apart">
+        <Heading title={label ? `${label}: ${title}` : title}>
+          {title} <Badge name={event.status} />
+        </Heading>
+        <Turns event={event} changed={set_answered} />
+      </div>
+      <Tabs root={root} all={tabs} current={view} label="Views of this event" />
+      {view !== '' && <ProblemNote problem={loaded.problem} />}
+      {view === '' && <EventLive event={event} changed={set_answered} />}
+      {view === 'settings' && <EventForm key={id} event={event} changed={set_answered} />}
+      {view === 'orders' && (rest ? <OrderView event={event} id={rest} /> : <Orders event={event} />)}
+      {view === 'people' && <People kind="event" thing={event} />}
+      {view === 'audit' && <AuditList target={id} />}
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale or a queue as it runs: numbers, charts over what this page has seen, admission, calling the next.
+import { get } from './api.mjs';
+import { Admission, CallNext } from './admission.jsx';
+import { Chart } from './chart.jsx';
+import { amount_text, clock_of, digits_of, money, number, rate } from './format.mjs';
+import { GatewayHealth } from './tasks.jsx';
+import { history_of, remember } from './history.mjs';
+import { ProblemNote, Tile, use_loaded } from './parts.jsx';
+
+const look_every_ms = 1_000;
+
+const line_chart = (inside) => ({ title: 'People', lines: [{ key: 'waiting', name: 'Waiting' }, { key: inside, name: 'Let in' }], format: number });
+const rate_chart = {
+  title: 'Per minute',
+  lines: [
+    { key: 'arrival_rate_per_minute', name: 'Arrivals' },
+    { key: 'admission_rate_per_minute', name: 'Admissions' },
+  ],
+  format: rate,
+};
+const ticket_chart = {
+  title: 'Tickets',
+  lines: [
+    { key: 'sold', name: 'Sold' },
+    { key: 'held', name: 'Held' },
+    { key: 'available', name: 'Free' },
+  ],
+  format: number,
+};
+
+/** The numbers of `stats_path`, once a second, into the history of `id`. */
+function use_stats(id, stats_path) {
+  const history = history_of(id);
+  const stats = use_loaded(
+    async (signal) => {
+      const now = await get(stats_path, { signal });
+      const numbers = Object.fromEntries(Object.entries(now).filter(([, value]) => typeof value === 'number'));
+      remember(history, Math.floor(Date.parse(now.server_time) / 1000), numbers);
+      return now;
+    },
+    stats_path,
+    look_every_ms,
+  );
+  return { history, ...stats };
+}
+
+/** How fresh the numbers are: said when they are not. */
+function Freshness({ data, problem, history }) {
+  if (problem) return <ProblemNote problem={problem} />;
+  if (!data) return <p class="soft">Loading…</p>;
+  return (
+    <p class="soft small">
+      <span class="pulse" aria-hidden="true" /> Live, every second. The charts show what this page has seen since {clock_of(history.times[0])}; the server keeps no
+      history of these numbers, so they begin anew when the page is loaded again.
+    </p>
+  );
+}
+
+export function EventLive({ event, changed }) {
+  const path = `/events/${event.id}`;
+  const { data: s, problem, history, refresh } = use_stats(event.id, `${path}/stats`);
+  const cash = (value) => money(value, event.currency);
+  return (
+    <>
+      <Freshness data={s} problem={problem} history={history} />
+      {s && (
+        <>
+          <dl class="tiles">
+            <Tile name="Waiting" value={number(s.waiting)} note={s.away > 0 ? `${number(s.away)} of them away` : undefined} />
+            <Tile name="Let in now" value={number(s.admitted)} note={`${number(s.admitted_total)} in all`} />
+            <Tile name="Arrivals a minute" value={rate(s.arrival_rate_per_minute)} />
+            <Tile name="Admissions a minute" value={rate(s.admission_rate_per_minute)} />
+            <Tile name="Held" value={number(s.held)} note={`${number(s.payments_open)} paying`} />
+            <Tile name="Sold" value={number(s.sold)} note={`of ${number(s.total)}`} />
+            <Tile name="Free" value={number(s.available)} />
+            <Tile name="Revenue" value={cash(s.revenue)} note={s.refunded > 0 ? `${cash(s.refunded)} refunded` : undefined} />
+          </dl>
+          <div class="live">
+            <div class="charts">
+              <Chart {...line_chart('admitted')} history={history} tick={s} />
+              <Chart {...rate_chart} history={history} tick={s} />
+              <Chart {...ticket_chart} history={history} tick={s} />
+              <Chart
+                title={`Revenue (${event.currency})`}
+                lines={[{ key: 'revenue', name: 'Revenue' }]}
+                format={cash}
+                axis_format={(value) => amount_text(value, event.currency).split('.')[0]}
+                least={10 ** (digits_of(event.currency) + 1)}
+                history={history}
+                tick={s}
+              />
+            </div>
+            <div class="stack">
+              <Admission key={event.id} kind="event" path={path} thing={event} changed={changed} />
+              <CallNext kind="event" path={path} thing={event} done={refresh} />
+              <GatewayHealth />
+            </div>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+export function QueueLive({ queue, changed }) {
+  const path = `/queues/${queue.id}`;
+  const { data: s, problem, history, refresh } = use_stats(queue.id, `${path}/stats`);
+  return (
+    <>
+      <Freshness data={s} problem={problem} history={history} />
+      {s && (
+        <>
+          <dl class="tiles">
+            <Tile name="Waiting" value={number(s.waiting)} note={s.away > 0 ? `${number(s.away)} of them away` : undefined} />
+            <Tile name="Let in now" value={number(s.active)} note={`${number(s.admitted_total)} in all`} />
+            <Tile name="Arrivals a minute" value={rate(s.arrival_rate_per_minute)} />
+            <Tile name="Admissions a minute" value={rate(s.admission_rate_per_minute)} />
+            <Tile name="Completed" value={number(s.completed_total)} />
+          </dl>
+          <div class="live">
+            <div class="charts">
+              <Chart {...line_chart('active')} history={history} tick={s} />
+              <Chart {...rate_chart} history={history} tick={s} />
+            </div>
+            <div class="stack">
+              <Admission key={queue.id} kind="queue" path={path} thing={queue} changed={changed} />
+              <CallNext kind="queue" path={path} thing={queue} done={refresh} />
+            </div>
+          </div>
+        </>
+      )}
+    </>
+  );
+}

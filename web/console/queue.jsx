@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// One standalone queue: its state, its views, its settings; and a new one.
+import { useState } from 'preact/hooks';
+import { get, new_key, patch, post } from './api.mjs';
+import { AuditList } from './audit.jsx';
+import { policies_for } from './admission.jsx';
+import { Tabs } from './event.jsx';
+import { from_local_input, local_input, zone } from './format.mjs';
+import { QueueLive } from './live.jsx';
+import { Badge, Choice, Field, Form, Heading, ProblemNote, tell, Text, use_action, use_loaded, When, Whole } from './parts.jsx';
+import { People } from './people.jsx';
+
+const look_every_ms = 5_000;
+const tabs = [
+  ['', 'Live'],
+  ['settings', 'Settings'],
+  ['people', 'People'],
+  ['audit', 'Audit log'],
+];
+
+function Turns({ queue, changed }) {
+  const action = use_action();
+  const turns = { ACTIVE: ['pause', 'Pause', 'Paused: nobody is let in.'], PAUSED: ['resume', 'Resume', 'The queue goes on.'] }[queue.status];
+  if (!turns) return null;
+  const [name, verb, done] = turns;
+  const turn = () => action.run(async () => changed(await post(`/queues/${queue.id}/${name}`, {}))).then((ok) => ok && tell(done));
+  return (
+    <div class="row" role="group" aria-label="State of the queue">
+      <button type="button" class="button" disabled={action.busy} onClick={turn}>
+        {verb}
+      </button>
+      <ProblemNote problem={action.problem} />
+    </div>
+  );
+}
+
+const typed = (value) => (value === null || value === undefined ? '' : String(value));
+const untyped = (text) => (text === '' ? null : Number(text));
+
+const form_of = (q) => ({
+  name: q.name,
+  external_id: q.external_id ?? '',
+  message: q.message,
+  mode: q.mode,
+  opens_at: local_input(q.opens_at),
+  concurrency: typed(q.concurrency),
+  rate_per_minute: typed(q.rate_per_minute),
+  capacity: typed(q.capacity),
+  session_ttl: String(q.session_ttl_seconds / 60),
+  ticket_ttl: String(q.ticket_ttl_seconds / 60),
+  presence_timeout: typed(q.presence_timeout_seconds),
+});
+const empty_form = form_of({
+  name: '',
+  message: '',
+  mode: 'capacity',
+  concurrency: 100,
+  session_ttl_seconds: 1200,
+  ticket_ttl_seconds: 1800,
+  presence_timeout_seconds: 0,
+});
+const wire = {
+  name: (f) => ({ name: f.name.trim() }),
+  external_id: (f) => (f.external_id.trim() ? { external_id: f.external_id.trim() } : {}),
+  message: (f) => ({ message: f.message }),
+  mode: (f) => ({ mode: f.mode }),
+  opens_at: (f) => (f.opens_at ? { opens_at: from_local_input(f.opens_at) } : {}),
+  concurrency: (f) => ({ concurrency: untyped(f.concurrency) }),
+  rate_per_minute: (f) => ({ rate_per_minute: untyped(f.rate_per_minute) }),
+  capacity: (f) => ({ capacity: untyped(f.capacity) }),
+  session_ttl: (f) => ({ session_ttl_seconds: Math.round(Number(f.session_ttl) * 60) }),
+  ticket_ttl: (f) => ({ ticket_ttl_seconds: Math.round(Number(f.ticket_ttl) * 60) }),
+  presence_timeout: (f) => ({ presence_timeout_seconds: Number(f.presence_timeout) }),
+};
+const body_of = (before, now) => Object.assign({}, ...Object.keys(wire).map((name) => (before && before[name] === now[name] ? {} : wire[name](now))));
+
+function QueueForm({ queue, changed }) {
+  const [before, set_before] = useState(() => (queue ? form_of(queue) : null));
+  const [form, set_form] = useState(() => before ?? empty_form);
+  const [key] = useState(new_key);
+  const action = use_action();
+  const put = (name) => (value) => set_form((now) => ({ ...now, [name]: value }));
+  const body = body_of(before, form);
+  const wrong = (name) => action.problem?.fields?.get(name);
+  const is_changed = Object.keys(body).length > 0;
+  const send = () =>
+    action.run(async () => {
+      if (!queue) {
+        const made = await post('/queues', body, { key });
+        tell(`“${made.name}” is made and open.`);
+        location.hash = `#/queues/${made.id}`;
+        return;
+      }
+      const saved = await patch(`/queues/${queue.id}`, body);
+      changed(saved);
+      set_before(form_of(saved));
+      set_form(form_of(saved));
+      tell('Saved.');
+    });
+  return (
+    <Form send={send} class="card">
+      <div class="fields">
+        <Field label="Name" wrong={wrong('name')} class="wide">
+          <Text value={form.name} set={put('name')} required maxLength={200} />
+        </Field>
+        {!queue && (
+          <Field label="External id" wrong={wrong('external_id')} hint="Your own name for it; unique. Optional.">
+            <Text value={form.external_id} set={put('external_id')} maxLength={200} />
+          </Field>
+        )}
+        <Field label="Policy" wrong={wrong('mode')}>
+          <Choice value={form.mode} set={put('mode')} options={policies_for('queue')} />
+        </Field>
+        <Field label="Inside at a time" wrong={wrong('concurrency')} hint={form.mode === 'capacity' ? undefined : 'Empty: no limit.'}>
+          <Whole value={form.concurrency} set={put('concurrency')} min="1" max="10000000" required={form.mode === 'capacity'} />
+        </Field>
+        <Field label="At most a minute" wrong={wrong('rate_per_minute')} hint="Empty: no limit.">
+          <Whole value={form.rate_per_minute} set={put('rate_per_minute')} min="1" max="10000000" />
+        </Field>
+        <Field label="Places in line at most" wrong={wrong('capacity')} hint="Empty: no limit.">
+          <Whole value={form.capacity} set={put('capacity')} min="1" max="10000000" />
+        </Field>
+        <Field label="Session (minutes)" wrong={wrong('session_ttl_seconds')}>
+          <Whole value={form.session_ttl} set={put('session_ttl')} min="0.01" max="1440" step="any" required />
+        </Field>
+        <Field label="A place waits (minutes)" wrong={wrong('ticket_ttl_seconds')} hint="0: for ever.">
+          <Whole value={form.ticket_ttl} set={put('ticket_ttl')} min="0" max="10080" step="any" required />
+        </Field>
+        <Field label="Away after (seconds)" wrong={wrong('presence_timeout_seconds')} hint="Who is gone for so long is skipped; 0: nobody, else at least 20.">
+          <Whole value={form.presence_timeout} set={put('presence_timeout')} min="0" max="86400" required />
+        </Field>
+        <Field label="Opens" wrong={wrong('opens_at')} hint={`In your time zone, ${zone}.${queue ? '' : ' Empty: now.'}`}>
+          <When value={form.opens_at} set={put('opens_at')} />
+        </Field>
+        <Field label="Message to everybody in line" wrong={wrong('message')} class="wide">
+          <Text value={form.message} set={put('message')} maxLength={500} />
+        </Field>
+      </div>
+      <ProblemNote problem={action.problem} />
+      <div class="row">
+        <button type="submit" class="button" disabled={action.busy || !is_changed}>
+          {queue ? 'Save' : 'Make the queue'}
+        </button>
+      </div>
+    </Form>
+  );
+}
+
+export function NewQueue() {
+  return (
+    <>
+      <p class="crumbs">
+        <a href="#/queues">Queues</a>
+      </p>
+      <Heading title="New queue" />
+      <QueueForm />
+    </>
+  );
+}
+
+export function QueuePage({ id, view = '' }) {
+  const loaded = use_loaded((signal) => get(`/queues/${id}`, { signal }), id, look_every_ms);
+  const [answered, set_answered] = useState(null);
+  const newest = answered && (!loaded.data || answered.updated_at > loaded.data.updated_at) ? answered : loaded.data;
+  const queue = newest?.id === id ? newest : undefined;
+  const title = queue?.name ?? 'Queue';
+  if (!queue)
+    return (
+      <>
+        <Heading title={title} />
+        {loaded.problem ? <ProblemNote problem={loaded.problem} retry={loaded.refresh} /> : <p class="soft">Loading…</p>}
+      </>
+    );
+  const label = tabs.find(([name]) => name === view)?.[1];
+  return (
+    <>
+      <p class="crumbs">
+        <a href="#/queues">Queues</a>
+      </p>
+      <div class="row apart">
+        <Heading title={label ? `${label}: ${title}` : title}>
+          {title} <Badge name={queue.status} />
+        </Heading>
+        <Turns queue={queue} changed={set_answered} />
+      </div>
+      <Tabs root={`#/queues/${id}`} all={tabs} current={view} label="Views of this queue" />
+      {view !== '' && <ProblemNote problem={loaded.problem} />}
+      {view === '' && <QueueLive queue={queue} changed={set_answered} />}
+      {view === 'settings' && <QueueForm key={id} queue={queue} changed={set_answered} />}
+      {view === 'people' && <People kind="queue" thing={queue} />}
+      {view === 'audit' && <AuditList target={id} />}
+    </>
+  );
+}

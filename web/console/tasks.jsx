@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work behind the scenes, as Celery's Flower shows it: tasks in flight, waiting, retried, failed, their pace; the workers that do them; and
+// how the payment gateways are. The server counts since it began; rates are reckoned here, from what this page has seen.
+import { get } from './api.mjs';
+import { clock_of, number, rate, span } from './format.mjs';
+import { history_of, per_minute, remember } from './history.mjs';
+import { Badge, Heading, ProblemNote, Table, Tile, use_loaded } from './parts.jsx';
+
+const look_every_ms = 2_000;
+const history = () => history_of('tasks');
+
+async function load(signal) {
+  const now = await get('/tasks', { signal });
+  const counts = now.tasks.flatMap((task) => ['succeeded', 'failed', 'retries'].map((what) => [`${task.name} ${what}`, task[what] ?? 0]));
+  remember(history(), Date.parse(now.server_time) / 1000, Object.fromEntries(counts));
+  return now;
+}
+
+const health_words = { healthy: 'answers', away: 'does not answer, is tried now and then' };
+
+export function GatewayHealth() {
+  const { data, problem } = use_loaded(load, 'tasks', look_every_ms);
+  return (
+    <section class="card" aria-labelledby="gateways-title">
+      <h2 id="gateways-title">Payment gateways</h2>
+      {problem?.status === 403 ? (
+        <p class="soft">Only the installation’s own organizers see them.</p>
+      ) : (
+        <>
+          <ProblemNote problem={problem} />
+          <ul class="plain-list">
+            {data?.gateways.map((gateway) => (
+              <li key={gateway.name}>
+                <Badge name={gateway.health} /> <b>{gateway.name}</b> {health_words[gateway.health]}; calls: {number(gateway.in_flight)} under way,{' '}
+                {number(gateway.waiting)} waiting, {number(gateway.pausing)} about to be tried again
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Kinds({ tasks }) {
+  const pace = (task, what) => rate(per_minute(history(), `${task.name} ${what}`));
+  return (
+    <Table
+      label="Kinds of tasks"
+      rows={tasks}
+      key_of={(task) => task.name}
+      columns={[
+        ['Task', (task) => task.name],
+        ['In flight', (task) => number(task.in_flight), { number: true }],
+        ['Waiting', (task) => number(task.waiting), { number: true }],
+        ['Done', (task) => number(task.succeeded), { number: true }],
+        ['Failed', (task) => number(task.failed), { number: true }],
+        ['Retries', (task) => number(task.retries), { number: true }],
+        ['Done a minute', (task) => pace(task, 'succeeded'), { number: true, wide: true }],
+        ['Failed a minute', (task) => pace(task, 'failed'), { number: true, wide: true }],
+        ['Half within', (task) => span(task.p50_seconds), { number: true, wide: true }],
+        ['95 % within', (task) => span(task.p95_seconds), { number: true, wide: true }],
+      ]}
+    />
+  );
+}
+
+export function Tasks() {
+  const { data, problem, refresh } = use_loaded(load, 'tasks', look_every_ms);
+  const total = (name) => data.tasks.reduce((sum, task) => sum + (task[name] ?? 0), 0);
+  const calls = data?.gateways.flatMap((gateway) => gateway.calls.map((call) => ({ ...call, gateway: gateway.name })));
+  return (
+    <>
+      <Heading title="Tasks" />
+      <ProblemNote problem={problem} retry={refresh} />
+      {!data && !problem && <p class="soft">Loading…</p>}
+      {data && (
+        <>
+          <p class="soft small">
+            <span class="pulse" aria-hidden="true" /> Live, every two seconds: the work of the server process that answers you, counted since it began. What is
+            “a minute” is what this page has seen since {clock_of(history().times[0])}, of the last minute at most.
+          </p>
+          <dl class="tiles">
+            <Tile name="In flight" value={number(total('in_flight'))} />
+            <Tile name="Waiting" value={number(total('waiting'))} />
+            <Tile name="Done" value={number(total('succeeded'))} />
+            <Tile name="Failed" value={number(total('failed'))} />
+            <Tile name="Retries" value={number(total('retries'))} />
+            <Tile
+              name="Orders without a page"
+              value={number(data.checkout.pending)}
+              note={data.checkout.oldest_seconds === null ? undefined : `the oldest for ${span(data.checkout.oldest_seconds)}`}
+            />
+            <Tile name="Dead letters" value={number(data.dead_letters)} note="made since it began" />
+          </dl>
+          <section class="card" aria-labelledby="task-title">
+            <h2 id="task-title">Kinds of tasks</h2>
+            <Kinds tasks={data.tasks} />
+          </section>
+          <section class="card" aria-labelledby="worker-title">
+            <h2 id="worker-title">Workers</h2>
+            <Table
+              label="Workers"
+              rows={data.workers}
+              key_of={(worker) => worker.name}
+              columns={[
+                ['Worker', (worker) => worker.name],
+                ['State', (worker) => <Badge name={worker.state} />],
+                ['In flight', (worker) => number(worker.in_flight), { number: true }],
+                ['At once at most', (worker) => number(worker.slots), { number: true }],
+              ]}
+            />
+          </section>
+          <section class="card" aria-labelledby="call-title">
+            <h2 id="call-title">Calls to gateways</h2>
+            <Table
+              label="Calls to gateways"
+              rows={calls}
+              key_of={(call) => `${call.gateway} ${call.kind}`}
+              columns={[
+                ['Call', (call) => `${call.gateway} ${call.kind}`],
+                ['Answered', (call) => number(call.answered), { number: true }],
+                ['Refused', (call) => number(call.refused), { number: true }],
+                ['Came to nothing', (call) => number(call.unavailable), { number: true }],
+              ]}
+            />
+          </section>
+        </>
+      )}
+    </>
+  );
+}
