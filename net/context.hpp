@@ -27,6 +27,7 @@ namespace fq::net {
 class actor_bridge;
 class hub;
 class session_table;
+class tls_server;
 struct services; ///< what only handlers know: rate limits, metrics, sandbox ledger, mail (net/services.hpp, netroutes)
 
 /// Shared by all io threads: the life cycle, and what the transport counts. Relaxed atomics.
@@ -37,6 +38,7 @@ struct server_state {
   const cache_metrics* cache = nullptr; ///< null: no cache is configured
   const checkout_board* checkouts = nullptr; ///< orders that wait for their page; null: not watched
   cluster_links* links = nullptr; ///< null: this node is not one of a cluster
+  const tls_server* tls = nullptr; ///< null: there is no listener with TLS of our own
   std::function<timestamp()> wall_now = [] { return never; }; ///< for ages in metrics
 
   std::atomic<std::int64_t> connections{0}; ///< open now, WebSockets included

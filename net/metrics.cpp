@@ -4,8 +4,10 @@
 
 #include "net/codec.hpp"
 #include "net/context.hpp"
+#include "net/tls.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <vector>
 
@@ -235,6 +237,22 @@ void metrics::append_cluster(std::string& out, const cluster_links& links) {
   of_each("fairqueue_cluster_link_in_flight", "gauge", "Requests sent on to that node and not answered yet.", [](const cluster_link& l) { return std::max<std::int64_t>(l.in_flight.load(), 0); });
 }
 
+void metrics::append_tls(std::string& out, const tls_server& tls) {
+  const auto expires = std::chrono::floor<seconds>(tls.facts().not_after).time_since_epoch().count();
+  single(out, "fairqueue_tls_certificate_expiry_timestamp_seconds", "gauge", "When the first certificate of the chain in use expires.",
+         static_cast<std::uint64_t>(std::max<std::int64_t>(expires, 0)));
+  const auto& n = tls.counts;
+  single(out, "fairqueue_tls_handshakes_pending", "gauge", "TLS handshakes under way.", static_cast<std::uint64_t>(std::max<std::int64_t>(n.pending.load(), 0)));
+  head(out, "fairqueue_tls_handshakes_total", "counter", "TLS handshakes by how they ended; late: at tls.handshake_timeout, or silent when their place was needed.");
+  sample(out, "fairqueue_tls_handshakes_total", R"({result="full"})", n.full.load());
+  sample(out, "fairqueue_tls_handshakes_total", R"({result="resumed"})", n.resumed.load());
+  sample(out, "fairqueue_tls_handshakes_total", R"({result="failed"})", n.failed.load());
+  sample(out, "fairqueue_tls_handshakes_total", R"({result="late"})", n.late.load());
+  head(out, "fairqueue_tls_reloads_total", "counter", "Certificates read anew; refused: the one in use stayed.");
+  sample(out, "fairqueue_tls_reloads_total", R"({result="done"})", n.reloads.load());
+  sample(out, "fairqueue_tls_reloads_total", R"({result="refused"})", n.reloads_refused.load());
+}
+
 std::string metrics::text(const server_state& s) const {
   std::string out;
   out.reserve(16 * 1024);
@@ -254,6 +272,7 @@ std::string metrics::text(const server_state& s) const {
     gauge("fairqueue_ledger_up", "1 while the ledger answers.", s.ledger_is_reachable->load(std::memory_order_relaxed));
   if (s.cache != nullptr) append_cache(out, *s.cache);
   if (s.links != nullptr) append_cluster(out, *s.links);
+  if (s.tls != nullptr) append_tls(out, *s.tls);
   if (s.checkouts != nullptr) {
     const auto waiting = s.checkouts->read();
     gauge("checkout_queue_length", "Orders of this process that wait for their payment page.", static_cast<std::int64_t>(waiting.pending));

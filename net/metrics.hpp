@@ -16,6 +16,7 @@
 namespace fq::net {
 
 struct server_state;
+class tls_server;
 
 /// Upper bounds in seconds of the request duration histogram; the last bucket is +Inf.
 inline constexpr std::array duration_bounds_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
@@ -73,6 +74,7 @@ private:
   void append_durations(std::string& out) const;
   void append_sale(std::string& out) const;
   static void append_cache(std::string& out, const cache_metrics& cache);
+  static void append_tls(std::string& out, const tls_server& tls);
   static void append_cluster(std::string& out, const cluster_links& links);
 
   std::span<const route> routes_;

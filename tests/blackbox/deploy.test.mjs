@@ -227,10 +227,17 @@ test('the systemd unit is confined: exposure 2.0 at most', async () => {
   assert.ok((await exposure(bare)) > 5);
 });
 
+test('with the rights that TLS at port 443 needs it is confined as well', async () => {
+  const unit = path.join(temporary_folder(), 'fairqueue.service');
+  fs.writeFileSync(unit, read('deploy/systemd/fairqueue.service') + read('deploy/systemd/tls.conf'));
+  const score = await exposure(unit);
+  assert.ok(score <= 2.0, `exposure ${score}`);
+});
+
 test('the systemd unit has no key that systemd does not know', async () => {
   const folder = temporary_folder();
   const unit = path.join(folder, 'fairqueue.service');
-  fs.writeFileSync(unit, read('deploy/systemd/fairqueue.service').replace('/usr/bin/fairqueue', '/bin/true').replace(/^Documentation.*\n/m, ''));
+  fs.writeFileSync(unit, (read('deploy/systemd/fairqueue.service') + read('deploy/systemd/tls.conf')).replace('/usr/bin/fairqueue', '/bin/true').replace(/^Documentation.*\n/m, ''));
   const { code, out, err } = await tool('systemd-analyze', ['verify', '--man=no', unit]);
   assert.deepEqual([code, out + err], [0, '']);
 });
