@@ -130,7 +130,8 @@ void warn_of_expiry(const net::tls_server& tls, timestamp now) {
     log::warn("the certificate expires soon", {{"certificate", facts.name}, {"expires", net::rfc3339(facts.not_after)}});
 }
 
-/// Whether requests would be answered: every io thread and the region, which every request for an event asks, do what they are given. Not the ledger: it may be away.
+/// Whether requests would be answered: every io thread and the region, which every request for an event asks, do what they are given. Not
+/// the ledger: it may be away.
 bool shows_life(net::server& server, node& node) {
   if (!server.answers(sign_of_life_timeout)) return false;
   bool answered = false;
@@ -306,7 +307,10 @@ int run_serve(bool demo, const config::loaded& config) {
   if (demo) std::cout << prepare_demo(below, options, env) << std::flush;
   state.ready = true;
   log::info("serving", {{"listen", config::to_string(endpoint)}, {"ledger", options.ledger.is_postgres() ? "postgres" : options.ledger.url}});
-  if (tls) log_certificate(*tls, "serving with TLS at port " + std::to_string(server.tls_port()));
+  if (tls) {
+    log::info("serving with TLS", {{"listen", config::to_string({options.tls.where().address, server.tls_port()})}});
+    log_certificate(*tls, "certificate read");
+  }
   service_manager::ready("serving");
 
   housekeeping{server, below, tls, env}.run(signals);

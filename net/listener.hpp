@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accepts connections of one address for one io thread, many per wake-up, and never stops doing so while it is open: out of
-// descriptors it waits a moment, at the connection limit it makes room or says 503.
+// descriptors it waits a moment, at the connection limit it makes room or says 503 (with TLS, which nobody would understand yet: hangs up).
 #pragma once
 #include "config/network.hpp"
 #include "net/session.hpp"

@@ -15,6 +15,7 @@
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace fq::net {
@@ -33,11 +34,13 @@ struct context_free {
   void operator()(SSL_CTX* context) const noexcept { SSL_CTX_free(context); }
 };
 
-/// What OpenSSL has to say about what has just failed; the last is the nearest to us.
+/// What OpenSSL has to say about what has just failed: the first is the cause, what follows is who was told.
 std::string reason() {
-  const auto code = ERR_peek_last_error();
-  const char* text = ERR_GET_LIB(code) == ERR_LIB_SYS ? nullptr : ERR_reason_error_string(code);
-  return text != nullptr ? text : "it cannot be read";
+  const auto code = ERR_peek_error();
+  if (ERR_SYSTEM_ERROR(code))
+    return std::generic_category().message(ERR_GET_REASON(code));
+  const char* text = ERR_reason_error_string(code);
+  return text != nullptr ? text : "it cannot be used";
 }
 
 [[noreturn]] void refuse(const char* option, const std::filesystem::path& file, const std::string& why) {
@@ -160,6 +163,7 @@ std::shared_ptr<const tls_server::loaded> tls_server::load() {
   SSL_CTX_set_default_passwd_cb(context, [](char*, int, int, void*) { return 0; });
   if (SSL_CTX_use_certificate_chain_file(context, options_.certificate.c_str()) != 1)
     refuse("tls.certificate", options_.certificate, reason());
+  ERR_clear_error();
   if (SSL_CTX_use_PrivateKey_file(context, options_.key.c_str(), SSL_FILETYPE_PEM) != 1)
     refuse("tls.key", options_.key, reason());
   made->facts = facts_of(context);

@@ -47,7 +47,7 @@ function ask(site, method, target, { token, body, agent = site.agent } = {}) {
 function shake_hands(site, options = {}) {
   return new Promise((resolve, reject) => {
     const socket = tls.connect({ host: '127.0.0.1', port: site.port, ca: site.ca, servername: 'localhost', ALPNProtocols: ['http/1.1'], ...options }, () =>
-      resolve({ name: socket.getPeerCertificate().subject.CN, protocol: socket.getProtocol(), alpn: socket.alpnProtocol, resumed: socket.isSessionReused(), socket }));
+      resolve({ name: socket.getPeerCertificate().subject?.CN, protocol: socket.getProtocol(), alpn: socket.alpnProtocol, resumed: socket.isSessionReused(), socket }));
     socket.on('error', reject);
   });
 }
@@ -60,7 +60,7 @@ async function certificate_of(site) {
 
 /** A place followed by wss: its frames, and how it ended. */
 async function follow(site, event, token) {
-  const socket = new WebSocket(`wss://127.0.0.1:${site.port}/events/${event}/queue/ws`, ['fairqueue.v1', token], { ca: site.ca });
+  const socket = new WebSocket(`wss://127.0.0.1:${site.port}/ws/queue/${event}`, ['fairqueue.v1', token], { ca: site.ca });
   const followed = { socket, frames: [], closed: undefined };
   socket.on('message', (text) => followed.frames.push(JSON.parse(text)));
   socket.on('close', (code) => { followed.closed = code; });
@@ -102,8 +102,8 @@ test('a fan buys by TLS: REST, WebSocket, cookies, strict transport security', a
   assert.equal(plain.status, 200);
   assert.equal(plain.headers['strict-transport-security'], undefined);
   const page = await ask(site, 'GET', '/shop?lang=fr');
-  assert.ok([200, 303].includes(page.status), page.text);
-  assert.match(String(page.headers['set-cookie'] ?? 'Secure'), /Secure/, 'its cookies go over TLS only');
+  assert.equal(page.status, 303, page.text);
+  assert.match(String(page.headers['set-cookie']), /^fairqueue_language=fr; .*; Secure$/, 'its cookies go over TLS only');
 });
 
 test('who comes back resumes; only HTTP/1.1 is spoken, from TLS 1.2 on', async (t) => {
@@ -118,14 +118,18 @@ test('who comes back resumes; only HTTP/1.1 is spoken, from TLS 1.2 on', async (
     first.socket.destroy();
     const second = await shake_hands(site, { minVersion: version, maxVersion: version, session });
     assert.equal(second.resumed, true, version);
+    const answered = new Promise((resolve) => { second.socket.once('data', resolve); });
+    second.socket.write('GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    assert.match(String(await answered), /^HTTP\/1\.1 200/);
     second.socket.destroy();
   }
   await assert.rejects(shake_hands(site, { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' }));
   await assert.rejects(shake_hands(site, { ALPNProtocols: ['h2'] }), /no application protocol/i);
-  const value = await metrics(site.server);
-  assert.equal(value('fairqueue_tls_handshakes_total{result="resumed"}'), 2);
-  assert.equal(value('fairqueue_tls_handshakes_total{result="full"}'), 2);
-  assert.equal(value('fairqueue_tls_handshakes_total{result="failed"}'), 2);
+  const counted = async () => {
+    const value = await metrics(site.server);
+    return ['full', 'resumed', 'failed'].map((result) => value(`fairqueue_tls_handshakes_total{result="${result}"}`)).join();
+  };
+  await eventually('two of each', async () => (await counted()) === '2,2,2').catch(async () => assert.equal(await counted(), '2,2,2'));
 });
 
 test('certificates are read anew under load: nobody is cut off, newcomers get the new one', async (t) => {
@@ -184,8 +188,8 @@ test('a broken certificate is refused with the reason, the one in use stays', as
   const other = site.authority.issue('other');
   await refused(() => fs.copyFileSync(other.key, site.files.key), /tls\.key .*key values mismatch/);
   await refused(() => fs.writeFileSync(site.files.certificate, fs.readFileSync(other.certificate).subarray(0, 300)), /tls\.certificate .*chain\.pem: /);
-  await refused(() => fs.writeFileSync(site.files.certificate, ''), /tls\.certificate .*no start line/);
-  await refused(() => fs.rmSync(site.files.certificate), /tls\.certificate .*chain\.pem: /);
+  await refused(() => fs.writeFileSync(site.files.certificate, ''), /tls\.certificate .*no start line/i);
+  await refused(() => fs.rmSync(site.files.certificate), /tls\.certificate .*chain\.pem: No such file or directory/);
   await refused(() => install(site.authority.issue('expired', { days: 10, shifted: '-20 days' }), site.files), /it has expired/);
   assert.equal((await metrics(site.server))('fairqueue_tls_reloads_total{result="refused"}'), 5);
   install(other, site.files);
@@ -263,10 +267,13 @@ test('half a thousand fans at once', async (t) => {
 const of_the_tests = {
   cert_chain_of_trust: 'no browser knows the authority of the tests',
   cert_revocation: 'the authority of the tests says nowhere what it revoked: no CRL, no OCSP',
-  cert_trust: 'asked for by an address, and of an authority that nobody knows',
-  overall_grade: 'a grade follows from the trust in the certificate',
 };
-const severe = ['MEDIUM', 'HIGH', 'CRITICAL', 'FATAL', 'WARN'];
+/** What the tool may say that it could not look at, with the reason. */
+const of_the_tool = {
+  engine_problem: 'its openssl has no ciphers of GOST to try',
+  sessionresumption_ticket: 'its s_client hangs up at once, now and then before the ticket of TLS 1.3 has come; resumption has a test above',
+};
+const severe = ['MEDIUM', 'HIGH', 'CRITICAL', 'FATAL'];
 
 test('testssl.sh finds nothing of medium severity or above', async (t) => {
   const site = await tls_server(t);
@@ -283,7 +290,8 @@ test('testssl.sh finds nothing of medium severity or above', async (t) => {
   assert.match(of('HSTS') ?? of('HSTS_time'), /365 days/);
   assert.match(of('heartbleed'), /not vulnerable/);
   assert.ok(findings.length > 100, `${findings.length} findings`);
-  const found = findings.filter(({ id, severity }) => severe.includes(severity) && !(id in of_the_tests));
+  const found = findings.filter(({ id, severity }) =>
+    (severe.includes(severity) && !(id in of_the_tests)) || (severity === 'WARN' && !(id in of_the_tool)));
   assert.deepEqual(found, []);
   const unused = Object.keys(of_the_tests).filter((id) => !findings.some((each) => each.id === id && severe.includes(each.severity)));
   assert.deepEqual(unused, [], 'an exception that nothing needs');
