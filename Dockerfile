@@ -1,4 +1,5 @@
-# FairQueue in a container: built with the same packages as everywhere else, run as a user without rights.
+# FairQueue in a container: built with the same packages as everywhere else, run as a user without rights. Never built by us: no engine was at
+# hand. tests/blackbox/deploy.test.mjs holds what can be held without one: packages against what the program loads, paths, options.
 #   docker build -t fairqueue . && docker run -p 8080:8080 -v fairqueue:/var/lib/fairqueue fairqueue
 FROM debian:12 AS build
 WORKDIR /src
@@ -16,8 +17,8 @@ LABEL org.opencontainers.image.title="FairQueue" \
       org.opencontainers.image.licenses="Apache-2.0"
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-      ca-certificates libboost-json1.81.0 libboost-url1.81.0 libcaf-core0.17 libcjose0 libctemplate3 libcurl4 libfmt9 \
-      libgmime-3.0-0 libhiredis0.14 libjansson4 libnats3.4 libpq5 libprometheus-cpp-core1.0 libsodium23 libspdlog1.10 libsqlite3-0 libssl3 libtomlplusplus3 \
+      ca-certificates libboost-json1.81.0 libboost-url1.81.0 libcaf-core0.17 libcaf-io0.17 libcaf-openssl0.17 libcjose0 libctemplate3 libcurl4 libfmt9 \
+      libglib2.0-0 libgmime-3.0-0 libhiredis0.14 libjansson4 libnats3.4 libpq5 libprometheus-cpp-core1.0 libprotobuf-c1 libsodium23 libspdlog1.10 libsqlite3-0 libssl3 libstdc++6 libsystemd0 \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin fairqueue \
  && install -d -o fairqueue -g fairqueue -m 0700 /var/lib/fairqueue
@@ -26,7 +27,8 @@ USER fairqueue
 ENV FAIRQUEUE_DATA_DIR=/var/lib/fairqueue \
     FAIRQUEUE_HTTP_LISTEN=0.0.0.0:8080
 VOLUME /var/lib/fairqueue
-EXPOSE 8080
+# 9090 is for Prometheus, once FAIRQUEUE_HTTP_ADMIN_LISTEN=0.0.0.0:9090 says so. TLS of our own (FAIRQUEUE_TLS_LISTEN) chooses its port.
+EXPOSE 8080 9090
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 CMD ["fairqueue", "healthcheck"]
 ENTRYPOINT ["fairqueue"]

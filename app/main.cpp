@@ -143,8 +143,8 @@ int run(int argc, char** argv) {
 
   std::string url;
   add(app, "healthcheck", "Exit 0 if the server is ready",
-      [&] { return run_healthcheck(url.empty() ? loaded.values.http.public_url : url); })
-    ->add_option("--url", url, "Base URL; otherwise http.public_url");
+      [&] { return run_healthcheck(url.empty() ? loaded.values.http.local_url() : url); })
+    ->add_option("--url", url, "Base URL; otherwise that of http.listen");
 
   CLI11_PARSE(app, argc, argv);
   return exit_code;

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fairqueue serve`: everything in order, and down again in reverse. SIGTERM or SIGINT drains; a second one ends at once.
+// `fairqueue serve`: everything in order, and down again in reverse. SIGTERM or SIGINT drains; a second one ends at once. SIGHUP reads
+// certificates anew. The service manager is told how we are.
 #include "app/commands.hpp"
 #include "app/control_requests.hpp"
 #include "app/demo.hpp"
 #include "app/log.hpp"
 #include "app/node.hpp"
 #include "app/release.hpp"
+#include "app/service_manager.hpp"
 #include "app/system_environment.hpp"
 #include "crypto/tokens.hpp"
+#include "net/codec.hpp"
 #include "net/routes.hpp"
 #include "net/limit_sharer.hpp"
 #include "net/server.hpp"
 #include "net/services.hpp"
+#include "net/tls.hpp"
 
 #include <caf/scoped_actor.hpp>
 
@@ -30,14 +34,28 @@ namespace {
 /// What other nodes have not taken by then they take when the leases end.
 constexpr milliseconds give_away_timeout{10'000};
 
-/// Blocks the signals that `serve` waits for; before any thread exists, so that all inherit it.
-sigset_t block_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGUSR1); // ours: a global actor died
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+/// How long the service manager may have to wait for the next word of ours while we wait for the ledger.
+constexpr milliseconds patience_of_manager{30'000};
+/// For io threads and region to say that they live.
+constexpr milliseconds sign_of_life_timeout{2'000};
+constexpr milliseconds certificate_checks_every{24 * 3'600'000};
+
+/// The signals that `serve` waits for.
+struct signal_sets {
+  sigset_t ending; ///< the process is to end
+  sigset_t all;    ///< those, and SIGHUP
+};
+
+/// Blocks them; before any thread exists, so that all inherit it.
+signal_sets block_signals() {
+  signal_sets signals;
+  sigemptyset(&signals.ending);
+  sigaddset(&signals.ending, SIGTERM);
+  sigaddset(&signals.ending, SIGINT);
+  sigaddset(&signals.ending, SIGUSR1); // ours: a global actor died
+  signals.all = signals.ending;
+  sigaddset(&signals.all, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, &signals.all, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   return signals;
 }
@@ -54,6 +72,13 @@ int wait_for(const sigset_t& signals) {
   int which = 0;
   while (sigwait(&signals, &which) != 0) {}
   return which;
+}
+
+/// 0: none came within so long.
+int wait_for(const sigset_t& signals, milliseconds at_most) {
+  const auto whole = std::chrono::duration_cast<seconds>(at_most);
+  const timespec pause{whole.count(), std::chrono::nanoseconds{at_most - whole}.count()};
+  return std::max(sigtimedwait(&signals, nullptr, &pause), 0);
 }
 
 /// What a defect in a global actor leaves for the main thread.
@@ -80,20 +105,109 @@ private:
 /// Waits until the ledger answers: the first moment at which we can serve. False: told to stop before that.
 bool wait_for_ledger(node& node, const sigset_t& signals) {
   caf::scoped_actor self{node.system()};
-  const timespec pause{0, 50'000'000};
+  service_manager::status("waiting for the ledger");
   for (bool answered = false;;) {
     self->request(node.catalog(), seconds{1}, list_events{})
       .receive([&](const event_list_reply& reply) { answered = !reply.no; }, [](const caf::error&) {});
     if (answered) return true;
-    if (sigtimedwait(&signals, nullptr, &pause) > 0) return false;
+    service_manager::needs_longer(patience_of_manager);
+    if (wait_for(signals, milliseconds{50}) != 0) return false;
   }
 }
+
+// -- while we serve -------------------------------------------------------------------------------------------------------
+
+/// What an operator reads about the certificate in use.
+void log_certificate(const net::tls_server& tls, std::string_view message) {
+  const auto facts = tls.facts();
+  log::info(message, {{"certificate", facts.name}, {"expires", net::rfc3339(facts.not_after)}});
+}
+
+void warn_of_expiry(const net::tls_server& tls, timestamp now) {
+  const auto facts = tls.facts();
+  if (facts.not_after <= now)
+    log::error("the certificate has expired", {{"certificate", facts.name}, {"expired", net::rfc3339(facts.not_after)}});
+  else if (should_be_renewed(facts, now))
+    log::warn("the certificate expires soon", {{"certificate", facts.name}, {"expires", net::rfc3339(facts.not_after)}});
+}
+
+/// Whether requests would be answered: every io thread and the region, which every request for an event asks, do what they are given. Not
+/// the ledger: it may be away.
+bool shows_life(net::server& server, node& node) {
+  if (!server.answers(sign_of_life_timeout)) return false;
+  bool answered = false;
+  caf::scoped_actor{node.system()}
+    ->request(node.region(), sign_of_life_timeout, list_owned{})
+    .receive([&](const owned_aggregates&) { answered = true; }, [](const caf::error&) {});
+  return answered;
+}
+
+/// The main thread between the start and the end.
+class housekeeping {
+public:
+  housekeeping(net::server& server, node& below, std::optional<net::tls_server>& tls, environment& env)
+      : server_(server), node_(below), tls_(tls), env_(env), watchdog_(service_manager::watchdog_interval()) {}
+
+  /// Returns when one of `signals.ending` has come.
+  void run(const signal_sets& signals) {
+    for (;;) {
+      look_after_certificate();
+      tell_watchdog();
+      const int which = wait_for(signals.all, pause());
+      if (which == SIGHUP)
+        read_anew();
+      else if (which != 0)
+        return;
+    }
+  }
+
+private:
+  [[nodiscard]] milliseconds pause() const { return watchdog_ ? *watchdog_ / 4 : milliseconds{60'000}; }
+
+  void look_after_certificate() {
+    if (!tls_ || env_.steady_now() < next_check_) return;
+    next_check_ = env_.steady_now() + certificate_checks_every;
+    warn_of_expiry(*tls_, env_.wall_now());
+  }
+
+  /// Silence, and in the end the watchdog, is the answer when we do not.
+  void tell_watchdog() {
+    if (!watchdog_) return;
+    if (shows_life(server_, node_))
+      service_manager::alive();
+    else
+      log::error("an io thread or the region does not answer; the watchdog is not told that we live");
+  }
+
+  void read_anew() {
+    service_manager::reloading();
+    if (!tls_)
+      log::info("SIGHUP: there is nothing to read anew without tls.listen");
+    else
+      try {
+        tls_->reload();
+        log_certificate(*tls_, "certificate read anew");
+        next_check_ = milliseconds{0};
+      } catch (const std::exception& e) {
+        log::error("the new certificate is refused; the one in use stays", {{"why", e.what()}});
+      }
+    service_manager::ready("serving");
+  }
+
+  net::server& server_;
+  node& node_;
+  std::optional<net::tls_server>& tls_;
+  environment& env_;
+  const std::optional<milliseconds> watchdog_;
+  milliseconds next_check_{0};
+};
+
+// -- the end --------------------------------------------------------------------------------------------------------------
 
 /// To other nodes, while we go on serving what they do not own yet. Ends early when told to stop again.
 void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
   if (!node.cluster()) return;
   caf::scoped_actor self{node.system()};
-  const timespec pause{0, 50'000'000};
   const auto is_done = [](const nodes_reply& reply) {
     const auto mine = std::ranges::find(reply.nodes, true, &node_status::is_self);
     if (mine == reply.nodes.end()) return true;
@@ -107,7 +221,7 @@ void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
     bool done = false;
     self->request(node.cluster(), seconds{1}, list_nodes{})
       .receive([&](const nodes_reply& reply) { done = is_done(reply); }, [&](const caf::error&) { done = true; });
-    if (done || sigtimedwait(&signals, nullptr, &pause) > 0) return;
+    if (done || wait_for(signals, milliseconds{50}) != 0) return;
   }
 }
 
@@ -155,6 +269,8 @@ int run_serve(bool demo, const config::loaded& config) {
   const token_issuer issuer{below.keys()};
   const auto public_routes = net::public_routes(static_cast<std::size_t>(options.http.webhook_body_limit));
   const auto admin_routes = net::admin_routes();
+  std::optional<net::tls_server> tls;
+  if (options.tls.is_on()) tls.emplace(options.tls, env);
   net::services shared{options, below.keys(), keys, passes, env, public_routes, below.sandbox()};
   shared.gateways = below.gateways();
   std::optional<net::limit_sharer> limits_of_all_nodes;
@@ -165,6 +281,7 @@ int run_serve(bool demo, const config::loaded& config) {
   state.cache = below.cache_counts();
   state.numbers = &below.numbers();
   state.links = below.links();
+  state.tls = tls ? &*tls : nullptr;
   state.env = &env;
   state.release = program_version;
   net::server server{{.system = below.system(),
@@ -181,24 +298,31 @@ int run_serve(bool demo, const config::loaded& config) {
                       .sessions = below.sessions(),
                       .shared = &shared,
                       .public_site = net::public_site(public_routes),
-                      .admin_site = net::admin_site(admin_routes)}};
+                      .admin_site = net::admin_site(admin_routes),
+                      .tls = tls ? &*tls : nullptr}};
   control_server control{options.data_dir, control_requests({below.system(), below.accounts(), below.region(), below.directory(), below.cluster()})};
   server.start();
-  if (!wait_for_ledger(below, signals)) return failure.text().empty() ? 0 : 70;
+  if (!wait_for_ledger(below, signals.ending)) return failure.text().empty() ? 0 : 70;
   auto endpoint = options.http.listen;
   endpoint.port = server.public_port();
   below.start_courier("http://" + config::to_string(endpoint) + options.http.base_path + "/webhooks/sandbox");
   if (demo) std::cout << prepare_demo(below, options, env) << std::flush;
   state.ready = true;
   log::info("serving", {{"listen", config::to_string(endpoint)}, {"ledger", options.ledger.is_postgres() ? "postgres" : options.ledger.url}});
+  if (tls) {
+    log::info("serving with TLS", {{"listen", config::to_string({options.tls.where().address, server.tls_port()})}});
+    log_certificate(*tls, "certificate read");
+  }
+  service_manager::ready("serving");
 
-  wait_for(signals);
+  housekeeping{server, below, tls, env}.run(signals);
   const auto defect = failure.text();
   if (!defect.empty()) log::error("a global actor died; ending to be started again", {{"actor", defect}});
   log::info("draining");
-  give_away(below, std::min(options.shutdown.drain_timeout, give_away_timeout), signals);
+  service_manager::stopping("draining");
+  give_away(below, std::min(options.shutdown.drain_timeout, give_away_timeout), signals.ending);
   {
-    const impatience second_signal{signals, server};
+    const impatience second_signal{signals.ending, server};
     server.drain(options.shutdown.drain_timeout);
   }
   log::info("stopped");

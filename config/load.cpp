@@ -160,19 +160,13 @@ std::string config_file(const flags& from_flags, const environment_variables& fr
 
 bool is_default(const loaded& config, const char* option) { return config.origins.at(option) == "default"; }
 
-/// The address under which a listener can be reached from this machine: a wildcard is no address to connect
-/// to.
-endpoint reachable(endpoint listen) {
-  if (listen.address == "0.0.0.0") listen.address = "127.0.0.1";
-  if (listen.address == "::") listen.address = "::1";
-  return listen;
-}
-
 void derive(loaded& config) {
   auto& o = config.values;
   if (is_default(config, "ledger.url")) o.ledger.url = "sqlite:" + (o.data_dir / "ledger.db").string();
-  if (is_default(config, "http.public_url"))
-    o.http.public_url = "http://" + to_string(reachable(o.http.listen)) + o.http.base_path;
+  if (is_default(config, "http.public_url")) {
+    const auto encrypted = parse_endpoint(o.tls.listen);
+    o.http.public_url = encrypted ? "https://" + to_string(reachable(*encrypted)) + o.http.base_path : o.http.local_url();
+  }
   o.pages.brands = read_branding(o.pages.branding.string(), config.problems);
 }
 
@@ -191,12 +185,24 @@ public:
             "must be at most payments.retry_cap");
     require(o_.http.listen.port == 0 || o_.http.listen != o_.http.admin_listen, "http.admin_listen",
             "must differ from http.listen");
+    check_tls();
     check_mail();
     check_money();
     check_cluster();
     const auto& origins = o_.http.allowed_origins;
     const bool every = std::find(origins.begin(), origins.end(), "*") != origins.end();
     require(!every || origins.size() == 1, "http.allowed_origins", "\"*\" must stand alone");
+  }
+
+  void check_tls() {
+    const auto& t = o_.tls;
+    if (!t.is_on()) return;
+    const auto listen = parse_endpoint(t.listen);
+    require(listen.has_value(), "tls.listen", "must be address:port, like 0.0.0.0:443 or [::]:443");
+    require(!listen || listen->port == 0 || (*listen != o_.http.listen && *listen != o_.http.admin_listen), "tls.listen",
+            "must differ from http.listen and http.admin_listen");
+    require(!t.certificate.empty(), "tls.certificate", "is needed with tls.listen");
+    require(!t.key.empty(), "tls.key", "is needed with tls.listen");
   }
 
   void check_mail() {
@@ -267,6 +273,8 @@ private:
 };
 
 } // namespace
+
+std::string http_options::local_url() const { return "http://" + to_string(reachable(listen)) + base_path; }
 
 std::filesystem::path ledger_options::sqlite_path() const {
   constexpr std::string_view scheme = "sqlite:";

@@ -65,6 +65,12 @@ std::string to_string(const endpoint& e) {
   return text.append(":").append(std::to_string(e.port));
 }
 
+endpoint reachable(endpoint listen) {
+  if (listen.address == "0.0.0.0") listen.address = "127.0.0.1";
+  if (listen.address == "::") listen.address = "::1";
+  return listen;
+}
+
 bool is_loopback(const endpoint& e) {
   const auto ip = parse_ip(e.address);
   if (!ip) return false;

@@ -36,6 +36,22 @@ struct http_options {
   std::int64_t body_limit{};         ///< bytes
   std::int64_t webhook_body_limit{}; ///< bytes
   std::int64_t in_flight_per_event{};
+
+  /// How this machine reaches `listen`, with the base path.
+  [[nodiscard]] std::string local_url() const;
+};
+
+/// The listener with TLS of its own, beside http.listen.
+struct tls_options {
+  std::string listen; ///< address:port; empty: none
+  std::filesystem::path certificate, key;
+  milliseconds handshake_timeout{};
+  std::int64_t handshakes_max{};
+  milliseconds hsts{}; ///< 0: not said
+
+  [[nodiscard]] bool is_on() const { return !listen.empty(); }
+  /// `listen`, if it is on and checked.
+  [[nodiscard]] endpoint where() const { return parse_endpoint(listen).value(); }
 };
 
 struct ledger_options {
@@ -220,6 +236,7 @@ struct options {
   environment_kind environment{};
   std::filesystem::path data_dir;
   http_options http;
+  tls_options tls;
   ledger_options ledger;
   cache_options cache;
   node_options node;

@@ -73,7 +73,7 @@ std::string example_file() {
   const std::string head = R"(# FairQueue: every option with its default.
 # Generated from config/table.cpp; the CMake target example_config writes it anew.
 # Stronger than this file: environment variables (FAIRQUEUE_HTTP_LISTEN), then flags (--http.listen).
-# Every change needs a restart.
+# Every change needs a restart; the files of tls.certificate and tls.key are read anew at SIGHUP.
 
 )";
   return document(head, [](const option_row& row, std::string_view key) {

@@ -66,7 +66,7 @@ const auto rows = std::to_array<option_row>({
              "Address and port of the public listener; port 0 takes any free one.", FQ_FIELD(http, listen)),
     text_row("http.admin_listen", endpoint, "127.0.0.1:9090",
              "Address and port of /metrics and health checks.", FQ_FIELD(http, admin_listen)),
-    derived_row("http.public_url", url, "from http.listen and http.base_path",
+    derived_row("http.public_url", url, "from tls.listen, or else http.listen, and http.base_path",
                 "How clients reach this server; prefix of every link it gives out.",
                 FQ_FIELD(http, public_url)),
     text_row("http.base_path", url_path, "/",
@@ -104,6 +104,21 @@ const auto rows = std::to_array<option_row>({
     number_row("http.in_flight_per_event", count, "16384", 1, 1'000'000,
                "Requests of one event being worked on; beyond it the answer is 503 with Retry-After.",
                FQ_FIELD(http, in_flight_per_event)),
+
+    text_row("tls.listen", optional_text, "",
+             "address:port of a listener with TLS of its own, which serves what http.listen serves; empty is none.", FQ_FIELD(tls, listen)),
+    text_row("tls.certificate", optional_path, "",
+             "Certificate chain (PEM), ours first; read anew at SIGHUP, like the key.", FQ_FIELD(tls, certificate)),
+    text_row("tls.key", optional_path, "", "The certificate's private key (PEM), without a passphrase.", FQ_FIELD(tls, key)),
+    number_row("tls.handshake_timeout", duration, "5s", 100 * ms, minute, "From a connection to the end of its handshake.",
+               FQ_FIELD(tls, handshake_timeout)),
+    // 1,024: at a round trip of 200 ms that is five thousand handshakes a second, more than two cores compute.
+    number_row("tls.handshakes_max", count, "1024", 1, 1'000'000,
+               "Handshakes under way; beyond it one that is silent for a second makes room, else new connections wait in the kernel's queue.",
+               FQ_FIELD(tls, handshakes_max)),
+    number_row("tls.hsts", duration, "365d", 0, 730 * day,
+               "For how long browsers that came by tls.listen refuse to come without TLS (Strict-Transport-Security); 0 does not say so.",
+               FQ_FIELD(tls, hsts)),
 
     secret(derived_row("ledger.url", ledger_url, "sqlite:<data_dir>/ledger.db",
                        "Where the durable truth is kept: sqlite:<file>, postgres://user:password@host/database, or "

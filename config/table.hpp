@@ -57,7 +57,7 @@ struct option_row {
   std::string_view choices; ///< of choice: "a|b"
   bool derived;             ///< the default follows from other options; default_text only describes it
   bool secret;              ///< may come from a file (`<name>_file`, `..._FILE`), and is masked when printed
-  bool restart;             ///< a change needs a restart (all do today: nothing is reloaded)
+  bool restart;             ///< a change needs a restart (all do today: only the files of tls.* are read anew)
   std::string_view description; ///< one sentence
   field where;
 };

@@ -30,6 +30,7 @@ namespace fq::net {
 class actor_bridge;
 class hub;
 class session_table;
+class tls_server;
 struct services; ///< what only handlers know: rate limits, metrics, sandbox ledger, mail (net/services.hpp, netroutes)
 
 /// Shared by all io threads: the life cycle, and what the transport counts. Relaxed atomics.
@@ -42,6 +43,7 @@ struct server_state {
   cluster_links* links = nullptr; ///< null: this node is not one of a cluster
   environment* env = nullptr; ///< for ages in metrics; null: no ages
   std::string release; ///< of this program
+  const tls_server* tls = nullptr; ///< null: there is no listener with TLS of our own
 
   std::atomic<std::int64_t> connections{0}; ///< open now, WebSockets included
   std::atomic<std::int64_t> websockets{0}; ///< open now

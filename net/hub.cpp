@@ -78,7 +78,7 @@ milliseconds hub::steady(timestamp when) const {
 
 // -- sockets ------------------------------------------------------------------------------------------------------------
 
-void hub::adopt(tcp_socket socket, const ws_upgrade& upgrade) {
+void hub::adopt(stream socket, const ws_upgrade& upgrade) {
   ws_peer::ptr peer{new ws_peer(ctx_, *this, std::move(socket), upgrade.holder, steady(upgrade.authorized_until))};
   peer->number = upgrade.number;
   peer->by_ticket = upgrade.by_ticket;

@@ -20,7 +20,7 @@ public:
   hub& operator=(const hub&) = delete;
 
   /// An upgraded socket: gets `state` once the event's owner has answered, then every change of its place.
-  void adopt(tcp_socket socket, const ws_upgrade& upgrade);
+  void adopt(stream socket, const ws_upgrade& upgrade);
 
   /// Liveness, position sweeps, lost subscriptions. About every 250 ms.
   void sweep(milliseconds now);

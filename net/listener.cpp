@@ -7,6 +7,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -57,8 +58,9 @@ std::uint16_t port_of(int listening_socket) {
                                              : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-listener::listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket, std::int64_t reserve)
-    : ctx_(ctx), sessions_(sessions), where_(where), reserve_(reserve), acceptor_(ctx.io), timer_(ctx.io) {
+listener::listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket, std::int64_t reserve,
+                   tls_handshakes* door)
+    : ctx_(ctx), sessions_(sessions), where_(where), reserve_(reserve), door_(door), acceptor_(ctx.io), timer_(ctx.io) {
   sockaddr_storage address{};
   socklen_t size = sizeof address;
   ::getsockname(listening_socket, reinterpret_cast<sockaddr*>(&address), &size);
@@ -90,6 +92,12 @@ void listener::wait() {
 
 void listener::accept_some() {
   for (int accepted = 0; accepted < accepts_per_wakeup;) {
+    if (door_ && door_->is_full()) {
+      if (!is_asked())
+        break;
+      if (!door_->make_room())
+        return try_again_later();
+    }
     tcp::endpoint peer;
     auto size = static_cast<socklen_t>(peer.capacity());
     const int descriptor = ::accept4(acceptor_.native_handle(), peer.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -109,8 +117,18 @@ void listener::accept_some() {
   wait();
 }
 
+/// Whether somebody waits to be accepted: nobody's place is taken for nobody.
+bool listener::is_asked() {
+  pollfd waiting{acceptor_.native_handle(), POLLIN, 0};
+  return ::poll(&waiting, 1, 0) > 0;
+}
+
 void listener::back_off() {
-  sessions_.make_room();
+  make_room();
+  try_again_later();
+}
+
+void listener::try_again_later() {
   timer_.expires_after(back_off_time);
   timer_.async_wait([this, alive = alive_](const error_code&) {
     if (*alive)
@@ -121,7 +139,7 @@ void listener::back_off() {
 void listener::admit(int descriptor, const tcp::endpoint& peer) {
   ctx_.state.connections_accepted.fetch_add(1, std::memory_order_relaxed);
   const auto open = ctx_.state.connections.fetch_add(1, std::memory_order_relaxed);
-  if (open >= ctx_.options.http.max_connections + reserve_ && !sessions_.make_room()) {
+  if (open >= ctx_.options.http.max_connections + reserve_ && !make_room()) {
     ctx_.state.connections_refused.fetch_add(1, std::memory_order_relaxed);
     ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
     return turn_away(descriptor);
@@ -135,14 +153,23 @@ void listener::admit(int descriptor, const tcp::endpoint& peer) {
     ::close(descriptor);
     return;
   }
-  sessions_.adopt(std::move(socket), peer.address(), where_);
+  if (door_)
+    return door_->adopt(std::move(socket), peer.address());
+  sessions_.adopt(stream{std::move(socket)}, peer.address(), where_);
 }
 
-/// Without reading a request there is none to name: a bare 503, then the end.
-void listener::turn_away(int descriptor) {
+/// Who has not even said who they are goes first.
+bool listener::make_room() {
+  return (door_ && door_->make_room()) || sessions_.make_room();
+}
+
+/// Without reading a request there is none to name: a bare 503, then the end. With TLS there is nobody yet who would understand it.
+void listener::turn_away(int descriptor) const {
   constexpr std::string_view answer = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nCache-Control: no-store\r\n"
                                       "X-Content-Type-Options: nosniff\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-  [[maybe_unused]] const auto sent = ::send(descriptor, answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (!door_) {
+    [[maybe_unused]] const auto sent = ::send(descriptor, answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
   ::shutdown(descriptor, SHUT_WR);
   ::close(descriptor);
 }

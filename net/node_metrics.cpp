@@ -5,8 +5,10 @@
 #include "domain/busiest.hpp"
 #include "net/context.hpp"
 #include "net/metric_page.hpp"
+#include "net/tls.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 
 namespace fq::net {
@@ -196,6 +198,23 @@ void append_cluster(metric_page& page, const cluster_links& links) {
   }
 }
 
+void append_tls(metric_page& page, const tls_server& tls) {
+  const auto expires = std::chrono::floor<seconds>(tls.facts().not_after).time_since_epoch().count();
+  page.gauge("fairqueue_tls_certificate_expiry_timestamp_seconds", "When the first certificate of the chain in use expires.")
+    .add(static_cast<double>(std::max<std::int64_t>(expires, 0)));
+  const auto& n = tls.counts;
+  const auto number = [](const auto& value) { return static_cast<double>(value.load(std::memory_order_relaxed)); };
+  page.gauge("fairqueue_tls_handshakes_pending", "TLS handshakes under way.").add(std::max(number(n.pending), 0.0));
+  page.counter("fairqueue_tls_handshakes_total", "TLS handshakes by how they ended; late: at tls.handshake_timeout, or silent when their place was needed.")
+    .add(number(n.full), {{"result", "full"}})
+    .add(number(n.resumed), {{"result", "resumed"}})
+    .add(number(n.failed), {{"result", "failed"}})
+    .add(number(n.late), {{"result", "late"}});
+  page.counter("fairqueue_tls_reloads_total", "Certificates read anew; refused: the one in use stayed.")
+    .add(number(n.reloads), {{"result", "done"}})
+    .add(number(n.reloads_refused), {{"result", "refused"}});
+}
+
 // -- transport ---------------------------------------------------------------------------------------------------------
 
 void append_transport(metric_page& page, const server_state& s) {
@@ -234,6 +253,7 @@ void append_node(metric_page& page, const server_state& s, shown_events& shown) 
   }
   if (s.cache != nullptr) append_cache(page, *s.cache);
   if (s.links != nullptr) append_cluster(page, *s.links);
+  if (s.tls != nullptr) append_tls(page, *s.tls);
   append_transport(page, s);
 }
 

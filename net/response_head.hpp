@@ -14,6 +14,7 @@ struct head_facts {
   std::string_view request_id;
   bool keep; ///< the connection stays open
   bool http_1_0; ///< so that staying open has to be said
+  std::string_view strict_transport = {}; ///< value of Strict-Transport-Security; empty: none
 };
 
 /// Replaces `out` with the head of `answer`, the empty line included. Adds no-store unless the answer has a Cache-Control.

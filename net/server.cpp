@@ -8,6 +8,7 @@
 #include "net/listener.hpp"
 #include "net/session.hpp"
 #include "net/session_table.hpp"
+#include "net/tls_handshakes.hpp"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <functional>
 #include <mutex>
@@ -79,6 +81,8 @@ struct worker {
     bridge.sweep(ctx.now);
     sessions.sweep(ctx.now);
     sockets.sweep(ctx.now);
+    if (door)
+      door->sweep(ctx.now);
     table.sweep(ctx.now);
   }
 
@@ -101,6 +105,8 @@ struct worker {
   void drain() {
     for (auto& l : listeners)
       l->close();
+    if (door)
+      door->stop();
     sessions.drain();
     sockets.drain();
   }
@@ -112,6 +118,8 @@ struct worker {
     for (auto& l : listeners)
       l->close();
     timer.cancel();
+    if (door)
+      door->stop();
     sessions.stop();
     sockets.stop();
     table.stop();
@@ -125,6 +133,7 @@ struct worker {
   hub sockets;
   session_table table;
   session_pool sessions;
+  std::optional<tls_handshakes> door; ///< of the TLS listener
   std::vector<std::unique_ptr<listener>> listeners;
   bool ended = false;
   std::thread thread;
@@ -137,6 +146,7 @@ struct server::impl {
   ~impl();
 
   void listen();
+  void listen_with_tls();
   void each(const std::function<void(worker&)>& what);
   void wait_while(milliseconds patience, const std::function<bool()>& condition) const;
 
@@ -144,7 +154,7 @@ struct server::impl {
   shared_push_relay relay;
   served_site public_site, admin_site;
   std::vector<std::unique_ptr<worker>> workers;
-  std::uint16_t public_port = 0, admin_port = 0;
+  std::uint16_t public_port = 0, admin_port = 0, tls_port = 0;
   std::atomic<bool> stopping{false};
   std::mutex stop_mutex;
   bool started = false;
@@ -169,12 +179,27 @@ void server::impl::listen() {
     const int mine = i + 1 == workers.size() ? descriptor : ::dup(descriptor);
     w.listeners.push_back(std::make_unique<listener>(w.ctx, w.sessions, public_site, mine, 0));
   }
+  if (parts.tls)
+    listen_with_tls();
   if (admin_site.what.routes.empty())
     return;
   auto& first = *workers.front();
   const int admin = open_listening_socket(parts.options.http.admin_listen);
   admin_port = port_of(admin);
   first.listeners.push_back(std::make_unique<listener>(first.ctx, first.sessions, admin_site, admin, admin_reserve));
+}
+
+void server::impl::listen_with_tls() {
+  const auto& options = parts.options.tls;
+  const int descriptor = open_listening_socket(options.where());
+  tls_port = port_of(descriptor);
+  const auto share = std::max<std::size_t>(1, static_cast<std::size_t>(options.handshakes_max) / workers.size());
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    auto& w = *workers[i];
+    w.door.emplace(w.ctx, w.sessions, *parts.tls, public_site, share);
+    const int mine = i + 1 == workers.size() ? descriptor : ::dup(descriptor);
+    w.listeners.push_back(std::make_unique<listener>(w.ctx, w.sessions, public_site, mine, 0, &*w.door));
+  }
 }
 
 void server::impl::each(const std::function<void(worker&)>& what) {
@@ -219,6 +244,23 @@ void server::drain(milliseconds patience) {
   stop();
 }
 
+bool server::answers(milliseconds within) {
+  struct roll_call {
+    std::mutex lock;
+    std::condition_variable changed;
+    std::size_t missing;
+  };
+  const auto call = std::make_shared<roll_call>();
+  call->missing = impl_->workers.size();
+  impl_->each([call](worker&) {
+    const std::lock_guard guard{call->lock};
+    --call->missing;
+    call->changed.notify_one();
+  });
+  std::unique_lock guard{call->lock};
+  return call->changed.wait_for(guard, within, [&] { return call->missing == 0; });
+}
+
 void server::stop() {
   impl_->stopping = true;
   const std::lock_guard guard{impl_->stop_mutex};
@@ -243,6 +285,10 @@ std::uint16_t server::public_port() const {
 
 std::uint16_t server::admin_port() const {
   return impl_->admin_port;
+}
+
+std::uint16_t server::tls_port() const {
+  return impl_->tls_port;
 }
 
 } // namespace fq::net

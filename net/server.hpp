@@ -30,11 +30,12 @@ struct server_parts {
   site public_site;
   site admin_site; ///< no routes: no admin listener
   ws_times ws{};
+  tls_server* tls = nullptr; ///< of tls.listen; null: there is no such listener
 };
 
 class server {
 public:
-  /// Binds both listeners; throws boost::system::system_error if it cannot. Nothing is accepted before `start`.
+  /// Binds all listeners; throws boost::system::system_error if it cannot. Nothing is accepted before `start`.
   explicit server(server_parts parts);
   /// Stops at once if nobody did.
   ~server();
@@ -47,11 +48,15 @@ public:
   /// hand; after shutdown.delay no new ones and WebSockets are told to come back; what is left after `patience` is cut.
   void drain(milliseconds patience);
 
+  /// Whether every io thread does its work: each runs what it is given, within so long. From any other thread; returns when it knows.
+  [[nodiscard]] bool answers(milliseconds within);
+
   /// The end, now. Also ends a drain that another thread is in.
   void stop();
 
   [[nodiscard]] std::uint16_t public_port() const;
   [[nodiscard]] std::uint16_t admin_port() const; ///< 0: none
+  [[nodiscard]] std::uint16_t tls_port() const; ///< 0: none
 
 private:
   struct impl;

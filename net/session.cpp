@@ -3,8 +3,6 @@
 #include "net/client_address.hpp"
 #include "net/session_parts.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -30,6 +28,11 @@ constexpr std::array owing{phase::fresh, phase::head, phase::body};
 /// A limit of the whole server as one of `threads` keeps it; 0 stays 0: none.
 std::size_t share_of_thread(std::int64_t limit, std::int64_t threads) {
   return limit == 0 ? 0 : static_cast<std::size_t>(std::max<std::int64_t>(1, limit / std::max<std::int64_t>(1, threads)));
+}
+
+std::string strict_transport_of(milliseconds life) {
+  const auto whole = std::chrono::duration_cast<seconds>(life).count();
+  return whole == 0 ? std::string{} : "max-age=" + std::to_string(whole);
 }
 
 } // namespace
@@ -74,6 +77,7 @@ session_pool::impl::impl(context& c)
       write_timeout(c.options.http.write_timeout), idle_timeout(c.options.http.idle_timeout),
       pending_per_address(share_of_thread(c.options.http.pending_connections_per_address, c.options.io.threads)),
       body_limit(static_cast<std::size_t>(c.options.http.body_limit)), base_path(c.options.http.base_path),
+      strict_transport(strict_transport_of(c.options.tls.hsts)),
       id_prefix(c.environment.random_u64()), id_next(c.environment.random_u64()) {}
 
 std::unique_ptr<exchange> session_pool::impl::take_exchange() {
@@ -142,16 +146,14 @@ void session::close() {
   if (x_)
     pool_.give_back(std::move(x_));
   if (socket_.is_open()) {
-    error_code ignored;
-    socket_.close(ignored);
+    socket_.close();
     pool_.ctx.state.connections.fetch_sub(1, std::memory_order_relaxed);
   }
   --pool_.open;
 }
 
 bool session::has_input() const {
-  char byte;
-  return ::recv(const_cast<tcp_socket&>(socket_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  return socket_.has_input();
 }
 
 void session::deadline_passed() {
@@ -183,7 +185,7 @@ session_pool::~session_pool() {
   stop();
 }
 
-void session_pool::adopt(tcp_socket socket, const boost::asio::ip::address& peer, const served_site& where) {
+void session_pool::adopt(stream socket, const boost::asio::ip::address& peer, const served_site& where) {
   boost::intrusive_ptr<session> s{new session(*impl_, std::move(socket), peer, where)};
   s->begin();
 }

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The HTTP connections of one io thread: reads, guards, routes, answers, in order, each within absolute deadlines and bounded memory.
-// Given sockets by the listener; hands upgraded ones to the hub. An idle connection costs a socket and some 200 bytes: buffers belong
+// Given sockets by the listener, or by its TLS handshakes; hands upgraded ones to the hub. An idle connection costs a socket and some 200 bytes: buffers belong
 // to requests. Everything runs on the io thread.
 #pragma once
 #include "net/context.hpp"
 #include "net/router.hpp"
+#include "net/stream.hpp"
 
-#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/address.hpp>
 
 #include <memory>
 #include <string>
 
 namespace fq::net {
-
-/// Bound to the io thread at compile time: no type-erased executor on the hot path.
-using tcp_socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
 
 /// One listener's site with its compiled routes. Immutable, shared by io threads.
 struct served_site {
@@ -31,7 +29,7 @@ public:
   session_pool& operator=(const session_pool&) = delete;
 
   /// Serves a connected, non-blocking socket, already counted in server_state::connections.
-  void adopt(tcp_socket socket, const boost::asio::ip::address& peer, const served_site& where);
+  void adopt(stream socket, const boost::asio::ip::address& peer, const served_site& where);
 
   /// Closes a connection that has let us wait for more than a second: the one that has owed us a request for longest, else the one
   /// that has been idle longest. Whether there was one.

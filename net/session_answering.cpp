@@ -10,8 +10,6 @@
 #include <boost/json/string.hpp>
 #include <spdlog/spdlog.h>
 
-#include <sys/socket.h>
-
 #include <cerrno>
 #include <charconv>
 #include <utility>
@@ -168,7 +166,9 @@ bool session::respond(response&& answer) {
 
 void session::render_head(const response& answer, bool keep) {
   const auto& date = pool_.ctx.date;
-  write_head(x_->out, answer, {{date.data(), date.size()}, x_->req.request_id, keep, x_->req.http_1_0});
+  write_head(x_->out, answer,
+             {{date.data(), date.size()}, x_->req.request_id, keep, x_->req.http_1_0,
+              socket_.is_encrypted() ? std::string_view{pool_.strict_transport} : std::string_view{}});
 }
 
 /// The connection leaves HTTP: the hub owns the socket from here.
@@ -184,7 +184,7 @@ bool session::upgrade(const response& answer) {
   if (where_.what.after)
     where_.what.after(pool_.ctx, x.req, x.found, switching, pool_.ctx.environment.steady_now() - x.begun);
   render_head(switching, true);
-  const auto sent = ::send(socket_.native_handle(), x.out.data(), x.out.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const auto sent = socket_.send(x.out);
   if (sent != static_cast<ssize_t>(x.out.size()) || !pool_.ctx.sockets) {
     close(); // a fresh socket with no room for 200 bytes is no peer
     return false;
@@ -202,7 +202,7 @@ bool session::flush() {
   while (x.written < x.out.size() + x.rest.size()) {
     const auto left =
       x.written < x.out.size() ? std::string_view{x.out}.substr(x.written) : x.rest.substr(x.written - x.out.size());
-    const auto sent = ::send(socket_.native_handle(), left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const auto sent = socket_.send(left);
     if (sent >= 0) {
       x.written += static_cast<std::size_t>(sent);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -260,7 +260,7 @@ void session::finish_part() {
 }
 
 void session::wait_writable() {
-  socket_.async_wait(tcp_socket::wait_write, [self = ptr{this}](const error_code& error) {
+  socket_.wait_writable([self = ptr{this}](const error_code& error) {
     if (self->phase_ == phase::closed)
       return;
     if (error)
@@ -299,8 +299,7 @@ bool session::after_write() {
 
 /// Closing with unread input makes the kernel reset the connection and the peer lose the answer: read on a little.
 void session::linger() {
-  error_code ignored;
-  socket_.shutdown(tcp_socket::shutdown_send, ignored);
+  socket_.shutdown_send();
   pool_.give_back(std::move(x_));
   enter(phase::lingering, pool_.ctx.now + linger_timeout);
   wait_readable();
@@ -308,7 +307,7 @@ void session::linger() {
 
 void session::discard() {
   char scratch[16 * 1024];
-  const auto got = ::recv(socket_.native_handle(), scratch, sizeof scratch, MSG_DONTWAIT);
+  const auto got = socket_.skip(scratch, sizeof scratch);
   if (got > 0 && (lingered_ += static_cast<std::uint32_t>(got)) < linger_bytes_max)
     return wait_readable();
   if (got < 0 && (errno == EAGAIN || errno == EINTR))

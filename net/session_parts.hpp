@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inside of net/session: one state machine per connection; a request in hand owns an `exchange` (buffer, parser, response) from a
-// pool. Reads and writes go to the socket directly; Asio is only asked to wait. Shared by the session_*.cpp files, by nobody else:
+// pool. Reads and writes go to the stream directly; Asio is only asked to wait. Shared by the session_*.cpp files, by nobody else:
 // session.cpp has the life of a connection and the pool, session_reading.cpp what comes in, session_answering.cpp the handler's
 // part and the way out.
 #pragma once
@@ -54,7 +54,7 @@ enum class phase : std::uint8_t { fresh, idle, head, body, handling, writing, li
 
 class session final : public boost::intrusive::list_base_hook<> {
 public:
-  session(session_pool::impl& pool, tcp_socket socket, const boost::asio::ip::address& peer, const served_site& where)
+  session(session_pool::impl& pool, stream socket, const boost::asio::ip::address& peer, const served_site& where)
       : pool_(pool), socket_(std::move(socket)), peer_(peer), where_(where) {}
 
   void begin();
@@ -112,7 +112,7 @@ private:
   void discard();
 
   session_pool::impl& pool_;
-  tcp_socket socket_;
+  stream socket_;
   boost::asio::ip::address peer_;
   const served_site& where_;
   std::unique_ptr<exchange> x_;
@@ -169,6 +169,7 @@ struct session_pool::impl {
   const std::size_t pending_per_address; ///< of this io thread; 0: no limit
   const std::size_t body_limit;
   const std::string_view base_path;
+  const std::string strict_transport; ///< value of Strict-Transport-Security where TLS is ours; empty: none
   bool draining = false;
   std::size_t open = 0;
   std::vector<std::unique_ptr<exchange>> exchanges;

@@ -4,8 +4,6 @@
 
 #include <boost/asio/post.hpp>
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -27,7 +25,7 @@ bool is_sane_request_id(std::string_view id) {
 } // namespace
 
 void session::wait_readable() {
-  socket_.async_wait(tcp_socket::wait_read, [self = ptr{this}](const error_code& error) {
+  socket_.wait_readable([self = ptr{this}](const error_code& error) {
     if (self->phase_ == phase::closed)
       return;
     if (error)
@@ -54,7 +52,7 @@ bool session::fill() {
   auto& x = *x_;
   if (x.filled == x.capacity)
     x.grow(std::max(buffer_head_size, x.capacity));
-  const auto got = ::recv(socket_.native_handle(), x.buffer.get() + x.filled, x.capacity - x.filled, MSG_DONTWAIT);
+  const auto got = socket_.receive(x.buffer.get() + x.filled, x.capacity - x.filled);
   if (got > 0) {
     x.filled += static_cast<std::size_t>(got);
     return true;
@@ -134,7 +132,7 @@ bool session::take_head() {
   }
   if (x.frame.expects_continue && x.filled == x.used) {
     constexpr std::string_view go_on = "HTTP/1.1 100 Continue\r\n\r\n";
-    if (::send(socket_.native_handle(), go_on.data(), go_on.size(), MSG_NOSIGNAL | MSG_DONTWAIT) < 0) {
+    if (socket_.send(go_on) < 0) {
       close();
       return false;
     }

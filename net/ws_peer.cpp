@@ -2,8 +2,6 @@
 // See ws_peer.hpp.
 #include "net/ws_peer.hpp"
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -28,7 +26,7 @@ std::uint32_t whole_seconds(milliseconds steady) {
 
 } // namespace
 
-ws_peer::ws_peer(context& ctx, ws_owner& owner, tcp_socket socket, const uuid& who, milliseconds authorized_until)
+ws_peer::ws_peer(context& ctx, ws_owner& owner, stream socket, const uuid& who, milliseconds authorized_until)
     : holder(who), ctx_(ctx), owner_(owner), socket_(std::move(socket)), last_seen_(ctx.now), last_ping_(ctx.now),
       authorized_until_s_(whole_seconds(authorized_until)) {
   ctx_.state.websockets.fetch_add(1, std::memory_order_relaxed);
@@ -47,8 +45,7 @@ void ws_peer::drop() {
     return;
   const ptr self{this};
   const bool was_open = std::exchange(state_, state::closed) == state::open;
-  error_code ignored;
-  socket_.close(ignored);
+  socket_.close();
   ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
   pending_ = {};
   if (was_open)
@@ -59,7 +56,7 @@ void ws_peer::drop() {
 // -- reading ------------------------------------------------------------------------------------------------------------
 
 void ws_peer::wait_readable() {
-  socket_.async_wait(tcp_socket::wait_read, [self = ptr{this}](const error_code& error) {
+  socket_.wait_readable([self = ptr{this}](const error_code& error) {
     if (self->state_ == state::closed)
       return;
     if (error)
@@ -70,7 +67,7 @@ void ws_peer::wait_readable() {
 
 void ws_peer::on_readable() {
   char scratch[16 * 1024];
-  const auto got = ::recv(socket_.native_handle(), scratch, sizeof scratch, MSG_DONTWAIT);
+  const auto got = socket_.receive(scratch, sizeof scratch);
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
     return wait_readable();
   if (got <= 0)
@@ -163,7 +160,7 @@ void ws_peer::close(ws_close code) {
 /// Writes now what the socket takes and keeps the rest. False: the peer is gone.
 bool ws_peer::write(std::string_view frame) {
   if (pending_.empty()) {
-    const auto sent = ::send(socket_.native_handle(), frame.data(), frame.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const auto sent = socket_.send(frame);
     if (sent == static_cast<ssize_t>(frame.size()))
       return true;
     if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
@@ -191,7 +188,7 @@ bool ws_peer::write(std::string_view frame) {
 void ws_peer::wait_writable() {
   if (std::exchange(waiting_to_write_, true))
     return;
-  socket_.async_wait(tcp_socket::wait_write, [self = ptr{this}](const error_code& error) {
+  socket_.wait_writable([self = ptr{this}](const error_code& error) {
     self->waiting_to_write_ = false;
     if (self->state_ == state::closed)
       return;
@@ -202,7 +199,7 @@ void ws_peer::wait_writable() {
 
 /// False: the peer is gone, or has been told goodbye.
 bool ws_peer::flush() {
-  const auto sent = ::send(socket_.native_handle(), pending_.data(), pending_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const auto sent = socket_.send(pending_);
   if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
     return false;
   if (sent > 0)

@@ -43,7 +43,7 @@ public:
 
   /// `socket` is connected, upgraded, non-blocking for us, and counted in server_state::connections. It is closed with 4401 at
   /// `authorized_until` (steady time).
-  ws_peer(context& ctx, ws_owner& owner, tcp_socket socket, const uuid& holder, milliseconds authorized_until);
+  ws_peer(context& ctx, ws_owner& owner, stream socket, const uuid& holder, milliseconds authorized_until);
   ~ws_peer();
 
   void begin();
@@ -99,7 +99,7 @@ private:
 
   context& ctx_;
   ws_owner& owner_;
-  tcp_socket socket_;
+  stream socket_;
   ws_reader reader_;
   std::string pending_; ///< bytes the socket did not take
   place latest_; ///< position 0: none waits

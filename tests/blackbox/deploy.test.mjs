@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
+import { Authority } from '../support/certificates.mjs';
 import { Services } from '../support/services.mjs';
 import { Cluster } from './cluster.mjs';
 import { assert, clean_environment, eventually, fairqueue_load, free_port, root, run, server_for, sleep, temporary_folder } from './lib.mjs';
@@ -176,7 +177,9 @@ test('promtool accepts the metrics of a running demo sale', async (t) => {
 test('every query of the dashboard has data, and every alert its metrics, in a cluster with a sale', async (t) => {
   const redis = await Services.start('redis');
   t.after(() => redis.stop());
-  const cluster = await Cluster.start(t, { nodes: 2, settings: { 'cache.url': redis.redis_url } });
+  const own = new Authority(temporary_folder()).issue('own');
+  const cluster = await Cluster.start(t, { nodes: 2, settings: { 'cache.url': redis.redis_url,
+    'tls.listen': '127.0.0.1:0', 'tls.certificate': own.certificate, 'tls.key': own.key } });
   const prometheus = await Prometheus.start(t, cluster.nodes.map((node) => `127.0.0.1:${node.admin_port}`));
   const [first, second] = cluster.nodes;
   const organizer = await first.organizer();
@@ -254,10 +257,17 @@ test('the systemd unit is confined: exposure 2.0 at most', async () => {
   assert.ok((await exposure(bare)) > 5);
 });
 
+test('with the rights that TLS at port 443 needs it is confined as well', async () => {
+  const unit = path.join(temporary_folder(), 'fairqueue.service');
+  fs.writeFileSync(unit, read('deploy/systemd/fairqueue.service') + read('deploy/systemd/tls.conf'));
+  const score = await exposure(unit);
+  assert.ok(score <= 2.0, `exposure ${score}`);
+});
+
 test('the systemd unit has no key that systemd does not know', async () => {
   const folder = temporary_folder();
   const unit = path.join(folder, 'fairqueue.service');
-  fs.writeFileSync(unit, read('deploy/systemd/fairqueue.service').replace('/usr/bin/fairqueue', '/bin/true').replace(/^Documentation.*\n/m, ''));
+  fs.writeFileSync(unit, (read('deploy/systemd/fairqueue.service') + read('deploy/systemd/tls.conf')).replace('/usr/bin/fairqueue', '/bin/true').replace(/^Documentation.*\n/m, ''));
   const { code, out, err } = await tool('systemd-analyze', ['verify', '--man=no', unit]);
   assert.deepEqual([code, out + err], [0, '']);
 });

@@ -238,6 +238,30 @@ CAF_TEST(options that contradict each other are refused) {
       with_flags({{"http.listen", "127.0.0.1:0"}, {"http.admin_listen", "127.0.0.1:0"}}).problems.empty());
 }
 
+CAF_TEST(a listener with TLS needs its files and an address of its own) {
+  using flags_map = std::map<std::string, std::string>;
+  const flags_map good{{"tls.listen", "0.0.0.0:8443"}, {"tls.certificate", "chain.pem"}, {"tls.key", "key.pem"}};
+  const auto changed = [&](const std::string& option, const std::string& value) {
+    auto given = good;
+    given[option] = value;
+    return with_flags(given);
+  };
+  const auto config = with_flags(good);
+  CAF_CHECK_EQUAL(describe(config.problems), "");
+  CAF_CHECK(config.values.tls.is_on());
+  CAF_CHECK_EQUAL(to_string(config.values.tls.where()), "0.0.0.0:8443");
+  CAF_CHECK_EQUAL(config.values.http.public_url, "https://127.0.0.1:8443");
+  CAF_CHECK_EQUAL(config.values.http.local_url(), "http://127.0.0.1:8080");
+  CAF_CHECK_EQUAL(changed("http.base_path", "/tickets").values.http.public_url, "https://127.0.0.1:8443/tickets");
+  CAF_CHECK_EQUAL(changed("http.public_url", "https://tickets.example").values.http.public_url, "https://tickets.example");
+  CAF_CHECK(complains(changed("tls.listen", "tickets.example:443"), "tls.listen", "must be address:port"));
+  CAF_CHECK(complains(changed("tls.listen", "127.0.0.1:8080"), "tls.listen", "must differ"));
+  CAF_CHECK(complains(changed("tls.listen", "127.0.0.1:9090"), "tls.listen", "must differ"));
+  CAF_CHECK(complains(changed("tls.certificate", ""), "tls.certificate", "is needed"));
+  CAF_CHECK(complains(changed("tls.key", ""), "tls.key", "is needed"));
+  CAF_CHECK(!with_flags({{"tls.key", "key.pem"}}).values.tls.is_on());
+}
+
 CAF_TEST(a way for mail needs what it stands on) {
   CAF_CHECK(complains(with_flags({{"mail.mode", "smtp"}}), "mail.smtp_url", "needed"));
   CAF_CHECK(complains(with_flags({{"mail.mode", "nats"}}), "nats.url", "needed"));

@@ -50,7 +50,7 @@ public:
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     connected_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
   }
-  ~client() { ::close(fd_); }
+  virtual ~client() { ::close(fd_); }
   client(const client&) = delete;
   client& operator=(const client&) = delete;
 
@@ -58,7 +58,7 @@ public:
 
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
-      const auto sent = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const auto sent = write_some(bytes);
       if (sent <= 0)
         return false;
       bytes.remove_prefix(static_cast<std::size_t>(sent));
@@ -143,6 +143,10 @@ public:
 
   [[nodiscard]] int descriptor() const { return fd_; }
 
+protected:
+  virtual ssize_t write_some(std::string_view bytes) { return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  virtual ssize_t read_some(char* into, std::size_t room) { return ::recv(fd_, into, room, 0); }
+
 private:
   /// A body that breaks off ends the connection: status 0.
   void read_chunks(reply& r) {
@@ -166,7 +170,7 @@ private:
 
   bool more() {
     char part[65536];
-    const auto got = ::recv(fd_, part, sizeof part, 0);
+    const auto got = read_some(part, sizeof part);
     if (got <= 0)
       return false;
     in_.append(part, static_cast<std::size_t>(got));

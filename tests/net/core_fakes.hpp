@@ -8,6 +8,7 @@
 #include "crypto/random.hpp"
 #include "net/actor_bridge.hpp"
 #include "net/server.hpp"
+#include "net/tls.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
@@ -19,6 +20,7 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -323,10 +325,11 @@ class world {
 public:
   explicit world(site public_site, config::options o = fast_options(), site admin = {})
       : options(std::move(o)), system(cfg), owner(system.spawn(region)), keys(open_keys()), verifier(keys), issuer(keys),
-        sessions(keys.session),
+        sessions(keys.session), tls(options.tls.is_on() ? std::make_unique<tls_server>(options.tls, clock) : nullptr),
         server(server_parts{.system = system, .environment = clock, .options = options, .state = state, .region = owner,
                             .catalog = {}, .accounts = {}, .session_reader = {}, .verifier = verifier, .issuer = issuer, .sessions = sessions,
-                            .shared = nullptr, .public_site = std::move(public_site), .admin_site = std::move(admin)}) {
+                            .shared = nullptr, .public_site = std::move(public_site), .admin_site = std::move(admin),
+                            .tls = tls.get()}) {
     server.start();
   }
   ~world() {
@@ -346,6 +349,7 @@ public:
   token_verifier verifier;
   token_issuer issuer;
   session_keys sessions;
+  std::unique_ptr<tls_server> tls; ///< null: options.tls is off
   server_state state;
   net::server server;
 };

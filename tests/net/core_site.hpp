@@ -4,6 +4,7 @@
 #include "core_fakes.hpp"
 
 #include <charconv>
+#include <thread>
 
 namespace fq::net::fake {
 
@@ -97,6 +98,12 @@ inline awaitable<response> get_parts(context& ctx, const request&, const path_pa
   co_return r;
 }
 
+/// Holds the io thread for so many milliseconds: what no handler of ours may do.
+inline awaitable<response> get_blocked(context&, const request&, const path_parameters& p) {
+  std::this_thread::sleep_for(milliseconds{number_in(p.values[0])});
+  co_return response{};
+}
+
 /// /ws/{customer}: follows that place of the good event; with `X-Seconds: n` for so long.
 inline awaitable<response> get_socket(context& ctx, const request& req, const path_parameters& p) {
   const customer_id who{0x1234, number_in(p.values[0])};
@@ -123,6 +130,7 @@ inline constexpr route routes[] = {
   {method::get, "/late-exception", get_late_exception, 0},
   {method::get, "/large/{size}", get_large, 0},
   {method::get, "/parts/{count}/{padding}", get_parts, 0},
+  {method::get, "/blocked/{milliseconds}", get_blocked, 0},
   {method::get, "/ws/{customer}", get_socket, 0},
 };
 

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The door before the sessions of a TLS listener, one for each io thread: takes sockets from the listener, runs their handshakes within a
+// deadline and a bound, and hands over what came through. At the bound one that has been silent for more than a second makes room; while
+// there is none, newcomers wait where they are, in the kernel's queue. Everything runs on the io thread.
+#pragma once
+#include "net/session.hpp"
+#include "net/tls.hpp"
+
+#include <boost/intrusive/list.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <cstddef>
+
+namespace fq::net {
+
+class tls_handshakes;
+
+/// One of them. Owned by the list, and by what it waits for.
+class tls_handshake final : public boost::intrusive::list_base_hook<> {
+public:
+  tls_handshake(tls_handshakes& door, tcp_socket socket, ssl_ptr tls, const boost::asio::ip::address& peer);
+
+  void begin();
+  /// Without a word.
+  void give_up(std::atomic<std::uint64_t>& count);
+  [[nodiscard]] bool is_silent() const;
+  [[nodiscard]] milliseconds deadline() const { return deadline_; }
+
+  friend void intrusive_ptr_add_ref(tls_handshake* h) { ++h->references_; }
+  friend void intrusive_ptr_release(tls_handshake* h) {
+    if (--h->references_ == 0)
+      delete h;
+  }
+
+private:
+  using ptr = boost::intrusive_ptr<tls_handshake>;
+
+  void wait(tcp_socket::wait_type what);
+  void go_on();
+  void come_through();
+  void refuse();
+  void leave();
+
+  tls_handshakes& door_;
+  tcp_socket socket_;
+  ssl_ptr tls_;
+  boost::asio::ip::address peer_;
+  milliseconds deadline_;
+  unsigned references_ = 0;
+};
+
+class tls_handshakes {
+public:
+  /// `at_most`: handshakes under way at a time, at least 1.
+  tls_handshakes(context& ctx, session_pool& sessions, tls_server& tls, const served_site& where, std::size_t at_most);
+  ~tls_handshakes();
+  tls_handshakes(const tls_handshakes&) = delete;
+  tls_handshakes& operator=(const tls_handshakes&) = delete;
+
+  /// No room for another one: make some, or accept nothing now.
+  [[nodiscard]] bool is_full() const { return under_way_.size() >= at_most_; }
+
+  /// Begins with a connected, non-blocking socket, already counted in server_state::connections.
+  void adopt(tcp_socket socket, const boost::asio::ip::address& peer);
+
+  /// Ends the oldest one that is silent, if it is older than a second. Whether there was one.
+  bool make_room();
+
+  /// Ends those whose time is up. About every 250 ms.
+  void sweep(milliseconds now);
+
+  /// Ends all.
+  void stop();
+
+private:
+  friend class tls_handshake;
+  using list = boost::intrusive::list<tls_handshake>; // it knows its size
+
+  context& ctx_;
+  session_pool& sessions_;
+  tls_server& tls_;
+  const served_site& where_;
+  const milliseconds timeout_;
+  const std::size_t at_most_;
+  list under_way_; ///< in the order of their deadlines
+};
+
+} // namespace fq::net

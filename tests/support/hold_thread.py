@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`hold_thread.py PID NAME SECONDS`: the threads of that name stand still for so long while the rest of the process goes on, as with a
+deadlock. By ptrace, because signals stop whole processes."""
+import ctypes
+import os
+import pathlib
+import sys
+import time
+
+SEIZE, INTERRUPT, DETACH = 0x4206, 0x4207, 17
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def ptrace(request, thread):
+    if libc.ptrace(ctypes.c_long(request), ctypes.c_long(thread), None, None) != 0:
+        raise OSError(ctypes.get_errno(), f"ptrace {request:#x}")
+
+
+pid, name, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+threads = [int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir() if (task / "comm").read_text().strip() == name]
+if not threads:
+    sys.exit(f"process {pid} has no thread {name}")
+for thread in threads:
+    ptrace(SEIZE, thread)
+    ptrace(INTERRUPT, thread)
+    os.waitpid(thread, 0x40000000)  # __WALL
+print("held", flush=True)
+time.sleep(seconds)
+for thread in threads:
+    ptrace(DETACH, thread)

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What systemd is for a service of Type=notify: `notify_socket.py PATH` takes datagrams there and prints each as a line of JSON,
+with the time in milliseconds. Node has no datagrams of Unix sockets."""
+import json
+import socket
+import sys
+import time
+
+with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+    listener.bind(sys.argv[1])
+    print(json.dumps({"at": time.time() * 1000, "lines": ["LISTENING"]}), flush=True)
+    while True:
+        text = listener.recv(65536).decode()
+        print(json.dumps({"at": time.time() * 1000, "lines": text.split("\n")}), flush=True)
