@@ -48,6 +48,7 @@ pkg_check_modules(HIREDIS REQUIRED IMPORTED_TARGET hiredis)
 pkg_check_modules(GMIME REQUIRED IMPORTED_TARGET gmime-3.0)
 pkg_check_modules(NATS REQUIRED IMPORTED_TARGET libnats)
 pkg_check_modules(CTEMPLATE REQUIRED IMPORTED_TARGET libctemplate)
+pkg_check_modules(QRCODE REQUIRED IMPORTED_TARGET qrcodegencpp)
 
 # Debian ships CAF without a CMake package.
 find_library(CAF_CORE_LIBRARY caf_core REQUIRED)

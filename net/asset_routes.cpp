@@ -63,6 +63,17 @@ awaitable<response> get_asset(context& ctx, const request& rq, const path_parame
   return ready(found ? content_of(*found, rq, for_ever) : problem(fault::not_found, rq.request_id));
 }
 
+/// The waiting pages' service worker: its place in the tree is what it may work for.
+awaitable<response> get_wait_worker(context& ctx, const request& rq, const path_parameters&) {
+  if (auto no = expect_no_query(rq))
+    return ready(std::move(*no));
+  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer)))
+    return ready(std::move(*no));
+  auto answer = content_of(web::get_asset("worker.js"), rq, for_minutes);
+  answer.fields.emplace_back("Content-Security-Policy", "default-src 'none'"); // it needs nothing
+  return ready(std::move(answer));
+}
+
 /// What other sites' pages load. The path ends in the name that their snippet has.
 awaitable<response> get_sdk(context& ctx, const request& rq, const path_parameters& path) {
   if (auto no = expect_no_query(rq))

@@ -14,7 +14,7 @@ if (!folder) {
 }
 
 /** What <fair-queue> says, out of all texts. */
-const widget_keys = /^(place_label|ahead|next|paused|join|leave|your_turn|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
+const widget_keys = /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
 
 const widget_texts = {
   name: 'widget-texts',
@@ -48,5 +48,6 @@ await Promise.all([
   script('sdk/widget.mjs', 'fair-queue-element.mjs'),
   script('pages/wait.mjs', 'wait.mjs'),
   script('pages/shop.mjs', 'shop.mjs'),
+  script('pages/worker.mjs', 'worker.js'),
   esbuild.build({ ...common, entryPoints: [path.join(here, 'pages/pages.css')], outfile: path.join(folder, 'pages.css') }),
 ]);
