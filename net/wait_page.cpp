@@ -254,8 +254,8 @@ void append_sign_in(std::string& out, const wait_view& v) {
     append_element(out, "button", "class=\"button\" type=\"submit\"", text(v.in, "send_code"));
   } else {
     append_element(out, "p", "role=\"status\"", text(v.in, "code_sent", {{"email", v.email}}));
-    if (v.mail_is_local)
-      append_element(out, "p", "class=\"soft\"", text(v.in, "code_local"));
+    if (!v.mail_folder.empty())
+      append_element(out, "p", "class=\"soft\"", text(v.in, "code_local", {{"folder", v.mail_folder}}));
     append_hidden(out, "action", "enter");
     append_hidden(out, "email", v.email);
     out += "<div class=\"code\">";

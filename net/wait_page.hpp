@@ -31,7 +31,7 @@ struct wait_view {
   sign_in_step step = sign_in_step::address;
   std::string email = {}; ///< as typed
   bool was_wrong = false; ///< the address or the code
-  bool mail_is_local = false; ///< somebody who tries the server out must look into a folder
+  std::string mail_folder = {}; ///< where somebody who tries the server out finds the code; empty: in the mail
 };
 [[nodiscard]] site_page wait_page(const wait_view& v);
 

@@ -12,6 +12,7 @@
 #include "net/wait_page.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace fq::net {
 namespace {
@@ -94,6 +95,12 @@ struct sign_in_state {
   bool was_wrong = false;
 };
 
+/// Outside production only: nobody else need know what our folders are called.
+std::string mail_folder_of(const config::options& options) {
+  const bool is_told = options.mail.mode == "file" && options.environment != config::environment_kind::production;
+  return is_told ? std::filesystem::absolute(options.data_dir / "mail").lexically_normal().string() : std::string{};
+}
+
 /// What an admitted visitor takes to the site.
 void add_session(const visit& v, const entry_view& place, wait_view& view) {
   view.session_token = make_session_token(v.ctx.sessions, place.id, place.admission_no);
@@ -117,7 +124,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   view.step = sign_in.step;
   view.email = std::move(sign_in.email);
   view.was_wrong = sign_in.was_wrong;
-  view.mail_is_local = v.ctx.options.mail.mode == "file" && v.ctx.options.environment != config::environment_kind::production;
+  view.mail_folder = mail_folder_of(v.ctx.options);
   if (event.kind == event_kind::queue)
     view.join_key = random_key(v.ctx);
   view.reason = v.reason;

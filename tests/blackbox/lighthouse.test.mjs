@@ -24,6 +24,11 @@ test(`lighthouse gives the waiting page ${least} and more`, async (t) => {
   const port = await free_port();
   const context = await persistent_browser(t, { args: [`--remote-debugging-port=${port}`] });
   await context.addCookies([{ name: 'fairqueue_customer', value: fans.at(-1), url: server.url }]);
+  // Lighthouse sees what this profile sees: the page of somebody in line, not of somebody who is asked to sign in.
+  const page = await context.newPage();
+  await page.goto(`${server.url}/wait/${event.id}`);
+  assert.equal(await page.locator('[data-position]').textContent(), String(fans.length));
+  await page.close();
   fs.mkdirSync(reports, { recursive: true });
   const scores = { accessibility: [], performance: [] };
   for (let i = 1; i <= runs; ++i) {
@@ -40,8 +45,6 @@ test(`lighthouse gives the waiting page ${least} and more`, async (t) => {
     t.diagnostic(`run ${i}: accessibility ${scores.accessibility.at(-1)}, performance ${scores.performance.at(-1)}, largest paint ${paint}`);
     const failed = Object.values(kept.audits).filter((a) => a.score !== null && a.score < 0.9).map((a) => `${a.id} ${a.score}`);
     t.diagnostic(`below 0.9: ${failed.join(', ') || 'nothing'}`);
-    // What it looked at: the page of somebody in line, not of somebody who is asked to sign in.
-    assert.ok(Object.values(kept.fullPageScreenshot.nodes).some((node) => node.selector?.includes('p.number')), 'no place was on the page');
     const picture = kept.fullPageScreenshot.screenshot.data;
     fs.writeFileSync(path.join(reports, `lighthouse-waiting-${i}.${/image\/(\w+)/.exec(picture)[1]}`), Buffer.from(picture.split(',')[1], 'base64'));
   }

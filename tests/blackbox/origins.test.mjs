@@ -178,9 +178,9 @@ test('a visitor in a browser: from the shop to our waiting page and back into th
   await page.goto(shop);
   assert.equal(new URL(page.url()).origin, server.url, 'sent to wait');
   await page.getByRole('button', { name: 'Join the line' }).click();
-  await page.getByText('You are next').waitFor();
+  await page.locator('[data-ahead]').getByText('You are next').waitFor();
   await page.goto(shop);
-  await page.getByText('You are next').waitFor(); // nobody gets in by going back
+  await page.locator('[data-ahead]').getByText('You are next').waitFor(); // nobody gets in by going back
   const called = await server.post(`/queues/${queue.id}/advance`, { token: tenant.token, body: { count: 1 } });
   assert.equal(called.json.admitted, 1, called.text);
   await page.getByRole('button', { name: 'Go in' }).click();
