@@ -43,9 +43,9 @@ void add_type(create_event& x, std::string name, money price, std::int64_t total
   x.ticket_types.push_back(std::move(type));
 }
 
-/// For crowds: short windows, so that a whole sale runs in a minute or two.
+/// For crowds: short windows, so that a whole sale runs in a minute or two. Nobody types so fast, so its name warns people.
 create_event crowd_sale(const organizer_id& organizer, timestamp now) {
-  auto x = demo_event(organizer, now, "Demo sale", "NGN");
+  auto x = demo_event(organizer, now, "Demo sale for simulated crowds", "NGN");
   x.event.queue.batch_size = 50;
   x.event.queue.admission_interval = milliseconds{250};
   x.event.queue.over_admission_percent = 110;

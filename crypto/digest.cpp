@@ -4,6 +4,8 @@
 // process ends.
 #include "crypto/digest.hpp"
 
+#include "domain/hex.hpp"
+
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
@@ -75,13 +77,6 @@ constexpr auto base64url_values = [] {
 }();
 
 int base64url_value(char c) noexcept { return base64url_values[static_cast<unsigned char>(c)]; }
-
-int hex_value(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 } // namespace
 

@@ -2,6 +2,8 @@
 // Packing and unpacking of identifiers, and their text form.
 #include "domain/ids.hpp"
 
+#include "domain/hex.hpp"
+
 namespace fq {
 namespace {
 
@@ -13,13 +15,6 @@ uuid pack(timestamp now, aggregate_id owner, std::uint64_t bits42) {
   const auto ms = static_cast<std::uint64_t>(unix_ms(now)) & 0xffff'ffff'ffffull;
   return {(ms << 16) | version_7 | ((bits42 >> 30) & 0xfff),
           variant_rfc | (std::uint64_t{number_of(owner)} << 30) | (bits42 & low30)};
-}
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 constexpr bool is_dash_position(int i) { return i == 8 || i == 13 || i == 18 || i == 23; }

@@ -17,12 +17,30 @@ constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
 /// Under its plain name a file changes with the server: other sites' pages get the new one soon.
 constexpr std::string_view for_minutes = "public, max-age=300";
 
+std::string_view bytes_of(const web::asset& a, coding how) {
+  switch (how) {
+    case coding::identity: return a.plain;
+    case coding::gzip: return a.gzip;
+    case coding::brotli: return a.brotli;
+  }
+  return {};
+}
+
+/// The smallest first.
+std::vector<coding> codings_of(const web::asset& a) {
+  std::vector<coding> all;
+  for (const auto how : {coding::brotli, coding::gzip, coding::identity})
+    if (!bytes_of(a, how).empty())
+      all.push_back(how);
+  return all;
+}
+
 response content_of(const web::asset& found, const request& rq, std::string_view kept) {
   response answer{.status = 200, .content_type = found.content_type};
-  const bool packed = !found.gzip.empty() && accepts_gzip(rq.field("Accept-Encoding"));
-  answer.static_body = packed ? found.gzip : found.plain;
-  if (packed)
-    answer.fields.emplace_back("Content-Encoding", "gzip");
+  const auto how = choose_coding(rq.field("Accept-Encoding"), codings_of(found));
+  answer.static_body = bytes_of(found, how);
+  if (how != coding::identity)
+    answer.fields.emplace_back("Content-Encoding", std::string{name_of(how)});
   answer.fields.emplace_back("Vary", "Accept-Encoding");
   answer.fields.emplace_back("Cache-Control", std::string{kept});
   return answer;
@@ -52,6 +70,17 @@ awaitable<response> get_asset(context& ctx, const request& rq, const path_parame
     return ready(std::move(*no));
   const auto* found = web::find_served_asset(path.values[0]);
   return ready(found ? content_of(*found, rq, for_ever) : problem(fault::not_found, rq.request_id));
+}
+
+/// The waiting pages' service worker: its place in the tree is what it may work for.
+awaitable<response> get_wait_worker(context& ctx, const request& rq, const path_parameters&) {
+  if (auto no = expect_no_query(rq))
+    return ready(std::move(*no));
+  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer)))
+    return ready(std::move(*no));
+  auto answer = content_of(web::get_asset("worker.js"), rq, for_minutes);
+  answer.fields.emplace_back("Content-Security-Policy", "default-src 'none'"); // it needs nothing
+  return ready(std::move(answer));
 }
 
 /// What other sites' pages load. The path ends in the name that their snippet has.

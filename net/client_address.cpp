@@ -2,6 +2,8 @@
 // X-Forwarded-For, read from the right: only what a trusted hop wrote is believed.
 #include "net/client_address.hpp"
 
+#include "net/text.hpp"
+
 #include <boost/asio/ip/address_v4.hpp>
 #include <boost/asio/ip/address_v6.hpp>
 
@@ -17,15 +19,6 @@ bool is_forwarded_for(std::string_view name) {
   constexpr std::string_view wanted = "x-forwarded-for";
   return std::equal(name.begin(), name.end(), wanted.begin(), wanted.end(),
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; });
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && blank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && blank(text.back()))
-    text.remove_suffix(1);
-  return text;
 }
 
 bool is_port(std::string_view text) {

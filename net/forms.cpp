@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/forms.hpp"
 
+#include "domain/hex.hpp"
 #include "net/cors.hpp"
 #include "net/problem.hpp"
+#include "net/text.hpp"
 #include "net/ws_frames.hpp"
 
 #include <algorithm>
 
 namespace fq::net {
 namespace {
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  const char l = static_cast<char>(c | 0x20);
-  return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
-}
 
 /// "a+b%20c" as text; nothing if it is no UTF-8, has control characters or a broken escape.
 std::optional<std::string> decoded(std::string_view encoded) {
@@ -24,7 +19,7 @@ std::optional<std::string> decoded(std::string_view encoded) {
   for (std::size_t i = 0; i < encoded.size(); ++i) {
     char c = encoded[i] == '+' ? ' ' : encoded[i];
     if (encoded[i] == '%') {
-      const int high = i + 2 < encoded.size() ? hex_digit(encoded[i + 1]) : -1, low = high < 0 ? -1 : hex_digit(encoded[i + 2]);
+      const int high = i + 2 < encoded.size() ? hex_value(encoded[i + 1]) : -1, low = high < 0 ? -1 : hex_value(encoded[i + 2]);
       if (low < 0)
         return std::nullopt;
       c = static_cast<char>(high * 16 + low);
@@ -38,20 +33,16 @@ std::optional<std::string> decoded(std::string_view encoded) {
   return utf8.complete() ? std::optional{std::move(text)} : std::nullopt;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto from = text.find_first_not_of(' ');
-  return from == std::string_view::npos ? std::string_view{} : text.substr(from, text.find_last_not_of(' ') - from + 1);
-}
-
-bool is_form(std::string_view content_type) {
-  return same_text(trimmed(content_type.substr(0, content_type.find(';'))), "application/x-www-form-urlencoded");
-}
-
 } // namespace
+
+bool is_form(const request& rq) {
+  const auto type = rq.field("Content-Type");
+  return same_text(trimmed(type.substr(0, type.find(';'))), "application/x-www-form-urlencoded");
+}
 
 form form::read(const request& rq, std::optional<response>& no) {
   form out;
-  if (!is_form(rq.field("Content-Type"))) {
+  if (!is_form(rq)) {
     no = problem(fault::unsupported_media_type, rq.request_id, "Send application/x-www-form-urlencoded.");
     return out;
   }

@@ -15,6 +15,9 @@ namespace fq::net {
 
 inline constexpr std::size_t form_fields_max = 100;
 
+/// Whether the body says it is application/x-www-form-urlencoded.
+[[nodiscard]] bool is_form(const request& rq);
+
 /// The fields of an application/x-www-form-urlencoded body, decoded.
 class form {
 public:

@@ -87,11 +87,13 @@ awaitable<response> get_docs(context& ctx, const request& rq, const path_paramet
 awaitable<response> get_console(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path);
 
+awaitable<response> get_wait_worker(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_sdk(context& ctx, const request& rq, const path_parameters& path);
 
 // wait_routes.cpp
 awaitable<response> get_wait_page(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> post_wait_page(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_wait_device(context& ctx, const request& rq, const path_parameters& path);
 
 // shop_routes.cpp
 awaitable<response> get_shop(context& ctx, const request& rq, const path_parameters& path);

@@ -6,7 +6,6 @@
 #include "web/assets.hpp"
 
 #include <array>
-#include <stdexcept>
 
 namespace fq::net {
 namespace {
@@ -46,15 +45,12 @@ const std::string& policy(page_rights rights) {
   return all.at(static_cast<std::size_t>(rights));
 }
 
-/// The tag that loads it. A misspelt name is a programmer's mistake, which the first test that asks for the page meets.
+/// The tag that loads it.
 void append_asset(std::string& out, std::string_view name) {
-  const auto* found = web::find_asset(name);
-  if (!found)
-    throw std::logic_error("no asset of the name " + std::string{name});
   const bool style = name.ends_with(".css");
   out += style ? "<link rel=\"stylesheet\" href=\"assets/" : name.ends_with(".mjs") ? "<script type=\"module\" src=\"assets/"
                                                                                   : "<script defer src=\"assets/";
-  out += found->served_name;
+  out += web::get_asset(name).served_name;
   out += style ? "\">" : "\"></script>";
 }
 

@@ -20,7 +20,10 @@ constexpr std::size_t snapshots_in_flight_max = 256; ///< of a line, when its ow
 constexpr std::size_t positions_per_question = 2000;
 constexpr std::size_t sockets_per_entry_max = 64; ///< tabs and devices of one fan; more are asked to try again (1013)
 constexpr milliseconds reopen_after{500};
-constexpr milliseconds position_refresh{15'000};
+/// Small moves are told as often as this many sockets a second allow, but a socket is left waiting for 15 s at most: ten thousand waiters see
+/// every tick of the admission within a second, and a hundred thousand cost no more than ten thousand.
+constexpr std::int64_t small_moves_a_second = 10'000;
+constexpr milliseconds refresh_min{1'000}, refresh_max{15'000};
 constexpr milliseconds presence_interval{5'000}; ///< a presence_timeout is at least four times that
 constexpr std::uint64_t always_told_places = 100;
 constexpr unsigned peer_sweep_ticks = 4; ///< of 250 ms
@@ -29,6 +32,12 @@ constexpr std::uint64_t reconnect_min_ms = 500, reconnect_spread_ms = 4500;
 bool moved_enough(std::uint64_t from, std::uint64_t to) {
   const auto moved = from > to ? from - to : to - from;
   return moved > 0 && (to <= always_told_places || moved * 100 >= from);
+}
+
+/// How old what a socket was told may get when it moved a little; `sockets`: of its line.
+milliseconds refresh_of(std::size_t sockets) {
+  const auto wanted = milliseconds{static_cast<std::int64_t>(sockets) * 1'000 / small_moves_a_second};
+  return std::clamp(wanted, refresh_min, refresh_max);
 }
 
 } // namespace
@@ -205,7 +214,7 @@ void hub::sweep(milliseconds now) {
       take_snapshots(l);
       if (l->watches_presence && now - l->present_told_at >= presence_interval)
         tell_presence(*l);
-      if (!l->sweeping && (l->moved || (l->untold && now - l->swept_at >= position_refresh)))
+      if (!l->sweeping && (l->moved || (l->untold && now - l->swept_at >= refresh_of(l->peers))))
         sweep_positions(l);
     }
   }
@@ -503,7 +512,7 @@ void hub::tell_presence(line& l) {
 void hub::offer_position(line& l, ws_peer& peer, const place& where) {
   if (!peer.in_sync || !is_in_line(peer.status) || where.position == peer.last_position)
     return;
-  if (moved_enough(peer.last_position, where.position) || ctx_.now - peer.last_position_at >= position_refresh)
+  if (moved_enough(peer.last_position, where.position) || ctx_.now - peer.last_position_at >= refresh_of(l.peers))
     peer.send_position(where);
   else
     l.untold = true;

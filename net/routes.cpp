@@ -162,6 +162,8 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
 
     {get, "/wait/{id}", get_wait_page, 0},
     {post, "/wait/{id}", post_wait_page, 0},
+    {get, "/wait/{id}/device", get_wait_device, 0},
+    {get, "/wait/worker.js", get_wait_worker, 0},
     {get, "/shop", get_shop, 0},
     {post, "/shop", post_shop, 0},
     {get, "/shop/orders", get_shop_orders, 0},

@@ -2,6 +2,7 @@
 // The sandbox gateway's hosted page. It speaks to the gateway only, as a foreign gateway's page would.
 #include "domain/money_text.hpp"
 #include "net/codec.hpp"
+#include "net/forms.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
 #include "net/html.hpp"
@@ -118,28 +119,33 @@ std::optional<sandbox_action> parse_action(std::string_view text) {
   return std::nullopt;
 }
 
-bool is_form(std::string_view content_type) {
-  const auto type = content_type.substr(0, content_type.find(';'));
-  return same_text(type.substr(0, type.find(' ')), "application/x-www-form-urlencoded");
-}
-
-/// `action=pay` as the page's forms send it, or {"action":"pay"}.
-std::optional<response> read_action(const request& rq, sandbox_action& action) {
-  if (!is_form(rq.field("Content-Type")))
-    return read_json(rq, body_need::required, [&action](object_reader& body) {
-      body.require("action");
-      const auto text = body.text("action", {1, 16});
-      const auto parsed = parse_action(text.value);
-      if (text.given && !parsed)
-        body.reject("action", "Must be pay or decline.");
-      action = parsed.value_or(sandbox_action::pay);
-    });
-  constexpr std::string_view name = "action=";
-  const auto parsed = rq.body.starts_with(name) ? parse_action(rq.body.substr(name.size())) : std::nullopt;
+/// `action=pay` as the page's forms send it.
+std::optional<response> read_form_action(const request& rq, sandbox_action& action) {
+  std::optional<response> no;
+  const auto sent = form::read(rq, no);
+  if (no)
+    return no;
+  const auto parsed = parse_action(sent.find("action"));
   if (!parsed)
     return problem(fault::invalid_field, rq.request_id, {{"action", "invalid", "Must be pay or decline."}});
   action = *parsed;
   return std::nullopt;
+}
+
+/// {"action":"pay"}.
+std::optional<response> read_json_action(const request& rq, sandbox_action& action) {
+  return read_json(rq, body_need::required, [&action](object_reader& body) {
+    body.require("action");
+    const auto text = body.text("action", {1, 16});
+    const auto parsed = parse_action(text.value);
+    if (text.given && !parsed)
+      body.reject("action", "Must be pay or decline.");
+    action = parsed.value_or(sandbox_action::pay);
+  });
+}
+
+std::optional<response> read_action(const request& rq, sandbox_action& action) {
+  return is_form(rq) ? read_form_action(rq, action) : read_json_action(rq, action);
 }
 
 bool wants_json(const request& rq) {

@@ -2,6 +2,7 @@
 // From options to limits.
 #include "net/services.hpp"
 
+#include "domain/views.hpp"
 #include "net/client_address.hpp"
 #include "outbound/sandbox_gateway.hpp"
 
@@ -67,6 +68,10 @@ std::vector<rate_limiter*> services::limiters() {
 uuid services::key_of(std::string_view email) const {
   const auto hash = keyed_hash_128(address_key.bytes(), email);
   return {hash[0], hash[1]};
+}
+
+std::string services::pass_of(const entry_view& place, timestamp now) const {
+  return passes.issue({place.id, place.event, place.subject_name, now, place.claim_by});
 }
 
 fq::subject_key services::subject_of(tenant_id tenant, std::string_view name) const {

@@ -25,6 +25,7 @@
 namespace fq {
 class gateway_port;
 class sandbox_gateway;
+struct entry_view;
 }
 
 namespace fq::net {
@@ -69,6 +70,8 @@ struct services {
   [[nodiscard]] std::vector<rate_limiter*> limiters();
   /// The limits' key of an e-mail address.
   [[nodiscard]] uuid key_of(std::string_view email) const;
+  /// The admission pass of an admitted place.
+  [[nodiscard]] std::string pass_of(const entry_view& place, timestamp now) const;
   /// What a place knows of a subject of a tenant.
   [[nodiscard]] fq::subject_key subject_of(tenant_id tenant, std::string_view name) const;
 

@@ -27,14 +27,20 @@ std::string wait_path(const visit& v) { return "/wait/" + to_string(v.id); }
 
 // -- what is on sale -----------------------------------------------------------------------------------
 
+/// Whose looks a page about several events has: their tenant's if all are of one, else the installation's.
+tenant_id tenant_of_all(const std::vector<event_view>& events) {
+  const auto is_anothers = [&](const event_view& e) { return e.event.tenant != events.front().event.tenant; };
+  return events.empty() || std::ranges::any_of(events, is_anothers) ? default_tenant : events.front().event.tenant;
+}
+
 awaitable<response> show_shop(visit v) {
   list_events wish;
   wish.limit = events_shown_max;
   auto got = co_await ask(v.ctx, v.ctx.catalog, std::move(wish));
   if (auto no = refused(v.rq, got))
     co_return std::move(*no);
-  const auto page = on_sale_page(shopper_of(v), got.reply.events);
-  co_return render(page, v.base(), brand_of(v, default_tenant));
+  const auto& events = got.reply.events;
+  co_return render(on_sale_page(shopper_of(v), events), v.base(), brand_of(v.ctx, tenant_of_all(events)));
 }
 
 awaitable<response> act_in_shop(visit v) {
@@ -72,8 +78,6 @@ awaitable<counter> come_to_counter(const visit& v) {
   co_return counter{see_other(v, wait_path(v))};
 }
 
-std::string new_key(const visit& v) { return std::to_string(v.ctx.environment.random_u64()) + std::to_string(v.ctx.environment.random_u64()); }
-
 struct choice_state {
   std::optional<quote_view> quote = {};
   std::string problem = {};
@@ -83,8 +87,8 @@ struct choice_state {
 response show_choice(const visit& v, const counter& at, choice_state state) {
   const auto sent_key = v.sent.find("key");
   choice_view choice{at.event, at.place ? &*at.place : nullptr, v.sent, std::move(state.quote), std::move(state.problem),
-                     sent_key.empty() ? new_key(v) : std::string{sent_key}};
-  return render(choice_page(shopper_of(v), choice), v.base(), brand_of(v, at.event.event.tenant), state.status);
+                     sent_key.empty() ? random_key(v.ctx) : std::string{sent_key}};
+  return render(choice_page(shopper_of(v), choice), v.base(), brand_of(v.ctx, at.event.event.tenant), state.status);
 }
 
 awaitable<response> show_tickets(visit v) {
@@ -224,7 +228,7 @@ awaitable<response> show_order(visit v) {
   if (auto no = refused(v.rq, sale))
     co_return std::move(*no);
   const auto page = order_page(shopper_of(v), got.reply.order, sale.reply.event);
-  co_return render(page, v.base(), brand_of(v, sale.reply.event.event.tenant));
+  co_return render(page, v.base(), brand_of(v.ctx, sale.reply.event.event.tenant));
 }
 
 awaitable<response> cancel(const visit& v) {
@@ -275,7 +279,7 @@ awaitable<response> show_orders(visit v) {
   auto own = co_await find_own_orders(v);
   if (own.no)
     co_return std::move(*own.no);
-  co_return render(orders_page(shopper_of(v), own.orders), v.base(), brand_of(v, default_tenant));
+  co_return render(orders_page(shopper_of(v), own.orders), v.base(), brand_of(v.ctx, default_tenant));
 }
 
 /// Back from the gateway, which knows the event but no order: the newest one there.

@@ -7,17 +7,9 @@
 #include "web/assets.hpp"
 
 #include <cmath>
-#include <stdexcept>
 
 namespace fq::net {
 namespace {
-
-const web::asset& asset(std::string_view name) {
-  const auto* found = web::find_asset(name);
-  if (!found)
-    throw std::logic_error("no asset of the name " + std::string{name});
-  return *found;
-}
 
 double linear(int channel) {
   const double c = channel / 255.0;
@@ -40,7 +32,7 @@ std::string brand_style(const config::brand* brand) {
 }
 
 std::string policy(const site_page& page, const config::brand* brand, const std::string& tenant_style) {
-  static const auto own_style = csp_hash(asset("pages.css").plain);
+  static const auto own_style = csp_hash(web::get_asset("pages.css").plain);
   std::string text = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src " + own_style;
   if (!tenant_style.empty())
     text += ' ' + csp_hash(tenant_style);
@@ -96,14 +88,14 @@ void append_head(std::string& out, const site_page& page, const std::string& bas
   out += is_right_to_left(page.in) ? "\" dir=\"rtl\">" : "\" dir=\"ltr\">";
   out += R"(<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">)";
   append_element(out, "title", "", page.title);
-  out.append("<style>").append(asset("pages.css").plain).append("</style>");
+  out.append("<style>").append(web::get_asset("pages.css").plain).append("</style>");
   if (!tenant_style.empty())
     out.append("<style>").append(tenant_style).append("</style>");
-  out += "<link rel=\"icon\" href=\"" + base + "/assets/" + std::string{asset("icon.svg").served_name} + "\">";
+  out += "<link rel=\"icon\" href=\"" + base + "/assets/" + std::string{web::get_asset("icon.svg").served_name} + "\">";
   if (page.refresh_seconds > 0)
     out += "<noscript><meta http-equiv=\"refresh\" content=\"" + std::to_string(page.refresh_seconds) + "\"></noscript>";
   if (!page.script.empty())
-    out += "<script type=\"module\" src=\"" + base + "/assets/" + std::string{asset(page.script).served_name} + "\"></script>";
+    out += "<script type=\"module\" src=\"" + base + "/assets/" + std::string{web::get_asset(page.script).served_name} + "\"></script>";
   out += "</head>";
 }
 

@@ -2,10 +2,10 @@
 #include "net/texts.hpp"
 
 #include "net/codec.hpp"
+#include "net/preferences.hpp"
 #include "web/page_texts.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <stdexcept>
 
 namespace fq::net {
@@ -58,24 +58,6 @@ std::string filled(std::string_view pattern, words values) {
   return out;
 }
 
-std::string_view trimmed(std::string_view text) {
-  const auto from = text.find_first_not_of(" \t");
-  return from == std::string_view::npos ? std::string_view{} : text.substr(from, text.find_last_not_of(" \t") - from + 1);
-}
-
-/// ";q=0.8" in thousandths; 1000 without, 0 if it is none.
-int weight_of(std::string_view parameters) {
-  if (parameters.empty())
-    return 1000;
-  const auto at = parameters.find("q=");
-  if (at == std::string_view::npos)
-    return 1000;
-  double weight = 0;
-  const auto text = trimmed(parameters.substr(at + 2));
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
-  return error == std::errc{} && weight >= 0 && weight <= 1 ? static_cast<int>(weight * 1000) : 0;
-}
-
 /// French and Spanish say "un million de", which is 1000000, 2000000, ...
 bool is_millions(std::uint64_t n) { return n != 0 && n % 1'000'000 == 0; }
 
@@ -98,16 +80,11 @@ bool is_right_to_left(language l) { return l == language::ar; }
 language negotiate(std::string_view accept_language) {
   auto best = language::en;
   int best_weight = 0;
-  while (!accept_language.empty()) {
-    const auto end = std::min(accept_language.find(','), accept_language.size());
-    const auto one = accept_language.substr(0, end);
-    accept_language.remove_prefix(std::min(end + 1, accept_language.size()));
-    const auto semicolon = std::min(one.find(';'), one.size());
-    const auto found = language_of(trimmed(one.substr(0, semicolon)));
-    const auto weight = weight_of(one.substr(semicolon));
-    if (found && weight > best_weight) {
+  for (const auto& wanted : read_preferences(accept_language)) {
+    const auto found = language_of(wanted.name);
+    if (found && wanted.weight > best_weight) {
       best = *found;
-      best_weight = weight;
+      best_weight = wanted.weight;
     }
   }
   return best;

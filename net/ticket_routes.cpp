@@ -21,7 +21,7 @@ constexpr range subject_token_size{1, static_cast<std::int64_t>(subject_token_by
 void append_place(const call& c, std::string& out, const entry_view& entry, std::string_view ticket_token = {}) {
   std::string pass;
   if (entry.status == entry_status::admitted)
-    pass = c.ctx.shared->passes.issue({entry.id, entry.event, entry.subject_name, c.ctx.environment.wall_now(), entry.claim_by});
+    pass = c.ctx.shared->pass_of(entry, c.ctx.environment.wall_now());
   append_ticket(out, entry, c.ctx.sessions, pass, ticket_token);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "net/visit.hpp"
 
+#include "crypto/digest.hpp"
 #include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/query.hpp"
@@ -8,6 +9,9 @@
 #include "net/site_page.hpp"
 
 #include <boost/json/parse.hpp>
+
+#include <array>
+#include <span>
 
 namespace fq::net {
 namespace {
@@ -48,7 +52,7 @@ response as_page(context& ctx, const request& rq, language in, response no) {
   shown.main += "<p>";
   append_element(shown.main, "a", "class=\"button plain\" href=\"" + ctx.options.http.base_path + "/shop\"", text(in, "to_shop"));
   shown.main += "</p></section>";
-  auto page = render(shown, ctx.options.http.base_path, nullptr, no.status);
+  auto page = render(shown, ctx.options.http.base_path, brand_of(ctx, default_tenant), no.status);
   for (auto& field : no.fields) // Retry-After, limits
     page.fields.push_back(std::move(field));
   return page;
@@ -88,13 +92,14 @@ response change_language(const visit& v, std::string_view tag) {
 }
 
 awaitable<response> open_page(visit v, const path_parameters& path, page_step run, extra_query extra) {
-  if (extra == extra_query::refused) {
+  if (extra != extra_query::ignored) {
     std::optional<response> no;
-    const auto query = query_parameters::read(v.rq, {"lang"}, no);
+    const auto query = extra == extra_query::reason ? query_parameters::read(v.rq, {"lang", "reason"}, no) : query_parameters::read(v.rq, {"lang"}, no);
     if (no)
       return ready(std::move(*no));
     if (const auto tag = query.find("lang"))
       return ready(change_language(v, *tag));
+    v.reason = query.find("reason").value_or(std::string_view{});
   }
   if (auto no = begin(v, path))
     return ready(std::move(*no));
@@ -119,12 +124,12 @@ awaitable<response> open_form(visit v, const path_parameters& path, page_step ru
 
 awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run, extra_query extra) {
   const auto in = language_of_visitor(rq);
-  return shown(ctx, rq, in, open_page({ctx, rq, {}, in, {}, {}, {}}, path, run, extra));
+  return shown(ctx, rq, in, open_page({ctx, rq, {}, in, {}, {}, {}, {}}, path, run, extra));
 }
 
 awaitable<response> on_form(context& ctx, const request& rq, const path_parameters& path, page_step run) {
   const auto in = language_of_visitor(rq);
-  return shown(ctx, rq, in, open_form({ctx, rq, {}, in, {}, {}, {}}, path, run));
+  return shown(ctx, rq, in, open_form({ctx, rq, {}, in, {}, {}, {}, {}}, path, run));
 }
 
 response see_other(const visit& v, std::string_view path) {
@@ -135,9 +140,15 @@ response see_other(const visit& v, std::string_view path) {
   return answer;
 }
 
-const config::brand* brand_of(const visit& v, tenant_id tenant) {
-  const auto& brands = v.ctx.options.pages.brands;
-  const auto keys = v.ctx.shared->keys.get();
+std::string random_key(const context& ctx) {
+  std::array<std::uint8_t, 16> bytes{};
+  ctx.environment.random_bytes(std::as_writable_bytes(std::span{bytes}));
+  return to_hex(bytes);
+}
+
+const config::brand* brand_of(const context& ctx, tenant_id tenant) {
+  const auto& brands = ctx.options.pages.brands;
+  const auto keys = ctx.shared->keys.get();
   if (brands.empty() || !keys)
     return nullptr;
   const auto found = brands.find(keys->name_of(tenant));

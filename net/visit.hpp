@@ -7,6 +7,7 @@
 #include "net/forms.hpp"
 #include "net/texts.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace fq::net {
@@ -24,6 +25,7 @@ struct visit {
   uuid customer; ///< nil: signed out
   std::string_view token; ///< the customer's; empty: signed out
   form sent; ///< of a POST
+  std::string_view reason = {}; ///< ?reason=: why the visitor was sent here, by a gate or by a page of ours; empty: it does not say
 
   [[nodiscard]] const std::string& base() const { return ctx.options.http.base_path; }
   [[nodiscard]] bool is_secure() const { return ctx.options.http.public_url.starts_with("https://"); }
@@ -31,7 +33,8 @@ struct visit {
 
 using page_step = awaitable<response> (*)(visit);
 
-enum class extra_query : std::uint8_t { refused, ignored };
+/// What a page's address may have behind "?" beside `lang`.
+enum class extra_query : std::uint8_t { refused, reason, ignored };
 
 /// GET: `?lang=` changes the language and comes back without it.
 awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run, extra_query extra = extra_query::refused);
@@ -41,8 +44,11 @@ awaitable<response> on_form(context& ctx, const request& rq, const path_paramete
 /// 303: the browser asks for that page now. `path` is below the base path.
 [[nodiscard]] response see_other(const visit& v, std::string_view path);
 
+/// Of a form: makes what is sent twice one thing. Nobody can guess it.
+[[nodiscard]] std::string random_key(const context& ctx);
+
 /// How that tenant's pages look; null: as they are.
-[[nodiscard]] const config::brand* brand_of(const visit& v, tenant_id tenant);
+[[nodiscard]] const config::brand* brand_of(const context& ctx, tenant_id tenant);
 
 /// The visitor's customer token from now on; empty: signed out.
 void keep_customer(const visit& v, response& answer, std::string_view token);

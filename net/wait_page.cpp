@@ -4,8 +4,10 @@
 #include "domain/money_text.hpp"
 #include "net/codec.hpp"
 #include "net/html.hpp"
+#include "net/qr_code.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace fq::net {
 namespace {
@@ -36,9 +38,46 @@ std::string path_of(const wait_view& v) { return v.base + "/wait/" + to_string(v
 
 std::uint64_t minutes(milliseconds span) { return static_cast<std::uint64_t>(std::max<std::int64_t>(1, span.count() / 60'000)); }
 
+std::string device_path(const wait_view& v) { return path_of(v) + "/device"; }
+
 void append_text_card(std::string& out, std::string_view style, std::string_view text) {
   out.append("<section class=\"card ").append(style).append("\">");
   append_element(out, "p", "", text);
+  out += "</section>";
+}
+
+// -- why somebody was sent here ------------------------------------------------------------------------
+
+struct notice {
+  std::string_view reason; ///< of ?reason=
+  std::string_view key; ///< of the text that says it plainly
+  bool is_for_waiting; ///< said to who has a place; else to who has none
+};
+constexpr std::array notices{
+  notice{"already_claimed", "already_claimed", false},
+  notice{"queue_full", "queue_full", false},
+  notice{"expired", "over_completed_queue", false}, // of a gate: the session is over
+  notice{"link_expired", "device_link_expired", false},
+  notice{"kept_own_place", "device_kept_own", true},
+};
+
+/// The text's key; empty if there is nothing to say: gates have reasons of which their visitors need not hear.
+std::string_view notice_of(const wait_view& v, bool has_place) {
+  const auto found = std::ranges::find(notices, v.reason, &notice::reason);
+  return found != notices.end() && found->is_for_waiting == has_place ? found->key : std::string_view{};
+}
+
+void append_notice(std::string& out, const wait_view& v, bool has_place) {
+  const auto key = notice_of(v, has_place);
+  if (key.empty())
+    return;
+  out += "<section class=\"card notice wide\">";
+  append_element(out, "p", "role=\"status\"", text(v.in, key));
+  if (key == "already_claimed") {
+    out += "<p>";
+    append_element(out, "a", "class=\"button\" href=\"" + v.base + "/shop/events/" + to_string(v.line.event.id) + "/return\"", text(v.in, "to_order"));
+    out += "</p>";
+  }
   out += "</section>";
 }
 
@@ -92,6 +131,23 @@ void append_message(std::string& out, const wait_view& v) {
   out += "</section>";
 }
 
+void append_leave(std::string& out, const wait_view& v) {
+  out += "<details>";
+  append_element(out, "summary", "", text(v.in, "leave"));
+  append_element(out, "p", "", text(v.in, "leave_sure"));
+  append_action(out, path_of(v), "leave", text(v.in, "leave_yes"), "button plain");
+  out += "</details>";
+}
+
+/// A queue's visitor has no account that would know the place elsewhere.
+void append_device_link(std::string& out, const wait_view& v) {
+  if (!is_queue(v))
+    return;
+  out += "<p>";
+  append_element(out, "a", "class=\"tap\" href=\"" + device_path(v) + '"', text(v.in, "other_device"));
+  out += "</p>";
+}
+
 void append_leaving(std::string& out, const wait_view& v) {
   out += "<section class=\"card\"><p class=\"soft\">";
   append_escaped(out, text(v.in, "next_fair"));
@@ -99,17 +155,17 @@ void append_leaving(std::string& out, const wait_view& v) {
   append_element(out, "span", "", text(v.in, "tell_me"));
   out += "</label><noscript><p class=\"soft\">";
   append_escaped(out, text(v.in, "refreshes"));
-  out += "</p></noscript><details>";
-  append_element(out, "summary", "", text(v.in, "leave"));
-  append_element(out, "p", "", text(v.in, "leave_sure"));
-  append_action(out, path_of(v), "leave", text(v.in, "leave_yes"), "button plain");
-  out += "</details></section>";
+  out += "</p></noscript>";
+  append_device_link(out, v);
+  append_leave(out, v);
+  out += "</section>";
 }
 
 void show_waiting(site_page& page, const wait_view& v) {
   page.title = number_text(v.in, v.place->position) + " · " + v.line.event.name;
   append_place(page.hero, v);
   page.main_class = "two";
+  append_notice(page.main, v, true);
   append_message(page.main, v);
   append_hint(page.main, v, "paused", "paused", v.line.event.status == event_status::paused);
   append_hint(page.main, v, "sold-out", "sold_out", v.line.sold_out);
@@ -123,18 +179,31 @@ void show_waiting(site_page& page, const wait_view& v) {
 
 // -- admitted ------------------------------------------------------------------------------------------
 
+void append_link_button(std::string& out, std::string_view address, std::string_view label) {
+  out += "<a class=\"button\" href=\"";
+  append_escaped(out, address);
+  out += "\">";
+  append_escaped(out, label);
+  out += "</a>";
+}
+
 void append_way_in(std::string& out, const wait_view& v) {
   if (!is_queue(v)) {
-    append_element(out, "a", "class=\"button\" href=\"" + v.base + "/shop/events/" + to_string(v.line.event.id) + '"', text(v.in, "choose_tickets"));
+    append_link_button(out, v.base + "/shop/events/" + to_string(v.line.event.id), text(v.in, "choose_tickets"));
     return;
   }
-  if (v.return_url.empty())
+  if (v.return_url.empty()) { // nowhere to hand the session to: the site itself must know the visitor
+    append_element(out, "p", "class=\"sub\"", text(v.in, "go_back"));
+    if (!v.home_url.empty())
+      append_link_button(out, v.home_url, text(v.in, "go_in"));
     return;
+  }
   // The token travels in a body, never in an address that logs and referrers would keep.
   out += "<form method=\"post\" action=\"";
   append_escaped(out, v.return_url);
   out += "\">";
   append_hidden(out, "session_token", v.session_token);
+  append_hidden(out, "admission_pass", v.admission_pass);
   append_hidden(out, "queue_id", to_string(v.line.event.id));
   append_hidden(out, "external_id", v.line.event.external_id);
   append_element(out, "button", "class=\"button\" type=\"submit\"", text(v.in, "go_in"));
@@ -149,11 +218,11 @@ void show_admitted(site_page& page, const wait_view& v) {
   append_countdown(page.hero, v.in, until);
   append_way_in(page.hero, v);
   page.main_class = "narrow";
-  page.main += "<section class=\"card\"><details>";
-  append_element(page.main, "summary", "", text(v.in, "leave"));
-  append_element(page.main, "p", "", text(v.in, "leave_sure"));
-  append_action(page.main, path_of(v), "leave", text(v.in, "leave_yes"), "button plain");
-  page.main += "</details></section>";
+  append_notice(page.main, v, true);
+  page.main += "<section class=\"card\">";
+  append_device_link(page.main, v);
+  append_leave(page.main, v);
+  page.main += "</section>";
 }
 
 // -- before and after ----------------------------------------------------------------------------------
@@ -185,8 +254,8 @@ void append_sign_in(std::string& out, const wait_view& v) {
     append_element(out, "button", "class=\"button\" type=\"submit\"", text(v.in, "send_code"));
   } else {
     append_element(out, "p", "role=\"status\"", text(v.in, "code_sent", {{"email", v.email}}));
-    if (v.mail_is_local)
-      append_element(out, "p", "class=\"soft\"", text(v.in, "code_local"));
+    if (!v.mail_folder.empty())
+      append_element(out, "p", "class=\"soft\"", text(v.in, "code_local", {{"folder", v.mail_folder}}));
     append_hidden(out, "action", "enter");
     append_hidden(out, "email", v.email);
     out += "<div class=\"code\">";
@@ -235,8 +304,10 @@ void show_still(site_page& page, const wait_view& v, face is) {
     append_element(hero, "p", "class=\"sub\" role=\"status\"", text(v.in, words_over(v)));
   else
     append_element(hero, "p", "class=\"sub\"", text(v.in, "join_lead"));
-  if (is == face::join || is == face::join_again)
+  const bool may_join = is == face::join || is == face::join_again;
+  if (may_join && notice_of(v, false) != "already_claimed") // it would be refused again
     append_join(hero, v, text(v.in, is == face::join ? "join" : "join_again"));
+  append_notice(page.main, v, false);
   if (v.line.event.status == event_status::paused)
     append_text_card(page.main, "notice wide", text(v.in, "paused"));
   if (!v.line.event.message.empty()) {
@@ -254,32 +325,41 @@ void show_still(site_page& page, const wait_view& v, face is) {
 
 // -- for the script ------------------------------------------------------------------------------------
 
-std::string state_of(const wait_view& v, face is) {
-  std::string out = "{\"base\":";
-  append_text(out, v.base);
+/// What every page of a line tells its script.
+void begin_state(std::string& out, language in, const std::string& base, const event_row& line, timestamp now) {
+  out = "{\"base\":";
+  append_text(out, base);
   out += ",\"line\":";
-  append_id(out, v.line.event.id);
-  out += is_queue(v) ? ",\"queue\":" : ",\"event\":";
-  append_id(out, v.line.event.id);
+  append_id(out, line.id);
+  out += line.kind == event_kind::queue ? ",\"queue\":" : ",\"event\":";
+  append_id(out, line.id);
   out += ",\"name\":";
-  append_text(out, v.line.event.name);
+  append_text(out, line.name);
   out += ",\"now\":";
-  append_time(out, v.now);
-  if (is == face::waiting) {
-    out += ",\"follow\":true,\"place\":";
-    append_id(out, v.place->id);
-    out += ",\"token\":";
-    append_text(out, v.token);
-  }
+  append_time(out, now);
+  out += ",\"texts\":";
+  out += texts_json(in, {"ahead", "next", "place_label", "paused", "your_turn", "wait_unknown", "wait_short", "wait_minutes", "wait_up_to_minutes",
+                         "wait_range_minutes", "wait_hours", "wait_up_to_hours", "wait_range_hours", "connection_live", "connection_polling",
+                         "connection_offline"});
+}
+
+void append_follow(std::string& out, const entry_id& place, std::string_view token) {
+  out += ",\"follow\":true,\"place\":";
+  append_id(out, place);
+  out += ",\"token\":";
+  append_text(out, token);
+}
+
+std::string state_of(const wait_view& v, face is) {
+  std::string out;
+  begin_state(out, v.in, v.base, v.line.event, v.now);
+  if (is == face::waiting)
+    append_follow(out, v.place->id, v.token);
   if (is == face::not_open) {
     const auto left = std::clamp<std::int64_t>((v.line.event.queue_opens_at - v.now).count(), 1'000, 600'000);
     out += ",\"reload_after_ms\":";
     append_number(out, left);
   }
-  out += ",\"texts\":";
-  out += texts_json(v.in, {"ahead", "next", "place_label", "paused", "your_turn", "wait_unknown", "wait_short", "wait_minutes", "wait_up_to_minutes",
-                           "wait_range_minutes", "wait_hours", "wait_up_to_hours", "wait_range_hours", "connection_live", "connection_polling",
-                           "connection_offline"});
   return out + '}';
 }
 
@@ -300,6 +380,36 @@ site_page wait_page(const wait_view& v) {
   page.signed_in = v.signed_in;
   if (is == face::admitted && is_queue(v))
     page.form_target = v.return_url;
+  return page;
+}
+
+site_page device_page(const device_view& v) {
+  site_page page{.in = v.in};
+  page.title = std::string{text(v.in, "other_device")} + " · " + v.line.event.name;
+  append_element(page.hero, "h1", "", v.line.event.name);
+  append_element(page.hero, "p", "class=\"big\"", text(v.in, "other_device"));
+  append_element(page.hero, "p", "class=\"sub\"", text(v.in, "device_lead"));
+  page.main_class = "narrow";
+  auto& main = page.main;
+  main += "<section class=\"card\">";
+  append_qr_code(main, v.link, text(v.in, "device_code"));
+  main += "<p><a class=\"tap\" data-device-link href=\"";
+  append_escaped(main, v.link);
+  main += "\">";
+  append_escaped(main, text(v.in, "device_link"));
+  main += "</a></p>";
+  append_element(main, "p", "class=\"soft\"", counted(v.in, "device_secret", v.minutes));
+  main += "</section><div class=\"row\">";
+  const auto back = v.base + "/wait/" + to_string(v.line.event.id);
+  append_element(main, "a", "class=\"button plain\" href=\"" + back + '"', text(v.in, "back_to_line"));
+  main += "</div>";
+  page.script = "wait.mjs";
+  begin_state(page.state, v.in, v.base, v.line.event, v.now);
+  page.state += ",\"back\":";
+  append_text(page.state, back);
+  if (is_in_line(v.place.status))
+    append_follow(page.state, v.place.id, v.token);
+  page.state += '}';
   return page;
 }
 

@@ -23,14 +23,31 @@ struct wait_view {
   bool signed_in = false; ///< events only
   std::string_view token = {}; ///< for the script: the customer's (events) or the place's (queues)
   std::string session_token = {}; ///< queues, while admitted
+  std::string admission_pass = {}; ///< the same
   std::string join_key = {}; ///< queues: makes a join that comes twice one place
   std::string_view return_url = {}; ///< queues: where an admitted visitor goes; empty: nowhere
+  std::string_view home_url = {}; ///< the tenant's own site; empty: not known
+  std::string_view reason = {}; ///< why the visitor was sent here: "already_claimed", "queue_full", "expired", ...
   sign_in_step step = sign_in_step::address;
   std::string email = {}; ///< as typed
   bool was_wrong = false; ///< the address or the code
-  bool mail_is_local = false; ///< somebody who tries the server out must look into a folder
+  std::string mail_folder = {}; ///< where somebody who tries the server out finds the code; empty: in the mail
 };
 [[nodiscard]] site_page wait_page(const wait_view& v);
+
+/// How a queue's visitor takes the place to another device: a code for its camera, and the same as a link. `link`: an address whose fragment has
+/// a token of the place, valid for `minutes`.
+struct device_view {
+  language in = language::en;
+  const std::string& base;
+  const event_view& line;
+  const entry_view& place;
+  timestamp now = {};
+  std::string_view token = {}; ///< the place's, for the script
+  std::string link = {};
+  std::uint64_t minutes = 0;
+};
+[[nodiscard]] site_page device_page(const device_view& v);
 
 // -- pieces --------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 #include "net/handlers.hpp"
 #include "net/query.hpp"
 #include "net/services.hpp"
+#include "net/text.hpp"
 
 #include <algorithm>
 
@@ -15,12 +16,6 @@ namespace {
 
 constexpr std::string_view subprotocol = "fairqueue.v1";
 constexpr std::string_view protocol_field = "Sec-WebSocket-Protocol";
-
-std::string_view trimmed(std::string_view text) {
-  const auto from = text.find_first_not_of(" \t");
-  return from == std::string_view::npos ? std::string_view{}
-                                        : text.substr(from, text.find_last_not_of(" \t") - from + 1);
-}
 
 struct credentials {
   std::optional<response> no;

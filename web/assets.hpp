@@ -14,6 +14,7 @@ struct asset {
   std::string_view content_type;
   std::string_view plain; ///< the file itself
   std::string_view gzip; ///< the same as gzip; empty where that is not smaller
+  std::string_view brotli; ///< the same as brotli; empty where that is not smaller than gzip
 };
 
 [[nodiscard]] std::span<const asset> assets();
@@ -21,5 +22,7 @@ struct asset {
 /// Null: there is none of that name.
 [[nodiscard]] const asset* find_asset(std::string_view name);
 [[nodiscard]] const asset* find_served_asset(std::string_view served_name);
+/// One that a page of ours names. Throws std::logic_error if there is none: a programmer's mistake, which the first test that asks for the page meets.
+[[nodiscard]] const asset& get_asset(std::string_view name);
 
 } // namespace fq::web

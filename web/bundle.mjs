@@ -14,7 +14,7 @@ if (!folder) {
 }
 
 /** What <fair-queue> says, out of all texts. */
-const widget_keys = /^(place_label|ahead|next|paused|join|leave|your_turn|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
+const widget_keys = /^(place_label|ahead|next|paused|join|leave|your_turn|queue_full|widget_failed|wait_(label|unknown|short|(range_|up_to_)?(minutes|hours)))$/;
 
 const widget_texts = {
   name: 'widget-texts',
@@ -54,6 +54,7 @@ await Promise.all([
   script('sdk/widget.mjs', 'fair-queue-element.mjs'),
   script('pages/wait.mjs', 'wait.mjs'),
   script('pages/shop.mjs', 'shop.mjs'),
+  script('pages/worker.mjs', 'worker.js'),
   script('console/main.jsx', 'console.mjs', license_with('preact', 'uplot')),
   style('pages/pages.css', 'pages.css'),
   style('console/console.css', 'console.css'),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Build step: node embed.mjs <folder> <name>=<file>... makes <folder>/assets.S and <folder>/assets.cpp, which define
-// fq::web::assets() (web/assets.hpp) with each file as it is and, where that is smaller, gzipped.
+// fq::web::assets() (web/assets.hpp) with each file as it is and, where that is smaller, packed with gzip and with brotli.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -38,13 +38,20 @@ pairs.forEach((pair, index) => {
   if (!content_types[extension]) throw new Error(`${name}: no content type for "${extension}"`);
   const content = fs.readFileSync(file);
   const hash = crypto.createHash('sha256').update(content).digest('hex').slice(0, 16);
-  const packed = zlib.gzipSync(content, { level: 9 });
-  const packed_file = path.join(folder, `${name}.gz`);
-  fs.writeFileSync(packed_file, packed);
   const plain = embed(`fq_asset_${index}`, file);
-  const gzip = packed.length < content.length ? embed(`fq_asset_${index}_gzip`, packed_file) : '{}';
+  /** The packed bytes, if they are fewer than `most`. */
+  const embed_packed = (kind, packed, most) => {
+    if (packed.length >= most) return '{}';
+    const packed_file = path.join(folder, `${name}.${kind}`);
+    fs.writeFileSync(packed_file, packed);
+    return embed(`fq_asset_${index}_${kind}`, packed_file);
+  };
+  const gzipped = zlib.gzipSync(content, { level: 9 });
+  const brotlied = zlib.brotliCompressSync(content, { params: { [zlib.constants.BROTLI_PARAM_SIZE_HINT]: content.length } }); // its default is its best
+  const gzip = embed_packed('gzip', gzipped, content.length);
+  const brotli = embed_packed('brotli', brotlied, Math.min(gzipped.length, content.length));
   const served = `${name.slice(0, -extension.length)}.${hash}${extension}`;
-  rows.push(`    {"${name}", "${served}", "${content_types[extension]}", ${plain}, ${gzip}},`);
+  rows.push(`    {"${name}", "${served}", "${content_types[extension]}", ${plain}, ${gzip}, ${brotli}},`);
 });
 
 fs.writeFileSync(path.join(folder, 'assets.S'), `${assembly.join('\n')}\n`);

@@ -36,6 +36,22 @@ final class RequireSession
         return null;
     }
 
+    /**
+     * For `return_url` of FairQueue's own waiting page, POST /fairqueue/enter: the session token of its form becomes this site's cookie, and the
+     * visitor goes on to $to. Who the visitor is does not follow from it: anybody's form may come here, as anybody may have waited.
+     */
+    public static function enter(string $to = '/', bool $secure = true): void
+    {
+        $token = $_POST['session_token'] ?? null;
+        if (!is_string($token) || !preg_match('/^[\w.-]{1,200}$/D', $token)) {
+            http_response_code(400);
+            return;
+        }
+        setcookie('fairqueue_session', $token, ['path' => '/', 'httponly' => true, 'samesite' => 'Lax', 'secure' => $secure]);
+        header('Cache-Control: no-store');
+        header("Location: $to", true, 303);
+    }
+
     private function token(): ?string
     {
         if (preg_match('/^Bearer (\S{1,200})$/i', $_SERVER['HTTP_AUTHORIZATION'] ?? '', $found)) {

@@ -2,6 +2,27 @@
 // Middleware for Node (Express, Connect, plain http): lets in whoever has a session of your FairQueue queue, and nobody else. Node 18 and
 // newer, no dependencies. Answers are kept for as long as FairQueue allows, three seconds at most; what cannot be asked is closed.
 
+const session_bytes_max = 200;
+const form_bytes_max = 8192;
+
+/**
+ * For `return_url` of FairQueue's own waiting page, POST /fairqueue/enter: the session token of its form becomes this site's cookie, and the
+ * visitor goes on to `to`. Who the visitor is does not follow from it: anybody's form may come here, as anybody may have waited. `secure`: false
+ * without https only.
+ */
+export const enter = ({ to = '/', secure = true } = {}) =>
+  async function (request, response) {
+    let body = '';
+    for await (const part of request) {
+      body += part;
+      if (body.length > form_bytes_max) return request.destroy();
+    }
+    const token = new URLSearchParams(body).get('session_token') ?? '';
+    if (request.method !== 'POST' || token.length > session_bytes_max || !/^[\w.-]+$/.test(token)) return response.writeHead(400).end();
+    const cookie = `fairqueue_session=${token}; Path=/; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+    response.writeHead(303, { location: to, 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
+  };
+
 /** `url`: FairQueue's base URL. `queue_id`: your queue. `server_key`: lifts the limit of a single session. */
 export function require_session({ url, queue_id, server_key, keep_ms = 3000, timeout_ms = 2000, kept_max = 50_000 }) {
   const kept = new Map();

@@ -38,17 +38,20 @@ export async function person(t, browser, options = {}) {
   return context;
 }
 
-/** A person who has switched script off in the settings: then what is in <noscript> counts, which playwright's own switch leaves out. */
-export async function person_without_script(t) {
+/** A browser whose only profile is the person's own; it ends with the test. `settings`: of the profile. `args`: further switches. */
+export async function persistent_browser(t, { settings = {}, args = [] } = {}) {
   const folder = temporary_folder();
   fs.mkdirSync(path.join(folder, 'Default'));
-  const settings = { profile: { default_content_setting_values: { javascript: 2 } } };
   fs.writeFileSync(path.join(folder, 'Default/Preferences'), JSON.stringify(settings));
-  const context = await chromium.launchPersistentContext(folder, { executablePath: executable, args: sandboxed, locale: 'en-GB' });
+  const context = await chromium.launchPersistentContext(folder, { executablePath: executable, args: [...sandboxed, ...args], locale: 'en-GB' });
   context.setDefaultTimeout(10_000 * patience);
   t.after(() => context.close());
   return context;
 }
+
+/** A person who has switched script off in the settings: then what is in <noscript> counts, which playwright's own switch leaves out. */
+export const person_without_script = (t) =>
+  persistent_browser(t, { settings: { profile: { default_content_setting_values: { javascript: 2 } } } });
 
 /** Nothing serious or critical (axe-core), and a picture of the page. */
 export async function check_page(page, name) {
@@ -63,3 +66,19 @@ export async function check_page(page, name) {
 
 /** Whether anything is cut off or must be scrolled to the side. */
 export const fits = (page) => page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+
+/** Texts and controls that something else lies upon, as far as they are on the screen: a point of each must be its own, or of what is in it. */
+export const covered = (page) =>
+  page.evaluate(() => {
+    const bad = [];
+    for (const element of document.querySelectorAll('h1, h2, p, li, button, a, input:not([type=hidden]), select, summary, label, dt, dd')) {
+      if (element.closest('.quiet, .skip, [hidden], details:not([open]) > :not(summary)')) continue;
+      const box = element.getClientRects()[0];
+      if (!box || box.width === 0) continue;
+      const [x, y] = [box.left + Math.min(box.width / 2, 8), box.top + box.height / 2];
+      if (y < 0 || y >= innerHeight || x < 0 || x >= innerWidth) continue;
+      const seen = document.elementFromPoint(x, y);
+      if (seen && !element.contains(seen) && !seen.contains(element)) bad.push(`${element.outerHTML.slice(0, 120)} under ${seen.outerHTML.slice(0, 80)}`);
+    }
+    return bad;
+  });

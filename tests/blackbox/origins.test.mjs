@@ -6,7 +6,8 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
-import { require_session } from '../../deploy/examples/require-session.mjs';
+import { enter, require_session } from '../../deploy/examples/require-session.mjs';
+import { browser_for, person } from './browser.mjs';
 import { assert, eventually, free_port, root, server_for, temporary_folder } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
 
@@ -22,9 +23,11 @@ async function gated(t) {
   return { server, queue, inside, waits, server_key: tenant.server };
 }
 
-/** Answers with what reached it. */
+/** Answers with what reached it; who comes from the waiting page gets the cookie. */
 async function shop_for(t) {
+  const let_in = enter({ to: '/cart?a=1', secure: false });
   const shop = http.createServer((request, response) => {
+    if (request.url === '/fairqueue/enter') return let_in(request, response);
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ path: request.url, headers: request.headers }));
   });
@@ -128,20 +131,19 @@ const to_waiting_page = (answer, what) => {
   assert.match(answer.headers['cache-control'], /no-store/);
 };
 
-test('nginx with auth_request', async (t) => {
-  const gate = await gated(t);
+/** An nginx before a shop, as deploy/ has it. */
+async function nginx_for(t, { server, queue, waiting, port }) {
   const shop = await shop_for(t);
   const folder = temporary_folder();
-  const port = await free_port();
   const conf = filled(
     'nginx/fairqueue-gate.conf',
     {
       CACHE_DIR: `${folder}/cache`,
-      FAIRQUEUE: `127.0.0.1:${gate.server.port}`,
+      FAIRQUEUE: `127.0.0.1:${server.port}`,
       LISTEN: `127.0.0.1:${port}`,
       SHOP: `127.0.0.1:${shop}`,
-      QUEUE_ID: gate.queue.id,
-      WAITING_URL: waiting_url,
+      QUEUE_ID: queue.id,
+      WAITING_URL: waiting,
     },
     folder,
   );
@@ -153,8 +155,54 @@ test('nginx with auth_request', async (t) => {
      events {} http { access_log off; ${temporary} include ${conf}; }`,
   );
   await program(t, 'nginx', ['-p', folder, '-c', main], port);
+}
+
+test('nginx with auth_request', async (t) => {
+  const gate = await gated(t);
+  const port = await free_port();
+  await nginx_for(t, { ...gate, waiting: waiting_url, port });
   await check_gate(gate, port, { refused: to_waiting_page });
 });
+
+test('a visitor in a browser: from the shop to our waiting page and back into the shop', async (t) => {
+  const port = await free_port();
+  const folder = temporary_folder();
+  const looks = path.join(folder, 'looks.toml');
+  const shop = `http://127.0.0.1:${port}`;
+  fs.writeFileSync(looks, `[stadium]\nname = "Stadium"\nhome_url = "${shop}"\nreturn_url = "${shop}/fairqueue/enter"\n`);
+  const server = await server_for(t, { settings: { 'pages.branding': looks } });
+  const tenant = await tenant_on(server, 'stadium');
+  const queue = await tenant.queue({ name: 'Shop', mode: 'operator', concurrency: 10 });
+  await nginx_for(t, { server, queue, waiting: `${server.url}/wait/${queue.id}`, port });
+  const page = await (await person(t, await browser_for(t))).newPage();
+  await page.goto(shop);
+  assert.equal(new URL(page.url()).origin, server.url, 'sent to wait');
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await page.locator('[data-ahead]').getByText('You are next').waitFor();
+  await page.goto(shop);
+  await page.locator('[data-ahead]').getByText('You are next').waitFor(); // nobody gets in by going back
+  const called = await server.post(`/queues/${queue.id}/advance`, { token: tenant.token, body: { count: 1 } });
+  assert.equal(called.json.admitted, 1, called.text);
+  await page.getByRole('button', { name: 'Go in' }).click();
+  await page.waitForURL(`${shop}/cart?a=1`);
+  const inside = JSON.parse(await page.locator('body').textContent());
+  assert.equal(inside.headers['x-fairqueue-queue'], queue.id);
+  const revoked = await server.post(`/queues/${queue.id}/revocations`, { token: tenant.token, body: { ticket_id: inside.headers['x-fairqueue-ticket'] } });
+  assert.equal(revoked.status, 200, revoked.text);
+  await eventually('sent away again', async () => (await page.goto(shop)) && new URL(page.url()).origin === server.url, { timeout_ms: 6000, every_ms: 300 });
+  await page.getByText('Your place was withdrawn by the organiser.').waitFor();
+});
+
+/** What the waiting page's form sends. */
+const hand_over = async (port, token) =>
+  fetch(`http://127.0.0.1:${port}/fairqueue/enter`, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ session_token: token, queue_id: 'x' }) });
+
+async function check_enter(port, token) {
+  const entered = await hand_over(port, token);
+  assert.equal(entered.status, 303);
+  assert.match(entered.headers.get('set-cookie'), new RegExp(`^fairqueue_session=${token};.*HttpOnly.*SameSite=Lax`, 'i'));
+  for (const bad of ['', 'a b', 'a;b', 'a\r\nb', 'x'.repeat(201)]) assert.equal((await hand_over(port, bad)).status, 400, JSON.stringify(bad));
+}
 
 test('HAProxy with Lua', async (t) => {
   const gate = await gated(t);
@@ -174,6 +222,7 @@ test('HAProxy with Lua', async (t) => {
     folder,
   );
   await program(t, 'haproxy', ['-db', '-f', cfg], port);
+  await check_enter(port, gate.inside.session_token);
   await check_gate(gate, port, { refused: to_waiting_page, asks_at_most: 6 }); // an answer is kept per thread
 });
 
@@ -209,11 +258,13 @@ test('PHP middleware', async (t) => {
   fs.writeFileSync(
     index,
     `<?php require '${path.join(root, 'deploy/examples/RequireSession.php')}';
+     if ($_SERVER['REQUEST_URI'] === '/fairqueue/enter') return RequireSession::enter('/', false);
      $gate = new RequireSession('${gate.server.url}', '${gate.queue.id}', folder: '${folder}');
      $session = $gate->check();
      if ($session !== null) echo json_encode(['path' => $_SERVER['REQUEST_URI'], 'headers' => ['x-fairqueue-subject' => rawurlencode($session['subject'] ?? '')]]);`,
   );
   await program(t, 'php', ['-S', `127.0.0.1:${port}`, '-t', folder, index], port);
+  await check_enter(port, gate.inside.session_token);
   await check_gate(gate, port, { refused: plain_refusal });
   assert.ok(fs.statSync(path.join(folder, 'fairqueue-refused.count')).size >= 6);
 });

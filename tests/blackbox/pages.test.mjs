@@ -6,8 +6,9 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import zlib from 'node:zlib';
+import { createLocalJWKSet, jwtVerify } from 'jose';
 import { browser_for, check_page, fits, person, person_without_script } from './browser.mjs';
-import { after, assert, eventually, expect_problem, free_port, patience, server_for, sleep, temporary_folder } from './lib.mjs';
+import { after, assert, eventually, expect_problem, free_port, patience, root, run, server_for, sleep, temporary_folder } from './lib.mjs';
 import { tenant_on } from './tenant.mjs';
 
 let addresses = 0;
@@ -233,10 +234,71 @@ test('the server is restarted while somebody waits', async (t) => {
   await turn(page).waitFor({ timeout: 40_000 * patience });
 });
 
-test('admitted in a background tab: a sound, a notification, the title', async (t) => {
-  const s = await sale_for(t);
+/** Waits in a tab behind another one, wanting to be told, and is let in. */
+async function admitted_in_background(s, home) {
   await crowd(s, 1);
+  const page = await home.newPage();
+  await page.goto(s.url);
+  await sign_in(s, page, address());
+  await page.getByText('Live').waitFor();
+  await page.getByLabel('Tell me with a sound and a notification').check();
+  const other = await home.newPage();
+  await other.goto('about:blank');
+  await other.bringToFront();
+  await page.waitForFunction(async () => !navigator.serviceWorker || (await navigator.serviceWorker.getRegistration())?.active);
+  await s.let_in(2);
+  await turn(page).waitFor();
+  return page;
+}
+
+test('admitted in a background tab of a phone: the service worker notifies, and brings the page back', async (t) => {
+  const s = await sale_for(t);
   const home = await person(t, await browser_for(t), { permissions: ['notifications'] });
+  await home.addInitScript(() => {
+    // As on Android.
+    globalThis.Notification = class {
+      static permission = 'granted';
+      constructor() {
+        throw new TypeError("Failed to construct 'Notification': Illegal constructor.");
+      }
+    };
+  });
+  const page = await admitted_in_background(s, home);
+  const noted = () =>
+    page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.getRegistration();
+      return (await registration.getNotifications()).map(({ title, body, tag, data }) => ({ title, body, tag, data }));
+    });
+  const where = new URL(s.url).pathname;
+  assert.deepEqual(await noted(), [{ title: 'It is your turn!', body: 'Aurora Open Air 2027', tag: `fairqueue-${s.event.id}`, data: where }]);
+  // A touch, which no tool can make: focus() and openWindow() need a real one, so they only note who is called.
+  const [worker] = home.serviceWorkers();
+  assert.equal(worker.url(), `${s.server.url}/wait/worker.js`);
+  const touch = () =>
+    worker.evaluate(async () => {
+      const called = [];
+      WindowClient.prototype.focus = async function () {
+        called.push(['focus', this.url]);
+      };
+      clients.openWindow = async (url) => called.push(['open', url]);
+      const [notification] = await registration.getNotifications();
+      const waits = [];
+      const event = new NotificationEvent('notificationclick', { notification });
+      event.waitUntil = (work) => waits.push(work);
+      dispatchEvent(event);
+      await Promise.all(waits);
+      return called;
+    });
+  assert.deepEqual(await touch(), [['focus', s.url]]);
+  assert.deepEqual(await noted(), [], 'it is put away');
+  const file = await s.server.get('/wait/worker.js', { unchecked: true });
+  assert.match(file.headers['content-type'], /^text\/javascript/);
+  assert.equal(file.headers['content-security-policy'], "default-src 'none'");
+});
+
+test('admitted in a background tab without a service worker: a sound, a notification, the title', async (t) => {
+  const s = await sale_for(t);
+  const home = await person(t, await browser_for(t), { permissions: ['notifications'], serviceWorkers: 'block' });
   await home.addInitScript(() => {
     globalThis.Notification = class {
       static permission = 'granted';
@@ -250,16 +312,7 @@ test('admitted in a background tab: a sound, a notification, the title', async (
       return start.apply(this, at);
     };
   });
-  const page = await home.newPage();
-  await page.goto(s.url);
-  await sign_in(s, page, address());
-  await page.getByText('Live').waitFor();
-  await page.getByLabel('Tell me with a sound and a notification').check();
-  const other = await home.newPage();
-  await other.goto('about:blank');
-  await other.bringToFront();
-  await s.let_in(2);
-  await turn(page).waitFor();
+  const page = await admitted_in_background(s, home);
   assert.deepEqual(await page.evaluate(() => JSON.parse(localStorage.getItem('notified'))), ['It is your turn!', 'Aurora Open Air 2027']);
   assert.equal(await page.evaluate(() => localStorage.getItem('tones')), '3');
   assert.match(await page.title(), /^It is your turn!/);
@@ -278,7 +331,7 @@ test('with the keyboard only', async (t) => {
       await page.keyboard.press('Tab');
       const seen = await page.evaluate(() => {
         const e = document.activeElement;
-        const label = e.labels?.[0]?.textContent ?? e.textContent;
+        const label = e === document.body ? '' : (e.labels?.[0]?.textContent ?? e.textContent); // the body: round the end
         const outline = getComputedStyle(e).outlineStyle;
         return { label: label.trim(), outline, shown: e.getClientRects().length > 0 };
       });
@@ -320,6 +373,20 @@ test('with the keyboard only', async (t) => {
   await page.keyboard.press('Enter');
   await page.getByText('Your tickets are reserved').waitFor();
   await tab_to('Pay now');
+  await page.keyboard.press('Enter');
+  await page.getByText('Sandbox payment').first().waitFor();
+  await tab_to('Pay');
+  await page.keyboard.press('Enter');
+  await page.getByText('This payment is complete.').waitFor();
+  await tab_to('Back to the shop');
+  await page.keyboard.press('Enter');
+  await page.getByText('The tickets are yours').waitFor();
+  await tab_to('Your orders');
+  await page.keyboard.press('Enter');
+  await tab_to('Aurora Open Air 2027');
+  await tab_to('Sign out');
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Go to the line' }).waitFor();
 });
 
 test('at 200 % zoom, on a small phone and in the dark nothing is cut off', async (t) => {
@@ -432,6 +499,235 @@ note = "Tickets are personal."
   const access = await server.get(`/access?queue_id=${queue.id}`, { token: body.get('session_token') });
   assert.equal(access.status, 200, access.text);
   assert.ok(!server.log.includes(body.get('session_token')));
+  const keys = createLocalJWKSet((await server.get('/.well-known/jwks.json')).json);
+  const { payload } = await jwtVerify(body.get('admission_pass'), keys, { audience: queue.id });
+  assert.equal(payload.jti, access.json.ticket_id, 'the pass is of the same place');
+});
+
+test('a queue without an address to hand over to says what to do', async (t) => {
+  const { page, tenant, server, queue } = await visitor_of_queue(t);
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '1');
+  await server.post(`/queues/${queue.id}/advance`, { token: tenant.token, body: { count: 1 } });
+  await turn(page).waitFor();
+  await page.getByText('Please go back to the site that you came from').waitFor();
+});
+
+/** A queue in operator mode, and a browser on its page. */
+async function visitor_of_queue(t, { queue: changes = {}, context: options = {} } = {}) {
+  const server = await server_for(t);
+  const tenant = await tenant_on(server);
+  const queue = await tenant.queue({ name: 'Final', mode: 'operator', concurrency: 10, ...changes });
+  const browser = await browser_for(t);
+  const context = await person(t, browser, options);
+  const page = await context.newPage();
+  const url = `${server.url}/wait/${queue.id}`;
+  await page.goto(url);
+  const waiting = async () => (await server.get(`/queues/${queue.id}/stats`, { token: tenant.token })).json.waiting;
+  return { server, tenant, queue, browser, context, page, url, waiting };
+}
+
+test('two tabs that join one after the other are one place', async (t) => {
+  const { context, page, url, waiting } = await visitor_of_queue(t);
+  const tab = await context.newPage();
+  await tab.goto(url); // its form has a key of its own
+  const forms = await Promise.all([page, tab].map((p) => p.locator('input[name=key]').inputValue()));
+  assert.notEqual(forms[0], forms[1]);
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '1');
+  // What the other tab sends if its button is pressed before it has heard of this.
+  const status = await page.evaluate(
+    async ([where, key]) => (await fetch(where, { method: 'POST', body: new URLSearchParams({ action: 'join', key }) })).status,
+    [url, forms[1]],
+  );
+  assert.equal(status, 200);
+  await tab.goto(url);
+  await place_is(tab, '1');
+  assert.equal(await waiting(), 1);
+});
+
+test('a line that is full says so, and takes the visitor when it is not any more', async (t) => {
+  const { server, tenant, queue, page } = await visitor_of_queue(t, { queue: { capacity: 1 } });
+  const first = await tenant.join_as(queue, 'first');
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await page.getByText('The line is full just now.').waitFor();
+  await check_page(page, 'queue-full');
+  assert.equal((await server.delete(`/tickets/${first.ticket_id}`, { token: first.ticket_token })).status, 204);
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '1');
+});
+
+test('who has all the tickets that one may have is told so, and led to the order', async (t) => {
+  const s = await sale_for(t);
+  const fan = await s.server.customer();
+  await s.server.join(fan, s.event.id);
+  await s.let_in(1);
+  const { admission_token } = await s.server.admitted(fan, s.event.id);
+  const order = await s.server.post('/checkout', {
+    token: fan,
+    body: { event_id: s.event.id, admission_token, contact: { first_name: 'Ada', last_name: 'Obi', email: address() }, items: [{ ticket_type_id: s.event.ticket_types[0].id, quantity: 1 }] },
+  });
+  assert.equal(order.status, 202, order.text);
+  const paid = await eventually('its payment', async () => {
+    const { json } = await s.server.get(`/orders/${order.json.order_id}/status`, { token: fan });
+    return json.payment_url && json;
+  });
+  assert.equal((await s.server.settle(paid.payment_url.split('/').at(-1), 'pay')).status, 200);
+  await eventually('the tickets', async () => (await s.server.get(`/orders/${order.json.order_id}/status`, { token: fan })).json.status === 'success');
+  const context = await person(t, await browser_for(t));
+  await context.addCookies([{ name: 'fairqueue_customer', value: fan, url: s.server.url }]);
+  const page = await context.newPage();
+  await page.goto(s.url);
+  await page.getByText('You have your tickets. Enjoy!').waitFor();
+  await page.getByRole('button', { name: 'Join again' }).click();
+  await page.getByText('You have tickets from this sale already').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Join' }).count(), 0, 'nothing is offered that would be refused again');
+  await check_page(page, 'already-claimed');
+  await page.getByRole('link', { name: 'To your order' }).click();
+  await page.getByText('The tickets are yours').waitFor();
+});
+
+test('a gate sends its visitors here with a reason', async (t) => {
+  const { page, url } = await visitor_of_queue(t);
+  await page.goto(`${url}?reason=expired`);
+  await page.getByText('Your visit is over.').waitFor();
+  assert.equal(new URL(page.url()).search, '', 'it is said once');
+  assert.equal((await page.goto(`${url}?reason=unknown`)).status(), 200);
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '1');
+  await page.goto(`${url}?reason=expired`);
+  await place_is(page, '1');
+  assert.equal(await page.getByText('Your visit is over.').count(), 0, 'who has a place is not sent away');
+});
+
+test('another device takes the place along, by a code or a link', async (t) => {
+  const { server, tenant, queue, browser, page, url, waiting } = await visitor_of_queue(t);
+  await tenant.join_as(queue, 'before me');
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '2');
+  await page.getByRole('link', { name: 'Continue on another device' }).click();
+  await page.locator('svg[role=img]').waitFor();
+  await check_page(page, 'queue-device');
+  assert.ok(await fits(page));
+  const link = await page.locator('[data-device-link]').getAttribute('href');
+  assert.match(link, /#place=[\w-]+\.[\w-]+\.[\w-]+$/);
+  // A camera sees what the link says.
+  const picture = path.join(temporary_folder(), 'code.png');
+  await page.locator('svg[role=img]').screenshot({ path: picture });
+  const seen = await run('/usr/bin/zbarimg', ['--quiet', '--raw', picture]);
+  assert.equal(seen.out.trim(), link, seen.err);
+  const on = async (where, device = {}) => {
+    const opened = await (await person(t, browser, device)).newPage();
+    await opened.goto(where);
+    return opened;
+  };
+  const phone = await on(link, { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+  await place_is(phone, '2');
+  await phone.getByText('Live').waitFor();
+  assert.equal(new URL(phone.url()).hash, '', 'the token leaves the address at once');
+  await phone.reload();
+  await place_is(phone, '2');
+  assert.equal(await waiting(), 2);
+  // Somebody who waits keeps the own place, whatever link is opened.
+  const other = await on(url);
+  await other.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(other, '3');
+  await other.goto('about:blank');
+  await other.goto(link);
+  await other.getByText('This browser has a place of its own').waitFor();
+  await place_is(other, '3');
+  const late = await on(`${url}#place=${link.split('=').at(-1).slice(0, -4)}AAAA`);
+  await late.getByText('That link does not work any more.').waitFor();
+  assert.ok(!server.log.includes(link.split('=').at(-1)));
+  await server.post(`/queues/${queue.id}/advance`, { token: tenant.token, body: { count: 2 } });
+  for (const device of [page, phone]) await turn(device).waitFor(); // the first one still shows the code
+  assert.equal(await other.getByText('It is your turn!').count(), 0);
+});
+
+test('the shop looks like the tenant whose events it shows, if they are of one', async (t) => {
+  const looks = path.join(temporary_folder(), 'looks.toml');
+  fs.writeFileSync(looks, '[default]\nname = "The House"\n[stadium]\nname = "The Stadium"\ncolour = "#ffd23f"\n');
+  const server = await server_for(t, { settings: { 'pages.branding': looks } });
+  const brand = async (target = '/shop') => {
+    const { text } = await server.get(target, { headers: { Accept: 'text/html' }, unchecked: true });
+    return /class="brand" href="[^"]*">([^<]*)</.exec(text)[1];
+  };
+  assert.equal(await brand(), 'The House');
+  assert.equal(await brand('/wait/x'), 'The House', 'a page that is of nobody');
+  const tenant = await tenant_on(server, 'stadium');
+  const sale = async (token) => {
+    const made = await server.post('/events', { token, body: { ...by_hand, ...times() } });
+    assert.equal(made.status, 201, made.text);
+    const active = await server.post(`/events/${made.json.id}/activate`, { token });
+    assert.equal(active.status, 200, active.text);
+    return made.json.id;
+  };
+  const theirs = await sale(tenant.token);
+  assert.equal(await brand(), 'The Stadium');
+  const ours = await sale(await server.organizer());
+  assert.equal(await brand(), 'The House', 'of two tenants: the installation\'s');
+  assert.equal(await brand(`/wait/${theirs}`), 'The Stadium');
+  assert.equal(await brand(`/wait/${ours}`), 'The House');
+});
+
+test('a newcomer with the demo and a browser: from the address that the README names to a ticket', async (t) => {
+  const readme = fs.readFileSync(path.join(root, 'README.md'), 'utf8');
+  assert.match(readme, /`scripts\/run`, then <http:\/\/127\.0\.0\.1:8080\/shop>/);
+  assert.match(fs.readFileSync(path.join(root, 'scripts/run'), 'utf8'), /exec .*fairqueue serve --demo/);
+  const server = await server_for(t, { demo: true });
+  const advised = /Buy a ticket\s+open (\S+)/.exec(server.log)?.[1];
+  assert.equal(advised, `${server.url}/shop`, server.log);
+  const page = await (await person(t, await browser_for(t))).newPage();
+  await page.goto(advised);
+  await check_page(page, 'demo-shop');
+  const card = page.locator('section', { hasText: 'Demo open air' });
+  await card.getByRole('link', { name: 'Go to the line' }).click();
+  const email = address();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('button', { name: 'Send me a code' }).click();
+  await page.getByText(`look into ${path.join(server.data_dir, 'mail')}`).waitFor();
+  await page.getByLabel('Code from the mail').fill(await server.mailed_code(email));
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await turn(page).waitFor({ timeout: 30_000 * patience });
+  await choose(page, { types: 2, email });
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await pay(page);
+  await page.getByText('The tickets are yours').waitFor();
+  await eventually('a receipt by mail', () =>
+    fs.readdirSync(path.join(server.data_dir, 'mail')).some((name) => fs.readFileSync(path.join(server.data_dir, 'mail', name), 'utf8').includes('Weekend pass')));
+});
+
+test('assets come packed as the browser likes it best, and are kept for ever', async (t) => {
+  const s = await sale_for(t);
+  const { text } = await s.server.get(new URL(s.url).pathname, { headers: { Accept: 'text/html' } });
+  const script = /src="(\/assets\/wait\.[0-9a-f]{16}\.mjs)"/.exec(text)[1];
+  const fetch_as = (accepts, where = script) =>
+    new Promise((resolve, reject) => {
+      http
+        .get(`${s.server.url}${where}`, { headers: accepts === undefined ? {} : { 'Accept-Encoding': accepts } }, (answer) => {
+          const parts = [];
+          answer.on('data', (part) => parts.push(part));
+          answer.on('end', () => resolve({ headers: answer.headers, body: Buffer.concat(parts) }));
+        })
+        .on('error', reject);
+    });
+  const plain = await fetch_as(undefined);
+  assert.equal(plain.headers['content-encoding'], undefined);
+  for (const [accepts, coding, unpack] of [
+    ['gzip, deflate, br, zstd', 'br', zlib.brotliDecompressSync],
+    ['gzip, deflate', 'gzip', zlib.gunzipSync],
+    ['br;q=0.5, gzip', 'gzip', zlib.gunzipSync],
+    ['gzip;q=0, br;q=0', undefined, (body) => body],
+  ]) {
+    const got = await fetch_as(accepts);
+    assert.equal(got.headers['content-encoding'], coding, accepts);
+    assert.ok(unpack(got.body).equals(plain.body), accepts);
+    assert.match(got.headers.vary, /Accept-Encoding/);
+    assert.equal(got.headers['cache-control'], 'public, max-age=31536000, immutable');
+    t.diagnostic(`${accepts}: ${got.body.length} of ${plain.body.length} bytes`);
+    if (coding) assert.ok(got.body.length < plain.body.length / 2);
+  }
+  assert.ok((await fetch_as('br')).body.length < (await fetch_as('gzip')).body.length);
 });
 
 test('the widget on another site: joins, survives a reload, is admitted, hands over to another device', async (t) => {

@@ -140,11 +140,17 @@ CAF_TEST(text in pages is escaped and nothing may run) {
   CAF_CHECK(policy.find("unsafe") == std::string::npos && policy.find("script-src") == std::string::npos);
 }
 
-CAF_TEST(gzip goes to who takes it) {
-  for (const auto* yes : {"gzip", "br, GZIP", "gzip;q=0.5", "deflate, *", "*;q=0.1", " br ;q=1 ,\tgzip ; q=0.001"})
-    CAF_CHECK(accepts_gzip(yes));
-  for (const auto* no : {"", "identity", "gzip;q=0", "gzip; q=0.000", "*;q=0", "*, gzip;q=0", "gzip2", ",,;"})
-    CAF_CHECK(!accepts_gzip(no));
+CAF_TEST(a client gets the coding it would rather have and the smallest where it does not mind) {
+  constexpr std::array all{coding::brotli, coding::gzip, coding::identity};
+  constexpr std::array without_brotli{coding::gzip, coding::identity};
+  for (const auto* text : {"br", "gzip, deflate, br, zstd", "BR;q=0.5", "*", "gzip;q=0.9, *", "br;q=0.5, gzip;q=0.5"})
+    CAF_CHECK_EQUAL(name_of(choose_coding(text, all)), "br");
+  for (const auto* text : {"gzip", "GZIP;q=0.2", "br;q=0.8, gzip", "br;q=0, gzip", "*, br;q=0", " br ;q=0.1 ,\tgzip ; q=0.2", "br;q=nonsense, gzip;q=0.1"})
+    CAF_CHECK_EQUAL(name_of(choose_coding(text, all)), "gzip");
+  for (const auto* text : {"", "identity", "gzip;q=0", "gzip; q=0.000", "*;q=0", "gzip2", ",,;", "identity, gzip;q=0.5", "gzip;q=2"})
+    CAF_CHECK_EQUAL(name_of(choose_coding(text, all)), "identity");
+  CAF_CHECK_EQUAL(name_of(choose_coding("br, gzip;q=0.1", without_brotli)), "gzip");
+  CAF_CHECK_EQUAL(name_of(choose_coding("br", without_brotli)), "identity");
 }
 
 CAF_TEST(metrics have help type and a bounded number of series) {

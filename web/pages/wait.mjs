@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The waiting page with script: the page that the server rendered, kept up to date by the SDK. Whenever the place changes its state the
-// page is loaded again, so that all states are drawn in one place, by the server.
+// page is loaded again, so that all states are drawn in one place, by the server. Also the page that takes a place to another device.
 import { counted, number_text, wait_text } from '../sdk/estimate.mjs';
 import { FairQueue } from '../sdk/fairqueue.mjs';
 import { count_down, each, language, localise_times, reload, state } from './page.mjs';
@@ -42,12 +42,20 @@ const kept = (name) => {
   }
 };
 
+const scope = `${state.base}/wait/`;
+/** Nothing where it cannot be: an old browser, a page without https. */
+const worker = (what, ...how) => navigator.serviceWorker?.[what](...how).catch(() => undefined);
+const prepare_worker = () => worker('register', `${scope}worker.js`, { scope });
+
 function offer_telling() {
   const box = find('tell');
   if (!box) return;
   find('tell-row').hidden = false;
   box.checked = kept(wants_telling) === '1';
-  if (box.checked) addEventListener('pointerdown', unlock_audio, { once: true });
+  if (box.checked) {
+    addEventListener('pointerdown', unlock_audio, { once: true });
+    prepare_worker();
+  }
   box.addEventListener('change', async () => {
     try {
       localStorage.setItem(wants_telling, box.checked ? '1' : '0');
@@ -56,21 +64,30 @@ function offer_telling() {
     }
     if (!box.checked) return;
     unlock_audio();
+    prepare_worker();
     if (globalThis.Notification?.permission === 'default') await Notification.requestPermission();
   });
 }
 
+async function notify(title) {
+  const note = { body: state.name, tag: `fairqueue-${state.line}`, requireInteraction: true, data: location.pathname };
+  try {
+    const registration = await worker('getRegistration', scope);
+    // Android knows this way only; elsewhere the other one does for a page without a worker.
+    if (registration?.active) return await registration.showNotification(title, note);
+    new Notification(title, note).onclick = () => window.focus();
+  } catch {
+    // Not permitted, or for installed pages only: the sound and the title remain.
+  }
+}
+
+/** Milliseconds to stay for, so that it is heard. */
 function tell() {
   document.title = `● ${texts.your_turn.other}`;
   if (!find('tell')?.checked) return 0;
   chime();
   navigator.vibrate?.([200, 100, 200]);
-  try {
-    const note = new Notification(texts.your_turn.other, { body: state.name, tag: `fairqueue-${state.line}`, requireInteraction: true });
-    note.onclick = () => window.focus();
-  } catch {
-    // Some browsers have them for installed pages only: the sound and the title remain.
-  }
+  notify(texts.your_turn.other);
   return 1_200;
 }
 
@@ -86,7 +103,7 @@ function announce(text) {
 }
 
 function show(place) {
-  if (place.position === null) return;
+  if (place.position === null || !find('position')) return; // or the page is about something else
   const number = number_text(language, place.position);
   const ahead = place.ahead ? counted(texts, language, 'ahead', place.ahead) : texts.next.other;
   set('position', number);
@@ -104,6 +121,7 @@ function show(place) {
 function show_connection(connection) {
   if (connection === 'closed') return;
   const element = find('connection');
+  if (!element) return;
   element.dataset.connection = connection;
   element.textContent = texts[`connection_${connection}`].other;
   element.hidden = false;
@@ -116,19 +134,22 @@ function memory_storage(content) {
   return { getItem: (k) => all.get(k) ?? null, setItem: (k, v) => all.set(k, v), removeItem: (k) => all.delete(k) };
 }
 
+/** The place has another state now, which the server shows. */
+const show_anew = () => (state.back ? location.replace(state.back) : reload());
+
 function follow() {
   const { base, event, queue, token, place } = state;
   const storage = memory_storage(queue ? { [`fairqueue.${queue}`]: JSON.stringify({ id: place, token }) } : {});
   const line = new FairQueue({ server: location.origin + base, event, queue, token: event && token, storage });
   line.addEventListener('connection', ({ detail }) => show_connection(detail));
-  line.addEventListener('change', ({ detail }) => (detail.ended ? reload() : show(detail)));
-  line.addEventListener('admitted', () => setTimeout(reload, tell()));
-  line.addEventListener('end', reload);
-  line.resume().catch(reload);
+  line.addEventListener('change', ({ detail }) => (detail.ended ? show_anew() : show(detail)));
+  line.addEventListener('admitted', () => setTimeout(show_anew, tell()));
+  line.addEventListener('end', show_anew);
+  line.resume().catch(show_anew);
   // Left or joined in another tab: the server knows.
   if (globalThis.BroadcastChannel) {
     const tabs = new BroadcastChannel('fairqueue.pages');
-    tabs.onmessage = ({ data }) => data === state.line && reload();
+    tabs.onmessage = ({ data }) => data === state.line && show_anew();
   }
 }
 
@@ -145,9 +166,24 @@ function tell_tabs() {
   }
 }
 
+/** A place that comes from another device in the address, which forgets it at once; true: the page is about to show it. */
+function adopt() {
+  const [, token] = /^#place=([\w.-]+)$/.exec(location.hash) ?? [];
+  if (!token) return false;
+  const page = location.pathname;
+  history.replaceState(history.state, '', page);
+  fetch(page, { method: 'POST', body: new URLSearchParams({ action: 'adopt', token }) }).then(({ url }) => location.replace(url), reload);
+  return true;
+}
+
+/** Why we came is said once. */
+if (location.search) history.replaceState(history.state, '', location.pathname + location.hash);
+
 localise_times();
 count_down(reload);
 offer_telling();
 tell_tabs();
-if (state.follow) follow();
+if (adopt()) {
+  // the answer is on its way
+} else if (state.follow) follow();
 else if (state.reload_after_ms) setTimeout(reload, state.reload_after_ms);

@@ -83,7 +83,7 @@ export class FairQueueElement extends HTMLElement {
     try {
       await this.#line[what]();
     } catch (no) {
-      this.#set('status', this.#texts.widget_failed.other);
+      this.#set('status', (this.#texts[no.code] ?? this.#texts.widget_failed).other);
       this.dispatchEvent(new CustomEvent('refused', { detail: no, bubbles: true }));
     }
     this.#parts.join.disabled = false;
