@@ -23,6 +23,7 @@ struct payments_services {
   std::uint32_t failures_to_open = 5; ///< in a row; then the circuit is open for `open_for`
   milliseconds open_for{5'000};
   milliseconds answer_timeout{35'000}; ///< a worker that has not answered by then counts as failed
+  span_sink* spans = nullptr; ///< takes a span of each attempt that is traced; null: nobody keeps them
 };
 
 /// Calls known at most over all gateways; beyond it the answer is `unavailable` at once (I14). Refunds, which can wait, get half of that.
@@ -52,6 +53,7 @@ private:
     std::uint32_t attempts = 0;
     std::uint64_t generation = 0; ///< of its timer: the answer's deadline, or the end of a pause
     call_phase phase = call_phase::waiting;
+    open_span attempt; ///< under way
   };
   /// One call of a kind about a payment or refund at a time.
   using call_key = std::tuple<std::string, gateway_call_kind, payment_id, refund_id>;

@@ -60,6 +60,8 @@ public:
   /// Every gateway that may be paid through, the sandbox included.
   [[nodiscard]] std::map<std::string, const gateway_port*, std::less<>> gateways() const;
   [[nodiscard]] const checkout_board& checkouts() const { return checkouts_; }
+  /// Null: spans are not kept.
+  [[nodiscard]] otlp_exporter* spans() const { return spans_.get(); }
   /// Null: this node is not one of a cluster.
   [[nodiscard]] cluster_links* links() { return options_.cluster.is_on() ? &links_ : nullptr; }
   [[nodiscard]] region_handle region() const { return region_; }
@@ -91,6 +93,7 @@ private:
   std::unique_ptr<cache> cache_of_others_; ///< what other nodes' events have there; null: there are no other nodes
   cache_metrics cache_metrics_;
   std::unique_ptr<sandbox_gateway> sandbox_;
+  std::unique_ptr<otlp_exporter> spans_; ///< null: spans are not kept
   std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< but for the sandbox
   stripe_accounts stripe_accounts_;
   checkout_board checkouts_;

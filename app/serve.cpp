@@ -164,6 +164,7 @@ int run_serve(bool demo, const config::loaded& config) {
   state.cache = below.cache_counts();
   state.checkouts = &below.checkouts();
   state.links = below.links();
+  state.spans = below.spans();
   state.wall_now = [&env] { return env.wall_now(); };
   net::server server{{.system = below.system(),
                       .environment = env,

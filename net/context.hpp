@@ -37,6 +37,7 @@ struct server_state {
   const cache_metrics* cache = nullptr; ///< null: no cache is configured
   const checkout_board* checkouts = nullptr; ///< orders that wait for their page; null: not watched
   cluster_links* links = nullptr; ///< null: this node is not one of a cluster
+  span_sink* spans = nullptr; ///< takes the spans of requests that are traced; null: nobody keeps them
   std::function<timestamp()> wall_now = [] { return never; }; ///< for ages in metrics
 
   std::atomic<std::int64_t> connections{0}; ///< open now, WebSockets included
