@@ -13,6 +13,7 @@
 #include "actors/journal.hpp"
 #include "actors/ledger_workers.hpp"
 #include "actors/protocol.hpp"
+#include "actors/trace_book.hpp"
 #include "crypto/session_token.hpp"
 #include "domain/planted.hpp"
 #include "domain/sale.hpp"
@@ -55,6 +56,7 @@ struct owner_services {
   /// How often the region looks for aggregates that must run and that nobody holds a lease of; 0: only at start.
   milliseconds takeover_interval{0};
   /// A region that starts looks for them after that interval only: first it must know the others, or it takes everything.
+  span_sink* spans = nullptr; ///< takes the spans of requests that are traced; null: nobody keeps them
   cluster_links* links = nullptr; ///< told of events that move away; null: nobody asks
   bool has_cluster = false;
 };
@@ -127,6 +129,8 @@ private:
   void fail_waiters();
   void on_page_timeout();
   payment_reply payment_answer(const payment_id& payment, bool created) const;
+  [[nodiscard]] open_span begin_work(const trace_context& trace, std::string_view name) const;
+  void end_work(open_span work, std::uint64_t seq);
 
   // -- checkout (event_checkout.cpp)
   caf::result<quote_reply> on_get_quote(const get_quote& x);
@@ -254,6 +258,7 @@ private:
   std::unordered_multimap<order_id, order_waiter> order_waiters_;
   std::set<std::pair<milliseconds, order_id>> order_deadlines_; ///< of waiters, those answered meanwhile included
   std::unordered_multimap<payment_id, report_waiter> report_waiters_;
+  trace_book traces_;
   std::optional<event_hubs<pointer>> hubs_;
   std::set<caf::actor_addr> monitored_; ///< hubs and tables of sessions, those that left included
   bool pulses_ = false; ///< the next pulse is on its way

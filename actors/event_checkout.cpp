@@ -48,9 +48,13 @@ caf::result<order_reply> event_state::on_place_order(const place_order& x) {
     if (!d.content.empty()) commit(std::move(d), t); // it has joined, and that is all
     return reveal(order_reply{std::move(placed.no)});
   }
+  auto work = begin_work(x.trace, "place_order");
+  traces_.note(sale_->orders().find(placed.order)->claim, work.context());
   auto reply = order_answer(placed.order);
   remember(x.idempotency, reply, t, d);
-  return reply_after(commit(std::move(d), t), std::move(reply));
+  const auto seq = commit(std::move(d), t);
+  end_work(std::move(work), seq);
+  return reply_after(seq, std::move(reply));
 }
 
 caf::result<order_reply> event_state::on_find_order(const find_order& x) {
@@ -143,10 +147,14 @@ caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
   decision d;
   refund_id opened;
   if (auto no = sale_->refund_order(x.what.id, x.items, t, d, opened)) return reveal(order_reply{std::move(no)});
+  auto work = begin_work(x.trace, "refund_tickets");
+  traces_.note(sale_->orders().find(x.what.id)->claim, work.context());
   record(d, own(x.what.by), x.note, "refund", t);
   auto reply = order_answer(x.what.id);
   remember(x.idempotency, reply, t, d);
-  return reply_after(commit(std::move(d), t), std::move(reply));
+  const auto seq = commit(std::move(d), t);
+  end_work(std::move(work), seq);
+  return reply_after(seq, std::move(reply));
 }
 
 caf::result<ack_reply> event_state::on_resend(const resend_order& x) {

@@ -42,12 +42,16 @@ caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
   decision d;
   auto attempt = sale_->open_payment(x.customer, x.claim, x.gateway, t, d);
   if (attempt.no) return reveal(payment_reply{std::move(attempt.no)});
+  auto work = begin_work(x.trace, "open_payment");
+  traces_.note(x.claim, work.context());
   if (sale_->payments().find(attempt.payment)->status != payment_status::initializing) {
     auto reply = payment_answer(attempt.payment, attempt.created);
     remember(x.idempotency, reply, t, d);
-    return reveal(std::move(reply), commit(std::move(d), t));
+    const auto seq = commit(std::move(d), t);
+    end_work(std::move(work), seq);
+    return reveal(std::move(reply), seq);
   }
-  commit(std::move(d), t);
+  end_work(std::move(work), commit(std::move(d), t));
   last_request_ = services_->env->steady_now();
   page_waiters_.push_back({attempt.payment, self_->make_response_promise(), x.idempotency, attempt.created, last_request_ + page_wait});
   set_timer(timer_kind::flush, page_wait, 0);
@@ -138,6 +142,18 @@ void event_state::believe(const gateway_answered& x) {
   }
 }
 
+// -- traces ------------------------------------------------------------------------------------------------------------
+
+/// Of the requests that lead to gateways. One that is refused has no span of its own here: it did nothing.
+open_span event_state::begin_work(const trace_context& trace, std::string_view name) const {
+  return {services_->spans, *services_->env, trace, span_kind::internal, name};
+}
+
+/// It ends when what it did is committed; if that fails, never: its owner loads again, and the request is answered with an error.
+void event_state::end_work(open_span work, std::uint64_t seq) {
+  if (work.is_kept()) journal_->hold(seq, [work = std::move(work)]() mutable { work.end(false); });
+}
+
 // -- gateways ----------------------------------------------------------------------------------------------------------
 
 /// As good as the same at every call about this payment: Stripe refuses a reference that comes again with other parameters. Names may have
@@ -153,6 +169,7 @@ gateway_charge event_state::charge_of(const payment_row& p) const {
   c.title = event.name;
   for (const auto& i : claim.items)
     c.lines.push_back({sale_->stock().types()[i.ticket_type].name, i.unit_price - i.unit_discount + i.donation, std::int64_t{i.quantity}});
+  c.trace = traces_.of(p.claim);
   c.expires_at = p.created_at + std::max(page_life_min, claim.expires_at - p.created_at);
   const auto* order = sale_->orders().of_claim(p.claim);
   if (order == nullptr) return c;

@@ -35,6 +35,7 @@ namespace fq {
   }
 
 FQ_INSPECT(uuid, x.hi, x.lo)
+FQ_INSPECT(trace_context, x.trace, x.span, x.is_sampled, x.state)
 FQ_INSPECT(refusal, x.why, x.detail, x.at, x.id, x.first, x.second)
 FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status, x.position, x.eta_low_seconds, x.eta_high_seconds,
            x.poll_after_ms, x.admission_no, x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by)
@@ -88,7 +89,7 @@ FQ_INSPECT(outbox_row, x.id, x.topic, x.payload, x.created_at)
 FQ_INSPECT(gateway_money, x.amount, x.currency)
 FQ_INSPECT(gateway_line, x.name, x.unit_amount, x.quantity)
 FQ_INSPECT(gateway_charge, x.reference, x.gateway_id, x.money, x.lines, x.title, x.customer_email, x.success_url, x.cancel_url,
-           x.expires_at, x.destination, x.application_fee)
+           x.expires_at, x.destination, x.application_fee, x.trace)
 FQ_INSPECT(entry_change, x.id, x.number, x.status, x.admission_no, x.admission_batch, x.admitted_at,
            x.session_expires_at, x.claim_by)
 FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund, x.tax, x.gateway_id)
@@ -203,8 +204,9 @@ struct open_payment {
   claim_id claim;
   std::string gateway;
   idempotency_ref idempotency;
+  trace_context trace = {};
 };
-FQ_INSPECT(open_payment, x.customer, x.claim, x.gateway, x.idempotency)
+FQ_INSPECT(open_payment, x.customer, x.claim, x.gateway, x.idempotency, x.trace)
 
 struct find_payment {
   customer_id customer;
@@ -250,8 +252,9 @@ struct place_order {
   std::string admission_token;
   order_wish wish;
   idempotency_ref idempotency;
+  trace_context trace = {};
 };
-FQ_INSPECT(place_order, x.event, x.customer, x.admission_token, x.wish, x.idempotency)
+FQ_INSPECT(place_order, x.event, x.customer, x.admission_token, x.wish, x.idempotency, x.trace)
 
 struct order_reply {
   refusal no;
@@ -439,8 +442,9 @@ struct refund_tickets {
   audit_note note;
   std::vector<item_wish> items;
   idempotency_ref idempotency = {};
+  trace_context trace = {};
 };
-FQ_INSPECT(refund_tickets, x.what, x.note, x.items, x.idempotency)
+FQ_INSPECT(refund_tickets, x.what, x.note, x.items, x.idempotency, x.trace)
 
 /// Sends the mail that fits its state once more.
 struct resend_order {
@@ -970,6 +974,11 @@ struct call_gateway {
   std::uint8_t priority_class = 0; ///< calls that wait for their turn go by it
 };
 FQ_INSPECT(call_gateway, x.kind, x.gateway, x.payment, x.charge, x.refund, x.refund_amount, x.priority_class)
+
+constexpr std::string_view name_of(gateway_call_kind kind) {
+  constexpr std::array<std::string_view, 4> names{"initialize", "verify", "expire", "refund"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 enum class gateway_result : std::uint8_t {
   initialized, ///< authorization_url is set

@@ -121,7 +121,10 @@ void payments_state::begin(const call_key& key, pending& p) {
   p.phase = call_phase::under_way;
   p.began = services_->env->steady_now();
   wake(p, key, services_->answer_timeout);
-  self_->send(services_->gateways.at(p.call.gateway), p.call);
+  p.attempt = {services_->spans, *services_->env, p.call.charge.trace, span_kind::client, p.call.gateway + ' ' + std::string{name_of(p.call.kind)}};
+  auto call = p.call;
+  call.charge.trace = p.attempt.context();
+  self_->send(services_->gateways.at(p.call.gateway), std::move(call));
 }
 
 void payments_state::wake(pending& p, const call_key& key, milliseconds after) {
@@ -145,6 +148,7 @@ void payments_state::settle(const call_key& key, const gateway_answered& x) {
   auto& g = gateways_[x.gateway];
   --g.under_way;
   count(p, x);
+  p.attempt.end(x.result == gateway_result::unavailable || x.result == gateway_result::rejected);
   if (x.result != gateway_result::unavailable) {
     g.failures = 0;
     g.is_suspect = false;

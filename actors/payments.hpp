@@ -25,6 +25,7 @@ struct payments_services {
   milliseconds open_for{5'000};
   milliseconds answer_timeout{35'000}; ///< a worker that has not answered by then counts as failed
   std::map<std::string, gateway_counts>* counts = nullptr; ///< by gateway, as many as there are; null: nobody asks
+  span_sink* spans = nullptr; ///< takes a span of each attempt that is traced; null: nobody keeps them
 };
 
 /// Calls known at most over all gateways; beyond it the answer is `unavailable` at once (I14). Refunds, which can wait, get half of that.
@@ -52,6 +53,7 @@ private:
     std::uint64_t generation = 0; ///< of its timer: the answer's deadline, or the end of a pause
     call_phase phase = call_phase::waiting;
     milliseconds began{0}; ///< steady time: the attempt under way
+    open_span attempt; ///< under way
   };
   /// One call of a kind about a payment or refund at a time.
   using call_key = std::tuple<std::string, gateway_call_kind, payment_id, refund_id>;

@@ -79,6 +79,11 @@ node::node(const config::options& options, environment& env, std::function<void(
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(
       sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox}, env);
+  if (!options.tracing.url.empty())
+    spans_ = std::make_unique<otlp_exporter>(otlp_exporter::settings{.url = options.tracing.url,
+                                                                     .authorization = options.tracing.authorization,
+                                                                     .node = ledger_.lease.owner,
+                                                                     .ca_file = options.tracing.ca_file.string()}, env);
   gateways_ = open_gateways(options, env);
   mail_ = open_mailer(options, env);
   mail_of_events_ = open_mailer(options, env);
@@ -101,6 +106,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     session_reader_ = add("session reader", system_->spawn<caf::detached>(fq::session_reader, cache_of_others_.get(), &env_));
   }
 
+  owner_services_.spans = payments_services_.spans = spans();
   payments_services_.env = &env_;
   payments_services_.retry = retry_of(options_);
   if (sandbox_)

@@ -21,6 +21,7 @@
 #include "crypto/session_token.hpp"
 #include "app/gateways.hpp"
 #include "outbound/mail.hpp"
+#include "outbound/otlp_exporter.hpp"
 #include "outbound/sandbox_gateway.hpp"
 
 #include "app/root.hpp"
@@ -61,6 +62,8 @@ public:
   /// Every gateway that may be paid through, the sandbox included.
   [[nodiscard]] std::map<std::string, const gateway_port*, std::less<>> gateways() const;
   [[nodiscard]] const measures& numbers() const { return numbers_; }
+  /// Null: spans are not kept.
+  [[nodiscard]] otlp_exporter* spans() const { return spans_.get(); }
   /// Null: this node is not one of a cluster.
   [[nodiscard]] cluster_links* links() { return options_.cluster.is_on() ? &links_ : nullptr; }
   [[nodiscard]] region_handle region() const { return region_; }
@@ -93,6 +96,7 @@ private:
   std::unique_ptr<cache> cache_of_others_; ///< what other nodes' events have there; null: there are no other nodes
   cache_metrics cache_metrics_;
   std::unique_ptr<sandbox_gateway> sandbox_;
+  std::unique_ptr<otlp_exporter> spans_; ///< null: spans are not kept
   std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< but for the sandbox
   stripe_accounts stripe_accounts_;
   measures numbers_;

@@ -284,6 +284,7 @@ int run_serve(bool demo, const config::loaded& config) {
   state.tls = tls ? &*tls : nullptr;
   state.env = &env;
   state.release = program_version;
+  state.spans = below.spans();
   net::server server{{.system = below.system(),
                       .environment = env,
                       .options = options,

@@ -207,6 +207,13 @@ struct stripe_options {
 /// The parts of a list with commas, without blanks around; no empty ones.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
+struct tracing_options {
+  std::string url; ///< of the collector's traces; empty: spans are not kept
+  std::string authorization;
+  std::filesystem::path ca_file; ///< empty: the system's
+  std::int64_t sample_per_mille{}; ///< of the requests that bring no trace of their own
+};
+
 struct log_options {
   std::string level; ///< trace, debug, info, warn, error
 };
@@ -254,6 +261,7 @@ struct options {
   gateway_options gateway;
   paystack_options paystack;
   stripe_options stripe;
+  tracing_options tracing;
   log_options log;
   shutdown_options shutdown;
   caf_options caf;

@@ -321,6 +321,17 @@ const auto rows = std::to_array<option_row>({
     text_row("stripe.automatic_tax", boolean, "false", "Let Stripe add tax to the prices; needs Stripe Tax to be set up.", FQ_FIELD(stripe, automatic_tax)),
     text_row("stripe.url", url, "https://api.stripe.com", "Stripe's API.", FQ_FIELD(stripe, url)),
 
+    text_row("tracing.url", url, "",
+             "Collector that spans are sent to, as OTLP over HTTP with JSON, for example http://127.0.0.1:4318/v1/traces; empty keeps none.",
+             FQ_FIELD(tracing, url)),
+    secret(text_row("tracing.authorization", password, "", "Sent to the collector as Authorization; empty is none.",
+                    FQ_FIELD(tracing, authorization))),
+    text_row("tracing.ca_file", optional_path, "", "Certificates (PEM) that the collector is checked by; empty is the system's.",
+             FQ_FIELD(tracing, ca_file)),
+    number_row("tracing.sample_per_mille", count, "0", 0, 1'000,
+               "Of a thousand requests without a traceparent, how many begin a trace; those with one go by its sampled flag.",
+               FQ_FIELD(tracing, sample_per_mille)),
+
     choice_row("log.level", "info", "trace|debug|info|warn|error", "The least severe line that is written.",
                FQ_FIELD(log, level)),
 

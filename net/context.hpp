@@ -44,6 +44,7 @@ struct server_state {
   environment* env = nullptr; ///< for ages in metrics; null: no ages
   std::string release; ///< of this program
   const tls_server* tls = nullptr; ///< null: there is no listener with TLS of our own
+  span_sink* spans = nullptr; ///< takes the spans of requests that are traced; null: nobody keeps them
 
   std::atomic<std::int64_t> connections{0}; ///< open now, WebSockets included
   std::atomic<std::int64_t> websockets{0}; ///< open now

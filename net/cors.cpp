@@ -17,7 +17,7 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 constexpr std::string_view exposed =
   "X-Request-Id, Retry-After, Idempotency-Replayed, Location, RateLimit, RateLimit-Policy";
-constexpr std::string_view allowed_fields = "Authorization, Content-Type, Idempotency-Key, X-Request-Id";
+constexpr std::string_view allowed_fields = "Authorization, Content-Type, Idempotency-Key, X-Request-Id, traceparent, tracestate";
 
 } // namespace
 

@@ -4,6 +4,7 @@
 #pragma once
 #include "domain/ids.hpp"
 #include "domain/time.hpp"
+#include "domain/trace.hpp"
 #include "net/awaitable.hpp"
 
 #include <boost/asio/ip/address.hpp>
@@ -42,6 +43,7 @@ struct request {
   std::vector<std::pair<std::string_view, std::string_view>> fields; ///< names as sent, compare case-insensitively
   boost::asio::ip::address peer; ///< the client, after trusted proxies are walked (net/client_address)
   std::string request_id; ///< X-Request-Id: the client's if sane, else made
+  trace_context trace = {}; ///< what the handler's work is a part of; nil: nobody asked
   bool keep_alive = true;
   bool http_1_0 = false;
 

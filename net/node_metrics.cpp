@@ -215,6 +215,12 @@ void append_tls(metric_page& page, const tls_server& tls) {
     .add(number(n.reloads_refused), {{"result", "refused"}});
 }
 
+void append_spans(metric_page& page, const span_counts& spans) {
+  page.counter("fairqueue_spans_total", "Spans of traces by what became of them; dropped: too many at once, or the collector did not take them.")
+    .add(static_cast<double>(spans.exported), {{"result", "exported"}})
+    .add(static_cast<double>(spans.dropped), {{"result", "dropped"}});
+}
+
 // -- transport ---------------------------------------------------------------------------------------------------------
 
 void append_transport(metric_page& page, const server_state& s) {
@@ -254,6 +260,7 @@ void append_node(metric_page& page, const server_state& s, shown_events& shown) 
   if (s.cache != nullptr) append_cache(page, *s.cache);
   if (s.links != nullptr) append_cluster(page, *s.links);
   if (s.tls != nullptr) append_tls(page, *s.tls);
+  if (s.spans != nullptr) append_spans(page, s.spans->count());
   append_transport(page, s);
 }
 

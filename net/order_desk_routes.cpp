@@ -102,7 +102,7 @@ awaitable<response> refund(call c) {
   auto key = read_idempotency(c.rq, c.who);
   if (key.no)
     co_return std::move(*key.no);
-  refund_tickets wish{{c.id, c.by}, {}, {}, key.ref};
+  refund_tickets wish{{c.id, c.by}, {}, {}, key.ref, c.rq.trace};
   wish.note.detail = c.rq.body.empty() ? "{}" : std::string{c.rq.body};
   auto no = read_json(c.rq, body_need::optional, [&wish](object_reader& body) {
     wish.note.reason = read_reason(body);

@@ -73,6 +73,7 @@ std::optional<response> read_checkout(const call& c, checkout_wish& wish) {
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
     body.require("event_id");
     const auto event = body.id("event_id");
+    wish.order.trace = c.rq.trace;
     wish.order.admission_token = body.text("admission_token", admission_token_size).value;
     read_contact(body, order.contact);
     read_items(body, order.items);

@@ -47,7 +47,7 @@ awaitable<response> begin_payment(call c) {
   auto key = read_idempotency(c.rq, c.who);
   if (key.no)
     co_return std::move(*key.no);
-  open_payment wish{c.who, c.id, {}, key.ref};
+  open_payment wish{c.who, c.id, {}, key.ref, c.rq.trace};
   if (auto no = read_payment_request(c, wish))
     co_return std::move(*no);
   keys_in_flight::hold working;

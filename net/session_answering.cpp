@@ -10,6 +10,7 @@
 #include <boost/json/string.hpp>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <utility>
@@ -36,12 +37,54 @@ std::string chunk_of(std::string_view text) {
 }
 
 /// In the form of app/log: members of one JSON object.
-void log_failure(const std::string& request_id, const char* what) {
-  spdlog::error(R"("message":"a handler failed","request_id":{},"what":{})",
-                boost::json::serialize(boost::json::string{request_id}), boost::json::serialize(boost::json::string{what}));
+void log_failure(const request& rq, const char* what) {
+  spdlog::error(R"("message":"a handler failed","request_id":{},"trace_id":"{}","what":{})", boost::json::serialize(boost::json::string{rq.request_id}),
+                rq.trace ? trace_id_text(rq.trace.trace) : std::string{}, boost::json::serialize(boost::json::string{what}));
+}
+
+/// What goes on to gateways in a field of its own: printable, or nothing at all.
+bool is_fit_to_pass_on(std::string_view tracestate) {
+  return tracestate.size() <= tracestate_max && std::ranges::all_of(tracestate, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+trace_context traced_by(const request& rq) {
+  auto sent = parse_traceparent(rq.field("traceparent"));
+  if (!sent)
+    return {};
+  if (const auto state = rq.field("tracestate"); is_fit_to_pass_on(state))
+    sent->state = state;
+  return std::move(*sent);
 }
 
 } // namespace
+
+// -- traces ---------------------------------------------------------------------------------------------------------------
+
+/// The client's trace, if it sent one; else, of some requests, a new one.
+void session::begin_trace() {
+  auto& req = x_->req;
+  auto& ctx = pool_.ctx;
+  req.trace = traced_by(req);
+  x_->work = {};
+  if (ctx.state.spans == nullptr)
+    return;
+  const auto share = static_cast<std::uint64_t>(ctx.options.tracing.sample_per_mille);
+  if (!req.trace && share > 0 && ctx.environment.random_u64() % 1000 < share)
+    req.trace = {.trace = {ctx.environment.random_u64(), ctx.environment.random_u64() | 1}, .span = 0, .is_sampled = true};
+  if (!req.trace)
+    return;
+  x_->work = {ctx.state.spans, ctx.environment, req.trace, span_kind::server, name_of(req.verb)};
+  req.trace = x_->work.context();
+}
+
+void session::end_trace(unsigned status) {
+  auto& x = *x_;
+  if (!x.work.is_kept())
+    return;
+  if (x.found)
+    x.work.name(std::string{name_of(x.req.verb)} + ' ' + std::string{x.found->pattern});
+  x.work.end(status >= 500, static_cast<int>(status));
+}
 
 // -- the handler ----------------------------------------------------------------------------------------------------------
 
@@ -51,6 +94,7 @@ bool session::start_handler() {
   enter(phase::handling, milliseconds::max());
   keep_ = x.req.keep_alive;
   finished_ = false;
+  begin_trace();
   try {
     if (where_.what.before)
       if (auto answer = where_.what.before(pool_.ctx, x.req))
@@ -69,7 +113,7 @@ bool session::start_handler() {
   } catch (const std::exception& e) {
     starting_ = false;
     pool_.ctx.state.handler_exceptions.fetch_add(1, std::memory_order_relaxed);
-    log_failure(x.req.request_id, e.what());
+    log_failure(x.req, e.what());
     return respond(word_refusal(http_refusal::internal_error, {}));
   }
 }
@@ -97,7 +141,7 @@ void session::finish_handler() {
     next = respond(x.task.take());
   } catch (const std::exception& e) {
     pool_.ctx.state.handler_exceptions.fetch_add(1, std::memory_order_relaxed);
-    log_failure(x.req.request_id, e.what());
+    log_failure(x.req, e.what());
     next = respond(word_refusal(http_refusal::internal_error, {}));
   }
   if (next)
@@ -153,6 +197,7 @@ bool session::respond(response&& answer) {
   keep_ = keep_ && !(answer.source && x.req.http_1_0); // its end is the end of the connection
   if (where_.what.after)
     where_.what.after(pool_.ctx, x.req, x.found, answer, pool_.ctx.environment.steady_now() - x.begun);
+  end_trace(answer.status);
   render_head(answer, keep_);
   const bool with_body = x.req.verb != method::head && answer.status != 204 && answer.status != 304;
   if (with_body)
@@ -183,6 +228,7 @@ bool session::upgrade(const response& answer) {
     switching.fields.push_back(extra);
   if (where_.what.after)
     where_.what.after(pool_.ctx, x.req, x.found, switching, pool_.ctx.environment.steady_now() - x.begun);
+  end_trace(switching.status);
   render_head(switching, true);
   const auto sent = socket_.send(x.out);
   if (sent != static_cast<ssize_t>(x.out.size()) || !pool_.ctx.sockets) {
@@ -241,7 +287,7 @@ bool session::take_part() {
   try {
     text = x.part.take();
   } catch (const std::exception& e) {
-    log_failure(x.req.request_id, e.what());
+    log_failure(x.req, e.what());
     close();
     return false;
   }

@@ -35,6 +35,7 @@ struct exchange {
   path_parameters parameters;
   std::string allow;
   milliseconds begun{0};
+  open_span work; ///< the handler's and the answer's, if it is kept
   awaitable<response> task;
   std::string out;
   std::shared_ptr<body_source> source; ///< of what follows `out`; null: nothing more
@@ -92,6 +93,8 @@ private:
   void find_route();
 
   // session_answering.cpp
+  void begin_trace();
+  void end_trace(unsigned status);
   bool start_handler();
   static void handler_done(void* self) noexcept;
   static void resume(void* self) noexcept;

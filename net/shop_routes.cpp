@@ -170,6 +170,7 @@ place_order order_of(const visit& v, const counter& at, std::vector<item_wish> i
   order.wish.success_url = order.wish.cancel_url = v.ctx.options.http.public_url + "/shop/events/" + to_string(v.id) + "/return";
   order.wish.gateway = v.ctx.options.payments.gateway;
   order.idempotency = idempotency_of(v.rq, v.customer, v.sent.find("key"));
+  order.trace = v.rq.trace;
   return order;
 }
 
@@ -243,7 +244,7 @@ awaitable<response> pay_again(const visit& v) {
   auto found = co_await ask_event(v.ctx, owner_of(v.id), std::move(question));
   if (auto no = refused(v.rq, found))
     co_return std::move(*no);
-  open_payment wish{v.customer, found.reply.order.order.claim, v.ctx.options.payments.gateway, {}};
+  open_payment wish{v.customer, found.reply.order.order.claim, v.ctx.options.payments.gateway, {}, v.rq.trace};
   auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
   if (auto no = refused(v.rq, got); no && no->status != 409)
     co_return std::move(*no);

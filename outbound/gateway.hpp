@@ -3,6 +3,7 @@
 // events, queues or claims. Every call may be repeated: one reference, one transaction; one refund id, one refund.
 #pragma once
 #include "domain/time.hpp"
+#include "domain/trace.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -41,6 +42,7 @@ struct gateway_charge {
   timestamp expires_at; ///< until when it should be payable; `never`: the gateway's own default. A gateway with a least life makes it later
   std::string destination; ///< account at the gateway that the money goes on to; empty: it stays
   std::int64_t application_fee = 0; ///< of money.amount, what stays with us if it goes on
+  trace_context trace = {}; ///< what this call is a part of; no part of the charge
 };
 
 /// Infrastructure failures, as opposed to answers. `unavailable` (network, 429, 5xx, nonsense) is worth a retry, `rejected` is not.

@@ -39,11 +39,13 @@ json_api::json_api(settings options, environment& env)
     env_{env},
     http_{settings_.http, env} {}
 
-void json_api::send(http_request request, milliseconds deadline, std::function<void(api_answer)> done) {
-  const auto left = deadline - env_.steady_now();
+void json_api::send(http_request request, const call& of, std::function<void(api_answer)> done) {
+  const auto left = of.deadline - env_.steady_now();
   if (left.count() <= 0) return done({0, {}, unavailable("no time left")});
   request.url.insert(0, settings_.url);
   request.timeout = std::min(left, settings_.http.timeout);
+  if (of.trace) request.headers.emplace_back("traceparent", traceparent_of(of.trace));
+  if (!of.trace.state.empty()) request.headers.emplace_back("tracestate", of.trace.state);
   http_.submit(std::move(request), [this, done = std::move(done)](http_result r) { done(answer_of(std::move(r))); });
 }
 

@@ -31,10 +31,15 @@ public:
 
   json_api(settings options, environment& env);
 
-  /// When a call that begins now must have answered.
-  [[nodiscard]] milliseconds deadline() const { return env_.steady_now() + settings_.call_timeout; }
+  /// What the steps of a call share.
+  struct call {
+    milliseconds deadline; ///< steady time: when it must have answered
+    trace_context trace; ///< that they are a part of
+  };
+  /// A call that begins now.
+  [[nodiscard]] call begin(const trace_context& trace) const { return {env_.steady_now() + settings_.call_timeout, trace}; }
   /// `request.url` is the path and the query. `done` as http_client's.
-  void send(http_request request, milliseconds deadline, std::function<void(api_answer)> done);
+  void send(http_request request, const call& of, std::function<void(api_answer)> done);
 
   /// The error for a refusal; `code`: the gateway's own word for it, which is cleaned: it ends up in logs.
   [[nodiscard]] gateway_error rejected(int status, std::string_view code) const;

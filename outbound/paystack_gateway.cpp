@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to and answers from Paystack. A call of several requests is a chain of continuations that carry the order, the deadline and the
+// Requests to and answers from Paystack. A call of several requests is a chain of continuations that carry the order, the call's deadline and the
 // way back by value; they run on the HTTP client's thread.
 #include "outbound/paystack_gateway.hpp"
 
@@ -215,54 +215,54 @@ void paystack_gateway::initialize(const gateway_charge& charge, gateway_done<ini
   if (charge.customer_email.empty() && settings_.fallback_email.empty())
     return done(gateway_error{gateway_error::kind_type::rejected, {}, "paystack: no e-mail address"});
   auto request = post("/transaction/initialize", json::serialize(initialization(charge, settings_)));
-  api_->send(std::move(request), api_->deadline(), [this, reference = charge.reference, done = std::move(done)](const api_answer& a) {
+  api_->send(std::move(request), api_->begin(charge.trace), [this, reference = charge.reference, done = std::move(done)](const api_answer& a) {
     done(authorization_of(a, reference));
   });
 }
 
 void paystack_gateway::verify(const gateway_charge& charge, gateway_done<verify_result> done) {
-  api_->send(get(verify_path(charge.reference)), api_->deadline(),
+  api_->send(get(verify_path(charge.reference)), api_->begin(charge.trace),
              [this, reference = charge.reference, done = std::move(done)](const api_answer& a) { done(state_of(a, reference)); });
 }
 
 void paystack_gateway::expire(const gateway_charge& charge, gateway_done<verify_result> done) { verify(charge, std::move(done)); }
 
 void paystack_gateway::refund(const refund_order& order, gateway_done<refund_result> done) {
-  const auto deadline = api_->deadline();
-  api_->send(get(verify_path(order.charge.reference)), deadline, [this, order, deadline, done = std::move(done)](const api_answer& a) {
+  const auto call = api_->begin(order.charge.trace);
+  api_->send(get(verify_path(order.charge.reference)), call, [this, order, call, done = std::move(done)](const api_answer& a) {
     const auto state = state_of(a, order.charge.reference);
     if (const auto* error = std::get_if<gateway_error>(&state)) return done(*error);
     const auto id = integer_at(object_at(a.body, "data"), "id");
     if (std::get<charge_state>(state).status != charge_status::paid) return done(api_->rejected(a.status, "there is no payment to refund"));
     if (!id) return done(api_->unavailable("a transaction without an id"));
-    find_or_make_refund(order, *id, 1, deadline, done);
+    find_or_make_refund(order, *id, 1, call, done);
   });
 }
 
-void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64_t transaction, int page, milliseconds deadline,
+void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64_t transaction, int page, const json_api::call& call,
                                            gateway_done<refund_result> done) {
   if (page > pages_max) return done(api_->unavailable("its list of refunds has no end"));
   auto list = get("/refund?transaction=" + std::to_string(transaction) + "&perPage=" + std::to_string(page_size)
                   + "&page=" + std::to_string(page));
-  api_->send(std::move(list), deadline, [=, this](const api_answer& a) {
+  api_->send(std::move(list), call, [=, this](const api_answer& a) {
     const auto* data = a.body.if_contains("data");
     if (a.failure || is_refusal(a) || data == nullptr || !data->is_array()) return done(error_of(a));
     if (const auto* known = find_refund(data->get_array(), order.refund_id)) {
       if (integer_at(*known, "amount") != order.amount) return done(api_->rejected(a.status, "another refund has this id"));
       return done(refund_status_of(*known));
     }
-    if (data->get_array().size() >= page_size) return find_or_make_refund(order, transaction, page + 1, deadline, done);
-    make_refund(order, deadline, done);
+    if (data->get_array().size() >= page_size) return find_or_make_refund(order, transaction, page + 1, call, done);
+    make_refund(order, call, done);
   });
 }
 
-void paystack_gateway::make_refund(const refund_order& order, milliseconds deadline, gateway_done<refund_result> done) {
+void paystack_gateway::make_refund(const refund_order& order, const json_api::call& call, gateway_done<refund_result> done) {
   // No currency: money that came in another one than asked must be able to go back too.
   auto request = post("/refund", json::serialize(json::object{{"transaction", order.charge.reference},
                                                               {"amount", order.amount},
                                                               {"merchant_note", note_of(order.refund_id)}}));
   request.fresh_connection = true;
-  api_->send(std::move(request), deadline, [this, done = std::move(done)](const api_answer& a) { done(made_refund_of(a)); });
+  api_->send(std::move(request), call, [this, done = std::move(done)](const api_answer& a) { done(made_refund_of(a)); });
 }
 
 // Webhooks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to and answers from Stripe. A call of several requests is a chain of continuations that carry the charge, the deadline and the
+// Requests to and answers from Stripe. A call of several requests is a chain of continuations that carry the charge, the call's deadline and the
 // way back by value; they run on the HTTP client's thread.
 #include "outbound/stripe_gateway.hpp"
 
@@ -236,18 +236,18 @@ http_request stripe_gateway::create_session(const gateway_charge& charge) const 
 }
 
 /// `found` with the session's id, made now if it must be; `otherwise` if Stripe gives none.
-void stripe_gateway::with_session_id(const gateway_charge& charge, milliseconds deadline, std::function<void(const std::string&)> found,
+void stripe_gateway::with_session_id(const gateway_charge& charge, const json_api::call& call, std::function<void(const std::string&)> found,
                                      answer_handler otherwise) {
   if (!charge.gateway_id.empty()) return found(charge.gateway_id);
-  api_->send(create_session(charge), deadline, [found = std::move(found), otherwise = std::move(otherwise)](api_answer a) {
+  api_->send(create_session(charge), call, [found = std::move(found), otherwise = std::move(otherwise)](api_answer a) {
     const auto id = text_at(a.body, "id");
     if (a.failure || a.is_refusal() || id.empty()) otherwise(std::move(a));
     else found(id);
   });
 }
 
-void stripe_gateway::retrieve(const std::string& session, milliseconds deadline, answer_handler then) {
-  api_->send(get(session_path(session) + "?expand[]=payment_intent"), deadline, std::move(then));
+void stripe_gateway::retrieve(const std::string& session, const json_api::call& call, answer_handler then) {
+  api_->send(get(session_path(session) + "?expand[]=payment_intent"), call, std::move(then));
 }
 
 // Answers.
@@ -292,32 +292,32 @@ verify_result stripe_gateway::state_without_session(const api_answer& answer) co
 // The port.
 
 void stripe_gateway::initialize(const gateway_charge& charge, gateway_done<initialize_result> done) {
-  api_->send(create_session(charge), api_->deadline(), [this, done = std::move(done)](const api_answer& a) { done(authorization_of(a)); });
+  api_->send(create_session(charge), api_->begin(charge.trace), [this, done = std::move(done)](const api_answer& a) { done(authorization_of(a)); });
 }
 
-void stripe_gateway::look(const gateway_charge& charge, milliseconds deadline, gateway_done<verify_result> done) {
-  const auto found = [this, charge, deadline, done](const std::string& id) {
-    retrieve(id, deadline, [this, charge, done](const api_answer& a) { done(state_of(charge, a)); });
+void stripe_gateway::look(const gateway_charge& charge, const json_api::call& call, gateway_done<verify_result> done) {
+  const auto found = [this, charge, call, done](const std::string& id) {
+    retrieve(id, call, [this, charge, done](const api_answer& a) { done(state_of(charge, a)); });
   };
-  with_session_id(charge, deadline, found, [this, done](const api_answer& a) { done(state_without_session(a)); });
+  with_session_id(charge, call, found, [this, done](const api_answer& a) { done(state_without_session(a)); });
 }
 
 void stripe_gateway::verify(const gateway_charge& charge, gateway_done<verify_result> done) {
-  look(charge, api_->deadline(), std::move(done));
+  look(charge, api_->begin(charge.trace), std::move(done));
 }
 
 void stripe_gateway::expire(const gateway_charge& charge, gateway_done<verify_result> done) {
-  const auto deadline = api_->deadline();
-  const auto found = [this, charge, deadline, done](const std::string& id) { close(charge, id, deadline, done); };
-  with_session_id(charge, deadline, found, [this, done](const api_answer& a) { done(state_without_session(a)); });
+  const auto call = api_->begin(charge.trace);
+  const auto found = [this, charge, call, done](const std::string& id) { close(charge, id, call, done); };
+  with_session_id(charge, call, found, [this, done](const api_answer& a) { done(state_without_session(a)); });
 }
 
 /// Without a key: closing twice is harmless, and a remembered 500 would forbid it for a day. A refusal means that the session is not open.
-void stripe_gateway::close(const gateway_charge& charge, const std::string& session, milliseconds deadline,
+void stripe_gateway::close(const gateway_charge& charge, const std::string& session, const json_api::call& call,
                            gateway_done<verify_result> done) {
-  api_->send(post(session_path(session) + "/expire", {}, {}), deadline, [this, charge, session, deadline, done](const api_answer& a) {
+  api_->send(post(session_path(session) + "/expire", {}, {}), call, [this, charge, session, call, done](const api_answer& a) {
     if (!a.is_refusal()) return done(state_of(charge, a));
-    retrieve(session, deadline, [this, charge, done](const api_answer& now) { done(state_of(charge, now)); });
+    retrieve(session, call, [this, charge, done](const api_answer& now) { done(state_of(charge, now)); });
   });
 }
 
@@ -330,31 +330,31 @@ static refund_order as_charged(refund_order order, const json::object& intent) {
 }
 
 void stripe_gateway::refund(const refund_order& order, gateway_done<refund_result> done) {
-  const auto deadline = api_->deadline();
-  const auto retrieved = [this, order, deadline, done](const api_answer& a) {
+  const auto call = api_->begin(order.charge.trace);
+  const auto retrieved = [this, order, call, done](const api_answer& a) {
     const auto state = state_of(order.charge, a);
     if (const auto* error = std::get_if<gateway_error>(&state)) return done(*error);
     const auto intent = id_at(a.body, "payment_intent");
     if (!is_paid(a.body) || intent.empty()) return done(api_->rejected(a.status, "there is no payment to refund"));
-    find_or_make_refund(as_charged(order, object_at(a.body, "payment_intent")), intent, deadline, done);
+    find_or_make_refund(as_charged(order, object_at(a.body, "payment_intent")), intent, call, done);
   };
-  const auto found = [this, deadline, retrieved](const std::string& id) { retrieve(id, deadline, retrieved); };
-  with_session_id(order.charge, deadline, found, [this, done](const api_answer& a) { done(error_of(a)); });
+  const auto found = [this, call, retrieved](const std::string& id) { retrieve(id, call, retrieved); };
+  with_session_id(order.charge, call, found, [this, done](const api_answer& a) { done(error_of(a)); });
 }
 
-void stripe_gateway::find_or_make_refund(const refund_order& order, const std::string& intent, milliseconds deadline,
+void stripe_gateway::find_or_make_refund(const refund_order& order, const std::string& intent, const json_api::call& call,
                                          gateway_done<refund_result> done) {
   auto list = get("/v1/refunds?payment_intent=" + percent_encode(intent) + "&limit=100");
-  api_->send(std::move(list), deadline, [this, order, intent, deadline, done](const api_answer& a) {
+  api_->send(std::move(list), call, [this, order, intent, call, done](const api_answer& a) {
     if (a.failure || a.is_refusal()) return done(error_of(a));
     const auto* known = find_refund(a.body, order.refund_id);
-    if (known == nullptr) return make_refund(order, intent, deadline, done);
+    if (known == nullptr) return make_refund(order, intent, call, done);
     if (integer_at(*known, "amount") != order.amount) return done(api_->rejected(a.status, "another refund has this id"));
     done(refund_status_of(*known).value_or(gateway_refund_status::pending));
   });
 }
 
-void stripe_gateway::make_refund(const refund_order& order, const std::string& intent, milliseconds deadline,
+void stripe_gateway::make_refund(const refund_order& order, const std::string& intent, const json_api::call& call,
                                  gateway_done<refund_result> done) {
   form f;
   f.add("payment_intent", intent).add("amount", order.amount);
@@ -363,7 +363,7 @@ void stripe_gateway::make_refund(const refund_order& order, const std::string& i
     f.add("reverse_transfer", "true");
     if (order.charge.application_fee > 0) f.add("refund_application_fee", "true");
   }
-  api_->send(post("/v1/refunds", f.take(), order.refund_id), deadline, [this, done](const api_answer& a) {
+  api_->send(post("/v1/refunds", f.take(), order.refund_id), call, [this, done](const api_answer& a) {
     const auto status = a.failure || a.is_refusal() ? std::nullopt : refund_status_of(a.body);
     if (status) done(*status);
     else done(error_of(a));

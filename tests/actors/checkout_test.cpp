@@ -4,6 +4,7 @@
 #define CAF_SUITE checkout
 #include "domain/outbox.hpp"
 #include "fixture.hpp"
+#include "tests/kept_spans.hpp"
 
 #include "actors/sale_board.hpp"
 
@@ -23,6 +24,7 @@ struct gateway_log {
 struct checkout_fixture : fixture {
   owner_services services;
   sale_board board;
+  kept_spans spans;
   event_row event;
   event_handle owner;
   std::shared_ptr<gateway_log> gateway = std::make_shared<gateway_log>();
@@ -39,6 +41,7 @@ struct checkout_fixture : fixture {
     services.sessions = &sessions;
     services.ledgers = ledgers;
     services.board = &board;
+    services.spans = &spans;
     owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
     run();
   }
@@ -48,13 +51,14 @@ struct checkout_fixture : fixture {
     kill(owner);
     owner = nullptr;
   }
-  auto check_out(std::uint64_t n, idempotency_ref key = {}) {
+  auto check_out(std::uint64_t n, idempotency_ref key = {}, const trace_context& trace = {}) {
     place_order wish;
     wish.event = event.id;
     wish.customer = customer(n);
     wish.wish.contact = {"Ada", "Obi", "ada@example.org", ""};
     wish.wish.gateway = "sandbox";
     wish.idempotency = key;
+    wish.trace = trace;
     return ask<order_reply>(owner, wish);
   }
   /// The next commit is refused: the owner loads anew.
@@ -107,6 +111,44 @@ struct checkout_fixture : fixture {
 } // namespace
 
 CAF_TEST_FIXTURE_SCOPE(checkout_tests, checkout_fixture)
+
+CAF_TEST(a traced order has a span that ends with its commit and its gateway calls are part of it) {
+  commit_faults.push_back({commit_fault::kind::busy});
+  auto placed = check_out(1, {}, sample_trace);
+  run();
+  CAF_CHECK(spans.all.empty()); // not committed yet
+  advance(5s);
+  CAF_REQUIRE(placed->ok && !placed->value.no);
+  const auto* work = spans.find("place_order");
+  CAF_REQUIRE(work);
+  CAF_CHECK_EQUAL(work->parent, sample_trace.span);
+  CAF_CHECK(work->context.trace == sample_trace.trace);
+  CAF_REQUIRE(!gateway->calls.empty());
+  CAF_CHECK(gateway->calls[0].charge.trace == work->context);
+}
+
+CAF_TEST(an order without a trace has none) {
+  auto placed = check_out(1);
+  run();
+  CAF_REQUIRE(placed->ok && !placed->value.no);
+  CAF_CHECK(spans.all.empty());
+  CAF_REQUIRE(!gateway->calls.empty());
+  CAF_CHECK(!gateway->calls[0].charge.trace);
+}
+
+CAF_TEST(of many claims the traces of the latest are known) {
+  trace_book book(2);
+  const claim_id claims[] = {uuid{1, 1}, uuid{1, 2}, uuid{1, 3}};
+  for (const auto& c : claims) book.note(c, sample_trace);
+  book.note(claims[2], {});
+  CAF_CHECK(!book.of(claims[0]));
+  CAF_CHECK(book.of(claims[1]) == sample_trace);
+  CAF_CHECK(book.of(claims[2]) == sample_trace);
+  auto later = sample_trace;
+  later.span = 7;
+  book.note(claims[1], later);
+  CAF_CHECK(book.of(claims[1]) == later);
+}
 
 CAF_TEST(an order is answered after its commit and then the gateway is called) {
   auto placed = check_out(1);

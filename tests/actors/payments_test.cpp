@@ -2,6 +2,7 @@
 // The payments actor: retries with jitter, circuit breaker, one call per key, workers that never answer.
 #define CAF_SUITE payments
 #include "fixture.hpp"
+#include "tests/kept_spans.hpp"
 
 using namespace fq;
 using namespace fq::test;
@@ -60,12 +61,13 @@ struct payments_fixture : fixture {
     owner = nullptr;
   }
   void call(std::uint64_t payment, gateway_call_kind kind = gateway_call_kind::verify,
-            std::string gateway = "sandbox", std::uint8_t priority_class = 1) {
+            std::string gateway = "sandbox", std::uint8_t priority_class = 1, const trace_context& trace = {}) {
     call_gateway x;
     x.kind = kind;
     x.gateway = std::move(gateway);
     x.payment = uuid{1, payment};
     x.charge.reference = make_reference(x.payment);
+    x.charge.trace = trace;
     x.priority_class = priority_class;
     caf::actor_cast<caf::abstract_actor*>(actor)->eq_impl(
         caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(owner), nullptr, x);
@@ -138,6 +140,26 @@ CAF_TEST(an unavailable gateway is tried again within the bounds of full jitter 
   CAF_CHECK(gw->told[0].result == gateway_result::unavailable);
   advance(60s);
   CAF_CHECK_EQUAL(gw->calls.size(), 3u);
+}
+
+CAF_TEST(each attempt is a span of its own below the one of the request) {
+  kept_spans kept;
+  services.spans = &kept;
+  gw->result = gateway_result::unavailable;
+  call(1, gateway_call_kind::initialize, "sandbox", 1, sample_trace);
+  gw->result = gateway_result::initialized;
+  advance(500ms);
+  CAF_REQUIRE_EQUAL(gw->calls.size(), 2u);
+  CAF_REQUIRE_EQUAL(kept.all.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    CAF_CHECK_EQUAL(kept.all[i].name, "sandbox initialize");
+    CAF_CHECK(kept.all[i].kind == span_kind::client);
+    CAF_CHECK_EQUAL(kept.all[i].parent, sample_trace.span);
+    CAF_CHECK(gw->calls[i].charge.trace == kept.all[i].context); // what the gateway is told
+  }
+  CAF_CHECK(kept.all[0].has_failed);
+  CAF_CHECK(!kept.all[1].has_failed);
+  CAF_CHECK(kept.all[0].context.span != kept.all[1].context.span);
 }
 
 CAF_TEST(a retry that succeeds is told once) {

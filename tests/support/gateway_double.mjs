@@ -243,7 +243,12 @@ export class GatewayDouble {
     if (this.requests.length > requests_max) this.requests.shift();
 
     const admitted = fault && !fault.acted && fault.kind !== 'delay' ? undefined : await this.#act(ctx, fault);
-    Object.assign(line, { params: ctx.params, idempotency_key: ctx.request.headers['idempotency-key'] });
+    Object.assign(line, {
+      params: ctx.params,
+      idempotency_key: ctx.request.headers['idempotency-key'],
+      traceparent: ctx.request.headers.traceparent,
+      tracestate: ctx.request.headers.tracestate,
+    });
     const answer = this.#spoiled(ctx, fault, admitted);
     line.status = answer?.status;
     if (fault?.kind === 'delay' && fault.acted) await this.#sleep(fault.ms);

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outbound/otlp_exporter.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <future>
+
+namespace fq {
+namespace {
+
+namespace json = boost::json;
+
+json::object text_attribute(std::string_view key, std::string_view value) {
+  return {{"key", key}, {"value", {{"stringValue", value}}}};
+}
+
+/// 64-bit numbers are strings in proto3's JSON, and ids are hexadecimal in OTLP's.
+json::object json_of(const span& s) {
+  const auto nanos = [](timestamp t) { return std::to_string(unix_ms(t) * 1'000'000); };
+  json::object out{{"traceId", trace_id_text(s.context.trace)},
+                   {"spanId", span_id_text(s.context.span)},
+                   {"name", s.name},
+                   {"kind", static_cast<int>(s.kind)},
+                   {"startTimeUnixNano", nanos(s.began)},
+                   {"endTimeUnixNano", nanos(s.began + s.lasted)}};
+  if (s.parent != 0) out["parentSpanId"] = span_id_text(s.parent);
+  if (!s.context.state.empty()) out["traceState"] = s.context.state;
+  if (s.http_status != 0)
+    out["attributes"] = json::array{
+      json::object{{"key", "http.response.status_code"}, {"value", {{"intValue", std::to_string(s.http_status)}}}}};
+  if (s.has_failed) out["status"] = json::object{{"code", 2}}; // ERROR
+  return out;
+}
+
+} // namespace
+
+std::string otlp_json(const std::vector<span>& spans, const std::string& service, const std::string& node) {
+  json::array all;
+  for (const auto& s : spans) all.push_back(json_of(s));
+  const json::object scope{{"scope", {{"name", "fairqueue"}}}, {"spans", std::move(all)}};
+  json::array known{text_attribute("service.name", service)};
+  if (!node.empty()) known.push_back(text_attribute("service.instance.id", node));
+  const json::object resource{{"attributes", std::move(known)}};
+  return json::serialize(json::object{{"resourceSpans", json::array{json::object{{"resource", resource}, {"scopeSpans", json::array{scope}}}}}});
+}
+
+otlp_exporter::otlp_exporter(settings options, environment& env)
+    : settings_(std::move(options)), http_({.timeout = settings_.timeout, .ca_file = settings_.ca_file}, env), thread_([this] { run(); }) {}
+
+otlp_exporter::~otlp_exporter() {
+  {
+    const std::scoped_lock held{mutex_};
+    stops_ = true;
+  }
+  stopped_.notify_one();
+  thread_.join();
+}
+
+void otlp_exporter::take(span done) {
+  const std::scoped_lock held{mutex_};
+  if (waiting_.size() >= settings_.waiting_max) {
+    dropped_.fetch_add(1);
+    return;
+  }
+  waiting_.push_back(std::move(done));
+}
+
+void otlp_exporter::run() {
+  for (bool stops = false; !stops;) {
+    std::vector<span> batch;
+    {
+      std::unique_lock held{mutex_};
+      stops = stopped_.wait_for(held, settings_.interval, [this] { return stops_; });
+      batch.swap(waiting_);
+    }
+    if (!batch.empty()) send(std::move(batch));
+  }
+}
+
+/// One at a time: a collector that is slow is not asked for more.
+void otlp_exporter::send(std::vector<span> batch) {
+  http_request rq;
+  rq.method = http_request::method_type::post;
+  rq.url = settings_.url;
+  rq.headers = {{"Content-Type", "application/json"}};
+  if (!settings_.authorization.empty()) rq.headers.emplace_back("Authorization", settings_.authorization);
+  rq.body = otlp_json(batch, settings_.service, settings_.node);
+  std::promise<bool> answered;
+  auto taken = answered.get_future();
+  http_.submit(std::move(rq), [&answered](const http_result& r) {
+    const auto* response = std::get_if<http_response>(&r);
+    answered.set_value(response != nullptr && response->status >= 200 && response->status < 300);
+  });
+  (taken.get() ? exported_ : dropped_).fetch_add(batch.size());
+}
+
+} // namespace fq
