@@ -179,7 +179,8 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
   t.after(() => redis.stop());
   const own = new Authority(temporary_folder()).issue('own');
   const cluster = await Cluster.start(t, { nodes: 2, settings: { 'cache.url': redis.redis_url,
-    'tls.listen': '127.0.0.1:0', 'tls.certificate': own.certificate, 'tls.key': own.key } });
+    'tls.listen': '127.0.0.1:0', 'tls.certificate': own.certificate, 'tls.key': own.key,
+    'tracing.url': 'http://127.0.0.1:9/v1/traces' } }); // whoever listens there: its metrics are to be seen
   const prometheus = await Prometheus.start(t, cluster.nodes.map((node) => `127.0.0.1:${node.admin_port}`));
   const [first, second] = cluster.nodes;
   const organizer = await first.organizer();
