@@ -45,12 +45,13 @@ std::string text_of(const refusal& no) {
   return no.detail.empty() ? code : code + ": " + no.detail;
 }
 
-/// Accounts may still be loading: asks until it answers, 10 s at most.
+/// Accounts may be loading still, or on their way from one node to another: asks until they answer, 10 s at most.
 template <class Reply, class Message>
 asked<Reply> ask_accounts(caf::actor_system& system, const accounts_handle& accounts, const Message& message) {
   asked<Reply> got;
   caf::scoped_actor self{system};
   const auto deadline = std::chrono::steady_clock::now() + accounts_timeout;
+  bool is_answered = false;
   do {
     got.error.clear();
     self->request(accounts, accounts_timeout, message)
@@ -60,8 +61,9 @@ asked<Reply> ask_accounts(caf::actor_system& system, const accounts_handle& acco
           if (reply.no) got.error = text_of(reply.no);
         },
         [&](const caf::error& why) { got.error = is(why, errc::not_owner) ? "not_owner" : "unavailable"; });
-    if (got.error == "unavailable") std::this_thread::sleep_for(milliseconds{50});
-  } while (got.error == "unavailable" && std::chrono::steady_clock::now() < deadline);
+    is_answered = got.error != "unavailable" && got.error != "not_owner";
+    if (!is_answered) std::this_thread::sleep_for(milliseconds{50});
+  } while (!is_answered && std::chrono::steady_clock::now() < deadline);
   return got;
 }
 

@@ -6,9 +6,9 @@ import fs from 'node:fs';
 import { execFileSync, spawn } from 'node:child_process';
 import { assert, eventually } from './lib.mjs';
 
-const network = '10.77.0';
+const network = '10.77';
 /** Of the host that the test is on. */
-export const switch_address = `${network}.1`;
+export const switch_address = `${network}.0.1`;
 
 function command(file, ...args) {
   return execFileSync(file, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -27,7 +27,7 @@ export class Host {
   static async start(number) {
     const host = new Host();
     host.name = `host${number}`;
-    host.address = `${network}.${number}`;
+    host.address = `${network}.${1 + Math.floor(number / 250)}.${1 + (number % 250)}`;
     const holder = spawn('setpriv', ['--pdeathsig', 'KILL', '--', 'unshare', '--net', '--', 'sleep', 'infinity'], { stdio: 'ignore' });
     host.holder = holder;
     const ours = fs.readlinkSync('/proc/self/ns/net');
@@ -35,7 +35,7 @@ export class Host {
     host.enter = ['nsenter', `--net=/proc/${holder.pid}/ns/net`, '--'];
     command('ip', 'link', 'add', host.name, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(holder.pid));
     command('ip', 'link', 'set', host.name, 'master', 'switch', 'up');
-    host.run('ip', 'address', 'add', `${host.address}/24`, 'dev', 'eth0');
+    host.run('ip', 'address', 'add', `${host.address}/16`, 'dev', 'eth0');
     for (const link of ['lo', 'eth0']) host.run('ip', 'link', 'set', link, 'up');
     host.run('nft', 'add table inet cut');
     host.run('nft', 'add chain inet cut in { type filter hook input priority 0; }');
@@ -69,7 +69,7 @@ export async function hosts_for(t, count) {
   const has_switch = JSON.parse(command('ip', '-json', 'link', 'show')).some((link) => link.ifname === 'switch');
   if (!has_switch) {
     command('ip', 'link', 'add', 'switch', 'type', 'bridge');
-    command('ip', 'address', 'add', `${switch_address}/24`, 'dev', 'switch');
+    command('ip', 'address', 'add', `${switch_address}/16`, 'dev', 'switch');
     command('ip', 'link', 'set', 'switch', 'up');
   }
   const hosts = [];
