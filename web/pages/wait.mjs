@@ -84,7 +84,8 @@ async function notify(title) {
 /** Milliseconds to stay for, so that it is heard. */
 function tell() {
   document.title = `● ${texts.your_turn.other}`;
-  if (!find('tell')?.checked) return 0;
+  const is_wanted = find('tell')?.checked ?? kept(wants_telling) === '1'; // the page for another device has no box
+  if (!is_wanted) return 0;
   chime();
   navigator.vibrate?.([200, 100, 200]);
   notify(texts.your_turn.other);
