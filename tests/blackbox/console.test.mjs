@@ -216,7 +216,7 @@ test('an organizer makes a sale, watches a crowd buy, retunes it, calls people i
   assert.equal((await server.post(`/events/${id}/end`, { token: s.token })).status, 200);
   await dialog.getByLabel('Reason').fill('Rain.');
   await dialog.getByRole('button', { name: 'End the sale' }).click();
-  await dialog.getByText('That is not possible while this is ENDED.').waitFor();
+  await dialog.getByText('That is not possible while this is ended.').waitFor();
   await dialog.getByRole('button', { name: 'Not now' }).click();
   await page.getByText('ended', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -279,7 +279,7 @@ test('orders are found, refunded, mailed again and exported; places are found an
   assert.equal(whole.refunded_amount, whole.total);
   assert.ok(await page.getByRole('button', { name: 'Refund…' }).isDisabled(), 'nothing is left to refund');
   await page.getByRole('button', { name: 'Send its mail again' }).click();
-  await page.getByRole('alert').getByText('That is not possible while this is REFUNDED.').waitFor(); // nothing is said of it by mail
+  await page.getByRole('alert').getByText('That is not possible while this is refunded.').waitFor(); // nothing is said of it by mail
   await check_page(page, 'console-order');
 
   // The export, as a file, and no cell of it is a formula.

@@ -2,6 +2,7 @@
 // How people are let in, changed while the sale runs, and calling the next by hand. For events and for standalone queues.
 import { useState } from 'preact/hooks';
 import { patch, post } from './api.mjs';
+import { typed, untyped } from './format.mjs';
 import { Choice, Field, Form, ProblemNote, tell, Text, use_action, Whole } from './parts.jsx';
 
 const policies = [
@@ -13,10 +14,6 @@ const policies = [
 ];
 /** Standalone queues have two of them. */
 export const policies_for = (kind) => (kind === 'queue' ? policies.filter(([key]) => key === 'capacity' || key === 'operator') : policies);
-
-/** Numbers as they are typed; empty is "none". */
-const typed = (value) => (value === null || value === undefined ? '' : String(value));
-const untyped = (text) => (text === '' ? null : Number(text));
 
 /** An event's or a queue's admission in one form: what is typed, by one name for both. */
 function form_of(kind, thing) {

@@ -30,7 +30,7 @@ const sentences = {
 const plain = (text) => text.replace(/\b[a-z]+(_[a-z]+)+\b/g, (name) => name.replaceAll('_', ' '));
 
 function sentence_of(body) {
-  if (body.code === 'invalid_transition' && body.current_status) return `That is not possible while this is ${body.current_status}.`;
+  if (body.code === 'invalid_transition' && body.current_status) return `That is not possible while this is ${body.current_status.toLowerCase().replaceAll('_', ' ')}.`;
   if (body.code === 'total_below_committed')
     return `The new total is below what is taken already: ${body.held} held and ${body.sold} sold.`;
   if (body.code === 'external_id_taken') return 'Another queue has this external id.';
@@ -45,7 +45,8 @@ export class Problem extends Error {
     super(sentence_of(body) + (status === 429 || status === 503 ? seconds : '') + unsure);
     this.status = status;
     this.code = body.code;
-    this.detail = body.code === 'invalid_field' && body.errors ? '' : (body.detail ?? '');
+    const is_said = body.detail === body.current_status || (body.code === 'invalid_field' && body.errors);
+    this.detail = is_said ? '' : (body.detail ?? '');
     this.request_id = body.request_id ?? '';
     this.retry_after_ms = retry_after * 1000;
     /** By the path of the field in the request: "ticket_types[0].price". */

@@ -6,7 +6,7 @@ import { AuditList } from './audit.jsx';
 import { EventForm } from './event_form.jsx';
 import { EventLive } from './live.jsx';
 import { OrderView, Orders } from './orders.jsx';
-import { Badge, Confirm, Heading, ProblemNote, tell, use_action, use_loaded } from './parts.jsx';
+import { Badge, Confirm, Heading, NotYet, ProblemNote, tell, use_action, use_thing } from './parts.jsx';
 import { People } from './people.jsx';
 
 const look_every_ms = 5_000;
@@ -96,19 +96,9 @@ async function own_event(id, signal) {
 }
 
 export function EventPage({ id, view = '', rest }) {
-  const loaded = use_loaded((signal) => own_event(id, signal), id, look_every_ms);
-  // What a change was answered with counts until the next look.
-  const [answered, set_answered] = useState(null);
-  const newest = answered && (!loaded.data || answered.updated_at > loaded.data.updated_at) ? answered : loaded.data;
-  const event = newest?.id === id ? newest : undefined;
-  const title = event?.name ?? 'Event';
-  if (!event)
-    return (
-      <>
-        <Heading title={title} />
-        {loaded.problem ? <ProblemNote problem={loaded.problem} retry={loaded.refresh} /> : <p class="soft">Loading…</p>}
-      </>
-    );
+  const { data: event, problem, refresh, changed } = use_thing((signal) => own_event(id, signal), id, look_every_ms);
+  if (!event) return <NotYet title="Event" problem={problem} retry={refresh} />;
+  const title = event.name;
   const root = `#/events/${id}`;
   const label = tabs.find(([name]) => name === view)?.[1];
   return (
@@ -120,12 +110,12 @@ export function EventPage({ id, view = '', rest }) {
         <Heading title={label ? `${label}: ${title}` : title}>
           {title} <Badge name={event.status} />
         </Heading>
-        <Turns event={event} changed={set_answered} />
+        <Turns event={event} changed={changed} />
       </div>
       <Tabs root={root} all={tabs} current={view} label="Views of this event" />
-      {view !== '' && <ProblemNote problem={loaded.problem} />}
-      {view === '' && <EventLive event={event} changed={set_answered} />}
-      {view === 'settings' && <EventForm key={id} event={event} changed={set_answered} />}
+      {view !== '' && <ProblemNote problem={problem} />}
+      {view === '' && <EventLive event={event} changed={changed} />}
+      {view === 'settings' && <EventForm key={id} event={event} changed={changed} />}
       {view === 'orders' && (rest ? <OrderView event={event} id={rest} /> : <Orders event={event} />)}
       {view === 'people' && <People kind="event" thing={event} />}
       {view === 'audit' && <AuditList target={id} />}

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { new_key, patch, post } from './api.mjs';
 import { policies_for } from './admission.jsx';
-import { amount_text, from_local_input, local_input, parse_amount, zone } from './format.mjs';
+import { amount_text, from_local_input, local_input, parse_amount, typed, untyped, zone } from './format.mjs';
 import { Check, Choice, Field, Form, Heading, ProblemNote, tell, Text, use_action, When, Whole } from './parts.jsx';
 
 const hour_ms = 3_600_000;
@@ -34,7 +34,6 @@ function new_form() {
   };
 }
 
-const typed = (value) => (value === null || value === undefined ? '' : String(value));
 const minutes = (seconds) => String(seconds / 60);
 
 function form_of(event) {
@@ -72,7 +71,6 @@ function form_of(event) {
   };
 }
 
-const untyped = (text) => (text === '' ? null : Number(text));
 const seconds = (text) => Math.round(Number(text) * 60);
 
 /** How each typed field goes out: [where, value]. */

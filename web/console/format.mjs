@@ -65,7 +65,11 @@ export function local_input(text) {
 /** Back again; null if it is empty. */
 export const from_local_input = (text) => (text ? new Date(text).toISOString() : null);
 
-/** "8m 20s" of seconds. */
+/** Numbers as they stand in a field, where empty is "none", which the API calls null. */
+export const typed = (value) => (value === null || value === undefined ? '' : String(value));
+export const untyped = (text) => (text === '' ? null : Number(text));
+
+/** "8 min 20 s" of seconds. */
 export function span(seconds) {
   if (seconds === null || seconds === undefined) return '–';
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;

@@ -58,6 +58,14 @@ export function use_loaded(load, key, every_ms = 0) {
   return { data: mine ? state.data : undefined, problem: mine ? state.problem : null, refresh };
 }
 
+/** The same for a thing with an id and updated_at: what a change was answered with (`changed`) counts until there is something newer. */
+export function use_thing(load, id, every_ms) {
+  const loaded = use_loaded(load, id, every_ms);
+  const [answered, set_answered] = useState(null);
+  const newest = answered && (!loaded.data || answered.updated_at > loaded.data.updated_at) ? answered : loaded.data;
+  return { ...loaded, data: newest?.id === id ? newest : undefined, changed: set_answered };
+}
+
 /** `run(work)`: does it, one at a time; `problem` says why not. Its result is whether it was done. */
 export function use_action() {
   const [state, set_state] = useState({ busy: false, problem: null });
@@ -195,6 +203,14 @@ const tones = {
   REVOKED: 'bad',
 };
 export const Badge = ({ name }) => <span class={`badge ${tones[name] ?? 'neutral'}`}>{words(name)}</span>;
+
+/** Instead of a view whose thing is not there, or not yet. */
+export const NotYet = ({ title, problem, retry }) => (
+  <>
+    <Heading title={title} />
+    {problem ? <ProblemNote problem={problem} retry={retry} /> : <p class="soft">Loading…</p>}
+  </>
+);
 
 // -- fields ---------------------------------------------------------------------------------------------------------------------------
 

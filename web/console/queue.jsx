@@ -5,9 +5,9 @@ import { get, new_key, patch, post } from './api.mjs';
 import { AuditList } from './audit.jsx';
 import { policies_for } from './admission.jsx';
 import { Tabs } from './event.jsx';
-import { from_local_input, local_input, zone } from './format.mjs';
+import { from_local_input, local_input, typed, untyped, zone } from './format.mjs';
 import { QueueLive } from './live.jsx';
-import { Badge, Choice, Field, Form, Heading, ProblemNote, tell, Text, use_action, use_loaded, When, Whole } from './parts.jsx';
+import { Badge, Choice, Field, Form, Heading, NotYet, ProblemNote, tell, Text, use_action, use_thing, When, Whole } from './parts.jsx';
 import { People } from './people.jsx';
 
 const look_every_ms = 5_000;
@@ -33,9 +33,6 @@ function Turns({ queue, changed }) {
     </div>
   );
 }
-
-const typed = (value) => (value === null || value === undefined ? '' : String(value));
-const untyped = (text) => (text === '' ? null : Number(text));
 
 const form_of = (q) => ({
   name: q.name,
@@ -159,18 +156,9 @@ export function NewQueue() {
 }
 
 export function QueuePage({ id, view = '' }) {
-  const loaded = use_loaded((signal) => get(`/queues/${id}`, { signal }), id, look_every_ms);
-  const [answered, set_answered] = useState(null);
-  const newest = answered && (!loaded.data || answered.updated_at > loaded.data.updated_at) ? answered : loaded.data;
-  const queue = newest?.id === id ? newest : undefined;
-  const title = queue?.name ?? 'Queue';
-  if (!queue)
-    return (
-      <>
-        <Heading title={title} />
-        {loaded.problem ? <ProblemNote problem={loaded.problem} retry={loaded.refresh} /> : <p class="soft">Loading…</p>}
-      </>
-    );
+  const { data: queue, problem, refresh, changed } = use_thing((signal) => get(`/queues/${id}`, { signal }), id, look_every_ms);
+  if (!queue) return <NotYet title="Queue" problem={problem} retry={refresh} />;
+  const title = queue.name;
   const label = tabs.find(([name]) => name === view)?.[1];
   return (
     <>
@@ -181,12 +169,12 @@ export function QueuePage({ id, view = '' }) {
         <Heading title={label ? `${label}: ${title}` : title}>
           {title} <Badge name={queue.status} />
         </Heading>
-        <Turns queue={queue} changed={set_answered} />
+        <Turns queue={queue} changed={changed} />
       </div>
       <Tabs root={`#/queues/${id}`} all={tabs} current={view} label="Views of this queue" />
-      {view !== '' && <ProblemNote problem={loaded.problem} />}
-      {view === '' && <QueueLive queue={queue} changed={set_answered} />}
-      {view === 'settings' && <QueueForm key={id} queue={queue} changed={set_answered} />}
+      {view !== '' && <ProblemNote problem={problem} />}
+      {view === '' && <QueueLive queue={queue} changed={changed} />}
+      {view === 'settings' && <QueueForm key={id} queue={queue} changed={changed} />}
       {view === 'people' && <People kind="queue" thing={queue} />}
       {view === 'audit' && <AuditList target={id} />}
     </>
