@@ -165,7 +165,8 @@ void derive(loaded& config) {
   if (is_default(config, "ledger.url")) o.ledger.url = "sqlite:" + (o.data_dir / "ledger.db").string();
   if (is_default(config, "http.public_url")) {
     const auto encrypted = parse_endpoint(o.tls.listen);
-    o.http.public_url = encrypted ? "https://" + to_string(reachable(*encrypted)) + o.http.base_path : o.http.local_url();
+    const bool is_reached = encrypted && encrypted->port != 0; // any free port is no address for a link
+    o.http.public_url = is_reached ? "https://" + to_string(reachable(*encrypted)) + o.http.base_path : o.http.local_url();
   }
   o.pages.brands = read_branding(o.pages.branding.string(), config.problems);
 }

@@ -254,6 +254,7 @@ CAF_TEST(a listener with TLS needs its files and an address of its own) {
   CAF_CHECK_EQUAL(config.values.http.local_url(), "http://127.0.0.1:8080");
   CAF_CHECK_EQUAL(changed("http.base_path", "/tickets").values.http.public_url, "https://127.0.0.1:8443/tickets");
   CAF_CHECK_EQUAL(changed("http.public_url", "https://tickets.example").values.http.public_url, "https://tickets.example");
+  CAF_CHECK_EQUAL(changed("tls.listen", "127.0.0.1:0").values.http.public_url, "http://127.0.0.1:8080");
   CAF_CHECK(complains(changed("tls.listen", "tickets.example:443"), "tls.listen", "must be address:port"));
   CAF_CHECK(complains(changed("tls.listen", "127.0.0.1:8080"), "tls.listen", "must differ"));
   CAF_CHECK(complains(changed("tls.listen", "127.0.0.1:9090"), "tls.listen", "must differ"));
