@@ -39,7 +39,7 @@ json_api::json_api(settings options, environment& env)
     env_{env},
     http_{settings_.http, env} {}
 
-void json_api::send(http_request request, const call& of, std::function<void(api_answer)> done) {
+void json_api::send(http_request request, const api_call& of, std::function<void(api_answer)> done) {
   const auto left = of.deadline - env_.steady_now();
   if (left.count() <= 0) return done({0, {}, unavailable("no time left")});
   request.url.insert(0, settings_.url);

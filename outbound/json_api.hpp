@@ -20,6 +20,12 @@ struct api_answer {
   [[nodiscard]] bool is_refusal() const { return !failure && status >= 400; }
 };
 
+/// What the requests of one call share.
+struct api_call {
+  milliseconds deadline; ///< steady time: when it must have answered
+  trace_context trace; ///< that they are a part of
+};
+
 class json_api {
 public:
   struct settings {
@@ -31,15 +37,10 @@ public:
 
   json_api(settings options, environment& env);
 
-  /// What the steps of a call share.
-  struct call {
-    milliseconds deadline; ///< steady time: when it must have answered
-    trace_context trace; ///< that they are a part of
-  };
   /// A call that begins now.
-  [[nodiscard]] call begin(const trace_context& trace) const { return {env_.steady_now() + settings_.call_timeout, trace}; }
+  [[nodiscard]] api_call begin(const trace_context& trace) const { return {env_.steady_now() + settings_.call_timeout, trace}; }
   /// `request.url` is the path and the query. `done` as http_client's.
-  void send(http_request request, const call& of, std::function<void(api_answer)> done);
+  void send(http_request request, const api_call& of, std::function<void(api_answer)> done);
 
   /// The error for a refusal; `code`: the gateway's own word for it, which is cleaned: it ends up in logs.
   [[nodiscard]] gateway_error rejected(int status, std::string_view code) const;

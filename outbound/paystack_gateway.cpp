@@ -239,7 +239,7 @@ void paystack_gateway::refund(const refund_order& order, gateway_done<refund_res
   });
 }
 
-void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64_t transaction, int page, const json_api::call& call,
+void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64_t transaction, int page, const api_call& call,
                                            gateway_done<refund_result> done) {
   if (page > pages_max) return done(api_->unavailable("its list of refunds has no end"));
   auto list = get("/refund?transaction=" + std::to_string(transaction) + "&perPage=" + std::to_string(page_size)
@@ -256,7 +256,7 @@ void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64
   });
 }
 
-void paystack_gateway::make_refund(const refund_order& order, const json_api::call& call, gateway_done<refund_result> done) {
+void paystack_gateway::make_refund(const refund_order& order, const api_call& call, gateway_done<refund_result> done) {
   // No currency: money that came in another one than asked must be able to go back too.
   auto request = post("/refund", json::serialize(json::object{{"transaction", order.charge.reference},
                                                               {"amount", order.amount},

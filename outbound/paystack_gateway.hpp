@@ -30,6 +30,7 @@
 namespace fq {
 
 class json_api;
+struct api_call;
 struct api_answer;
 
 class paystack_gateway final : public gateway_port {
@@ -65,9 +66,9 @@ public:
 private:
   [[nodiscard]] http_request get(std::string path) const;
   [[nodiscard]] http_request post(std::string path, std::string body) const;
-  void find_or_make_refund(const refund_order& order, std::int64_t transaction, int page, const json_api::call& call,
+  void find_or_make_refund(const refund_order& order, std::int64_t transaction, int page, const api_call& call,
                            gateway_done<refund_result> done);
-  void make_refund(const refund_order& order, const json_api::call& call, gateway_done<refund_result> done);
+  void make_refund(const refund_order& order, const api_call& call, gateway_done<refund_result> done);
 
   [[nodiscard]] gateway_error error_of(const api_answer& answer) const;
   [[nodiscard]] initialize_result authorization_of(const api_answer& answer, const std::string& reference) const;

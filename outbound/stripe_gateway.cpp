@@ -236,7 +236,7 @@ http_request stripe_gateway::create_session(const gateway_charge& charge) const 
 }
 
 /// `found` with the session's id, made now if it must be; `otherwise` if Stripe gives none.
-void stripe_gateway::with_session_id(const gateway_charge& charge, const json_api::call& call, std::function<void(const std::string&)> found,
+void stripe_gateway::with_session_id(const gateway_charge& charge, const api_call& call, std::function<void(const std::string&)> found,
                                      answer_handler otherwise) {
   if (!charge.gateway_id.empty()) return found(charge.gateway_id);
   api_->send(create_session(charge), call, [found = std::move(found), otherwise = std::move(otherwise)](api_answer a) {
@@ -246,7 +246,7 @@ void stripe_gateway::with_session_id(const gateway_charge& charge, const json_ap
   });
 }
 
-void stripe_gateway::retrieve(const std::string& session, const json_api::call& call, answer_handler then) {
+void stripe_gateway::retrieve(const std::string& session, const api_call& call, answer_handler then) {
   api_->send(get(session_path(session) + "?expand[]=payment_intent"), call, std::move(then));
 }
 
@@ -295,7 +295,7 @@ void stripe_gateway::initialize(const gateway_charge& charge, gateway_done<initi
   api_->send(create_session(charge), api_->begin(charge.trace), [this, done = std::move(done)](const api_answer& a) { done(authorization_of(a)); });
 }
 
-void stripe_gateway::look(const gateway_charge& charge, const json_api::call& call, gateway_done<verify_result> done) {
+void stripe_gateway::look(const gateway_charge& charge, const api_call& call, gateway_done<verify_result> done) {
   const auto found = [this, charge, call, done](const std::string& id) {
     retrieve(id, call, [this, charge, done](const api_answer& a) { done(state_of(charge, a)); });
   };
@@ -313,7 +313,7 @@ void stripe_gateway::expire(const gateway_charge& charge, gateway_done<verify_re
 }
 
 /// Without a key: closing twice is harmless, and a remembered 500 would forbid it for a day. A refusal means that the session is not open.
-void stripe_gateway::close(const gateway_charge& charge, const std::string& session, const json_api::call& call,
+void stripe_gateway::close(const gateway_charge& charge, const std::string& session, const api_call& call,
                            gateway_done<verify_result> done) {
   api_->send(post(session_path(session) + "/expire", {}, {}), call, [this, charge, session, call, done](const api_answer& a) {
     if (!a.is_refusal()) return done(state_of(charge, a));
@@ -342,7 +342,7 @@ void stripe_gateway::refund(const refund_order& order, gateway_done<refund_resul
   with_session_id(order.charge, call, found, [this, done](const api_answer& a) { done(error_of(a)); });
 }
 
-void stripe_gateway::find_or_make_refund(const refund_order& order, const std::string& intent, const json_api::call& call,
+void stripe_gateway::find_or_make_refund(const refund_order& order, const std::string& intent, const api_call& call,
                                          gateway_done<refund_result> done) {
   auto list = get("/v1/refunds?payment_intent=" + percent_encode(intent) + "&limit=100");
   api_->send(std::move(list), call, [this, order, intent, call, done](const api_answer& a) {
@@ -354,7 +354,7 @@ void stripe_gateway::find_or_make_refund(const refund_order& order, const std::s
   });
 }
 
-void stripe_gateway::make_refund(const refund_order& order, const std::string& intent, const json_api::call& call,
+void stripe_gateway::make_refund(const refund_order& order, const std::string& intent, const api_call& call,
                                  gateway_done<refund_result> done) {
   form f;
   f.add("payment_intent", intent).add("amount", order.amount);

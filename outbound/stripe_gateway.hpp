@@ -27,6 +27,7 @@
 namespace fq {
 
 class json_api;
+struct api_call;
 struct api_answer;
 
 class stripe_gateway final : public gateway_port {
@@ -67,13 +68,13 @@ private:
   [[nodiscard]] http_request get(std::string path) const;
   [[nodiscard]] http_request post(std::string path, std::string form, const std::string& idempotency_key) const;
   [[nodiscard]] http_request create_session(const gateway_charge& charge) const;
-  void with_session_id(const gateway_charge& charge, const json_api::call& call, std::function<void(const std::string&)> found,
+  void with_session_id(const gateway_charge& charge, const api_call& call, std::function<void(const std::string&)> found,
                        answer_handler otherwise);
-  void retrieve(const std::string& session, const json_api::call& call, answer_handler then);
-  void look(const gateway_charge& charge, const json_api::call& call, gateway_done<verify_result> done);
-  void close(const gateway_charge& charge, const std::string& session, const json_api::call& call, gateway_done<verify_result> done);
-  void find_or_make_refund(const refund_order& order, const std::string& intent, const json_api::call& call, gateway_done<refund_result> done);
-  void make_refund(const refund_order& order, const std::string& intent, const json_api::call& call, gateway_done<refund_result> done);
+  void retrieve(const std::string& session, const api_call& call, answer_handler then);
+  void look(const gateway_charge& charge, const api_call& call, gateway_done<verify_result> done);
+  void close(const gateway_charge& charge, const std::string& session, const api_call& call, gateway_done<verify_result> done);
+  void find_or_make_refund(const refund_order& order, const std::string& intent, const api_call& call, gateway_done<refund_result> done);
+  void make_refund(const refund_order& order, const std::string& intent, const api_call& call, gateway_done<refund_result> done);
 
   [[nodiscard]] gateway_error error_of(const api_answer& answer) const;
   [[nodiscard]] initialize_result authorization_of(const api_answer& answer) const;
