@@ -106,11 +106,12 @@ private:
 bool wait_for_ledger(node& node, const sigset_t& signals) {
   caf::scoped_actor self{node.system()};
   service_manager::status("waiting for the ledger");
-  for (bool answered = false;;) {
+  for (unsigned round = 0;; ++round) {
+    bool answered = false;
     self->request(node.catalog(), seconds{1}, list_events{})
       .receive([&](const event_list_reply& reply) { answered = !reply.no; }, [](const caf::error&) {});
     if (answered) return true;
-    service_manager::needs_longer(patience_of_manager);
+    if (round % 8 == 0) service_manager::needs_longer(patience_of_manager); // a round takes 50 ms to a second
     if (wait_for(signals, milliseconds{50}) != 0) return false;
   }
 }
