@@ -53,7 +53,7 @@ private:
     std::uint64_t generation = 0; ///< of its timer: the answer's deadline, or the end of a pause
     call_phase phase = call_phase::waiting;
     milliseconds began{0}; ///< steady time: the attempt under way
-    open_span attempt; ///< under way
+    open_span attempt = {}; ///< under way
   };
   /// One call of a kind about a payment or refund at a time.
   using call_key = std::tuple<std::string, gateway_call_kind, payment_id, refund_id>;
