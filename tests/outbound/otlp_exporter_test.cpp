@@ -8,6 +8,7 @@
 #include "tests/outbound/scripted_server.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include <thread>
