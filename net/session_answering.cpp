@@ -265,7 +265,7 @@ bool session::flush() {
 }
 
 /// One part after the other, as long as they are there and the socket takes them. True: all is written, another request may begin at once.
-bool session::stream() {
+bool session::send_parts() {
   auto& x = *x_;
   while (x.source) {
     enter(phase::handling, milliseconds::max()); // every question to an actor has its own deadline
@@ -325,7 +325,7 @@ void session::on_writable() {
 bool session::after_write() {
   auto& x = *x_;
   if (x.source)
-    return stream();
+    return send_parts();
   if (!keep_) {
     if (unread_ || x.filled > x.used)
       linger();

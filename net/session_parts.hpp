@@ -105,7 +105,7 @@ private:
   void render_head(const response& answer, bool keep);
   bool upgrade(const response& answer);
   bool flush();
-  bool stream();
+  bool send_parts();
   bool take_part();
   void finish_part();
   void wait_writable();
