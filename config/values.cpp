@@ -308,7 +308,7 @@ std::string read(const option_row& row, std::string_view text, std::string& out)
     case value_type::url_path: return read_url_path(text, out);
     case value_type::choice: return read_choice(row, text, out);
     case value_type::url:
-      if (!is_url(text)) return "must be like https://tickets.example.com, without a slash at the end";
+      if (!is_url(text) && !(text.empty() && row.default_text.empty())) return "must be like https://tickets.example.com, without a slash at the end";
       break;
     case value_type::ledger_url:
       if (auto wrong = check_ledger_url(text); !wrong.empty()) return wrong;
