@@ -169,7 +169,8 @@ CAF_TEST(metrics have help type and a bounded number of series) {
     text.find(
       "fairqueue_http_request_duration_seconds_bucket{route=\"/events/{id}\",method=\"GET\",le=\"0.0005\"}")
     != std::string::npos);
-  CAF_CHECK(std::count(text.begin(), text.end(), '\n') < 1'900);
+  // A histogram and a few counters for each route, whatever comes.
+  CAF_CHECK_LESS(static_cast<std::size_t>(std::count(text.begin(), text.end(), 10)), 22 * routes.size());
   // The shop's pages are counted together, and every one of them is counted.
   std::uint64_t shop = 0;
   for (std::size_t i = 0; i < routes.size(); ++i)
