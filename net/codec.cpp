@@ -10,6 +10,14 @@
 namespace fq::net {
 namespace {
 
+/// What is empty was not given.
+void append_text_or_null(std::string& out, std::string_view text) {
+  if (text.empty())
+    out += "null";
+  else
+    append_text(out, text);
+}
+
 template <class Integer>
 void append_integer(std::string& out, Integer value) {
   char buffer[24];
@@ -158,10 +166,7 @@ void begin_place(std::string& out, const words& say, const entry_view& e, const 
   out += ",\"poll_after_ms\":";
   append_integer(out, e.poll_after_ms);
   out += ",\"message\":";
-  if (e.message.empty())
-    out += "null";
-  else
-    append_text(out, e.message);
+  append_text_or_null(out, e.message);
   if (!ticket_token.empty()) {
     out += ",\"ticket_token\":\"";
     out += ticket_token;
@@ -410,15 +415,9 @@ void append_ticket(std::string& out, const entry_view& e, const session_keys& ke
   out.reserve(out.size() + 640 + pass.size() + ticket_token.size());
   begin_place(out, queue_words, e, keys, ticket_token);
   out += ",\"admission_pass\":";
-  if (pass.empty())
-    out += "null";
-  else
-    append_text(out, pass);
+  append_text_or_null(out, pass);
   out += ",\"subject\":";
-  if (e.subject_name.empty())
-    out += "null";
-  else
-    append_text(out, e.subject_name);
+  append_text_or_null(out, e.subject_name);
   out += '}';
 }
 
@@ -430,10 +429,7 @@ void append_place(std::string& out, const entry_view& e) {
   append_time(out, e.session_expires_at);
   if (e.kind == event_kind::queue) {
     out += ",\"subject\":";
-    if (e.subject_name.empty())
-      out += "null";
-    else
-      append_text(out, e.subject_name);
+    append_text_or_null(out, e.subject_name);
   }
   out += '}';
 }
@@ -443,10 +439,7 @@ void append_queue(std::string& out, const event_row& e) {
   out += "{\"id\":";
   append_id(out, e.id);
   out += ",\"external_id\":";
-  if (e.external_id.empty())
-    out += "null";
-  else
-    append_text(out, e.external_id);
+  append_text_or_null(out, e.external_id);
   out += ",\"name\":";
   append_text(out, e.name);
   out += ",\"status\":\"";
@@ -486,10 +479,7 @@ void append_queue_list(std::string& out, const std::vector<event_view>& queues, 
     append_queue(out, queue.event);
   }
   out += "],\"next_cursor\":";
-  if (next_cursor.empty())
-    out += "null";
-  else
-    append_text(out, next_cursor);
+  append_text_or_null(out, next_cursor);
   out += '}';
 }
 
@@ -526,10 +516,7 @@ void append_access(std::string& out, const entry_id& ticket, const uuid& queue, 
   out += ",\"queue_id\":";
   append_id(out, queue);
   out += ",\"subject\":";
-  if (subject.empty())
-    out += "null";
-  else
-    append_text(out, subject);
+  append_text_or_null(out, subject);
   out += ",\"session_expires_at\":";
   append_time(out, expires_at);
   out += '}';
@@ -551,10 +538,7 @@ void append_audit(std::string& out, const std::vector<audit_row>& rows, bool mor
     out += ",\"target\":";
     append_id(out, r.target);
     out += ",\"reason\":";
-    if (r.reason.empty())
-      out += "null";
-    else
-      append_text(out, r.reason);
+    append_text_or_null(out, r.reason);
     out += ",\"detail\":";
     out += r.detail.empty() ? "{}" : r.detail; // a JSON object as it was sent
     out += '}';
@@ -611,10 +595,7 @@ void append_payment(std::string& out, const payment_view& view) {
   out += ",\"reference\":";
   append_text(out, payment.reference);
   out += ",\"authorization_url\":";
-  if (payment.authorization_url.empty())
-    out += "null";
-  else
-    append_text(out, payment.authorization_url);
+  append_text_or_null(out, payment.authorization_url);
   out += ",\"amount\":";
   append_integer(out, payment.amount);
   out += ",\"currency\":";
@@ -713,10 +694,7 @@ void append_event_list(std::string& out, const std::vector<event_view>& events,
     append_event(out, events[i]);
   }
   out += "],\"next_cursor\":";
-  if (next_cursor.empty())
-    out += "null";
-  else
-    append_text(out, next_cursor);
+  append_text_or_null(out, next_cursor);
   out += '}';
 }
 
@@ -797,10 +775,7 @@ std::string notice_frame(notice_kind what, std::string_view message) {
     case notice_kind::message: break;
   }
   std::string out = R"({"type":"message","message":)";
-  if (message.empty())
-    out += "null";
-  else
-    append_text(out, message);
+  append_text_or_null(out, message);
   out += '}';
   return out;
 }
