@@ -24,6 +24,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace fq::net::fake {
@@ -353,5 +354,16 @@ public:
   server_state state;
   net::server server;
 };
+
+/// Whether it holds by then; looked at every 5 ms.
+template <class Condition>
+bool eventually(Condition condition, int milliseconds_at_most = 5000) {
+  for (int i = 0; i < milliseconds_at_most / 5; ++i) {
+    if (condition())
+      return true;
+    std::this_thread::sleep_for(milliseconds{5});
+  }
+  return condition();
+}
 
 } // namespace fq::net::fake

@@ -13,6 +13,7 @@
 using namespace fq;
 using namespace fq::net;
 using fake::client;
+using fake::eventually;
 using fake::world;
 
 namespace {
@@ -21,16 +22,6 @@ config::options with(void (*change)(config::options&)) {
   auto o = fake::fast_options();
   change(o);
   return o;
-}
-
-template <class Condition>
-bool eventually(Condition condition, int milliseconds_at_most = 5000) {
-  for (int i = 0; i < milliseconds_at_most / 5; ++i) {
-    if (condition())
-      return true;
-    std::this_thread::sleep_for(milliseconds{5});
-  }
-  return condition();
 }
 
 } // namespace

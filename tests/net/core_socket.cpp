@@ -11,6 +11,7 @@
 using namespace fq;
 using namespace fq::net;
 using fake::client;
+using fake::eventually;
 using fake::world;
 
 namespace {
@@ -23,16 +24,6 @@ bool is_type(const fake::ws_frame& f, std::string_view type) {
 void follow(client& c, std::uint64_t customer) {
   CAF_REQUIRE_EQUAL(c.open_socket(customer).status, 101u);
   CAF_REQUIRE(is_type(c.read_frame(), "state"));
-}
-
-template <class Condition>
-bool eventually(Condition condition, int milliseconds_at_most = 5000) {
-  for (int i = 0; i < milliseconds_at_most / 5; ++i) {
-    if (condition())
-      return true;
-    std::this_thread::sleep_for(milliseconds{5});
-  }
-  return condition();
 }
 
 } // namespace

@@ -23,6 +23,7 @@
 using namespace fq;
 using namespace fq::net;
 using fake::client;
+using fake::eventually;
 using fake::world;
 
 namespace {
@@ -143,16 +144,6 @@ private:
   std::unique_ptr<SSL, ssl_end> ssl_;
   bool through_ = false;
 };
-
-template <class Condition>
-bool eventually(Condition condition, int milliseconds_at_most = 5000) {
-  for (int i = 0; i < milliseconds_at_most / 5; ++i) {
-    if (condition())
-      return true;
-    std::this_thread::sleep_for(milliseconds{5});
-  }
-  return condition();
-}
 
 } // namespace
 
