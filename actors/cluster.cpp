@@ -95,16 +95,15 @@ void cluster_state::on_seen(const nodes_seen& x) {
 
 void cluster_state::look_whether_to_serve() {
   const auto steady = services_->env->steady_now();
-  const bool was_away = looked_at_ && steady - *looked_at_ > services_->alive_for;
+  const bool is_first = !looked_at_;
+  const bool was_away = !is_first && steady - *looked_at_ > services_->alive_for;
   looked_at_ = steady;
   if (was_away) blind_until_ = steady + services_->alive_for;
   const auto before = std::exchange(claim_, claim_after(claim_, ours(), nodes_, {was_away, steady < blind_until_}));
   if (claim_.serves && !before.serves) has_served_ = true;
   if (claim_.is_made && !claim_.serves && (!before.is_made || claim_.is_seen != before.is_seen)) send_beat(owners_); // the next look at once
-  const bool waits = !claim_.is_made;
-  if (claim_.serves != before.serves || waits != waits_)
-    note(claim_.serves ? "we serve" : waits ? "nodes of another wire version, or with other keys, serve: we wait until they leave" : "we are about to serve");
-  waits_ = waits;
+  if (claim_.serves && !before.serves) note("we serve");
+  if (!claim_.is_made && (is_first || before.is_made)) note("nodes of another wire version, or with other keys, serve: we wait until they leave");
 }
 
 node_row cluster_state::identity() const {

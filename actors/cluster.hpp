@@ -83,7 +83,6 @@ private:
   bool has_served_ = false;
   std::optional<milliseconds> looked_at_; ///< steady time: of the last look at the ledger
   milliseconds blind_until_{0}; ///< steady time
-  bool waits_ = false; ///< for nodes of another kind
   bool is_draining_ = false;
   std::optional<milliseconds> asked_at_; ///< steady time: of the oldest sign of life that the ledger has not answered
   bool is_ledger_away_ = false;
