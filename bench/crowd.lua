@@ -1,0 +1,26 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- For wrk (parts.mjs): one request after the other, each with the next token of a file, and from the beginning again after the last; without
+-- tokens the same request always. Arguments: method, file of tokens, "close" (each request has a connection of its own) or "keep".
+local requests, at = {}, 0
+
+function init(args)
+  local method, file, closes = args[1], args[2], args[3] == "close"
+  local function add(token)
+    local headers = {["Connection"] = closes and "close" or "keep-alive"}
+    if token then headers["Authorization"] = "Bearer " .. token end
+    requests[#requests + 1] = wrk.format(method, nil, headers)
+  end
+  for line in io.lines(file) do add(line) end
+  if #requests == 0 then add(nil) end
+end
+
+function request()
+  at = at % #requests + 1
+  return requests[at]
+end
+
+function done(summary)
+  local e = summary.errors
+  io.write(string.format('\ncrowd {"requests": %d, "seconds": %.6f, "failed": %d}\n', summary.requests, summary.duration / 1e6,
+    e.connect + e.read + e.write + e.timeout + e.status))
+end
