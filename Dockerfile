@@ -1,5 +1,5 @@
 # FairQueue in a container: built with the same packages as everywhere else, run as a user without rights. Never built by us: no engine was at
-# hand. tests/blackbox/deploy.test.mjs holds what can be held without one: packages against what the program loads, paths, options.
+# hand. tests/blackbox/containers.test.mjs holds what can be held without one: packages against what the program loads, paths, options.
 #   docker build -t fairqueue . && docker run -p 8080:8080 -v fairqueue:/var/lib/fairqueue fairqueue
 FROM debian:12 AS build
 WORKDIR /src

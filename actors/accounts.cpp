@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/accounts.hpp"
 
+#include "actors/domain_events.hpp"
 #include "outbound/mail_templates.hpp"
 
 #include <algorithm>
@@ -269,10 +270,11 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   return caf::delegated<ack_reply>{};
 }
 
-customer_id accounts_state::customer_of(const std::string& email, changes& out) {
+customer_id accounts_state::customer_of(const std::string& email, bool is_verified, changes& out) {
   if (const auto known = customers_.find(email); known != customers_.end()) return known->second.id;
   customer_row row{core_.make_id(), default_tenant, email, core_.now()};
   out.emplace_back(customer_stored{row});
+  out.emplace_back(outbox_appended{{core_.make_id(), std::string{topic::user_updated}, user_payload_of(row, is_verified), core_.now()}});
   return customers_.emplace(email, std::move(row)).first->second.id;
 }
 
@@ -280,7 +282,8 @@ caf::result<customers_reply> accounts_state::on_find_customers(const find_custom
   if (core_.refuses()) return core_.refusal();
   changes content;
   customers_reply reply;
-  for (const auto& email : x.emails) reply.customers.push_back(customer_of(email, content));
+  for (const auto& email : x.emails)
+    if (!x.only_known || customers_.contains(email)) reply.customers.push_back(customer_of(email, false, content));
   return core_.commit(std::move(content), std::move(reply));
 }
 
@@ -305,7 +308,7 @@ caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
   person_reply reply;
   if (constant_time_equal(known->second.code_hash, given)) {
     drop(x.email, content);
-    reply.person = customer_of(x.email, content);
+    reply.person = customer_of(x.email, true, content);
   } else {
     reply.no = reason::invalid_otp;
     auto row = known->second;

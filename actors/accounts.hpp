@@ -56,7 +56,8 @@ private:
   [[nodiscard]] std::string hash_of(const std::string& email, const std::string& code) const;
   void keep(otp_row row, changes& out);
   void drop(const std::string& email, changes& out);
-  customer_id customer_of(const std::string& email, changes& out);
+  /// Made if there is none: then `is_verified` says whether this is the customer's own doing.
+  customer_id customer_of(const std::string& email, bool is_verified, changes& out);
 
   pointer self_ = nullptr;
   const accounts_services* services_ = nullptr;

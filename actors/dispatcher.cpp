@@ -34,9 +34,12 @@ dispatcher_handle::behavior_type dispatcher_state::behavior() {
 /// One round: take rows, have them consumed, mark them, again. If an answer is lost, the timer begins the next round: rows that were
 /// consumed but not marked go out twice, never out of order.
 void dispatcher_state::take() {
-  if (settings_.may_take && !settings_.may_take()) return next_round(outbox_poll);
+  if (settings_.may_take && !settings_.may_take()) {
+    show({}); // what waits is others' to tell of
+    return next_round(outbox_poll);
+  }
   next_round(outbox_answer_timeout);
-  self_->send(ledgers_.reader(1), take_outbox{outbox_rows_max});
+  self_->send(ledgers_.reader(1), take_outbox{settings_.which, outbox_rows_max});
 }
 
 void dispatcher_state::on_taken(const outbox_taken& x) {
@@ -56,9 +59,17 @@ void dispatcher_state::show(const std::vector<outbox_item>& items) {
 void dispatcher_state::on_consumed(const outbox_consumed& x) {
   if (settings_.counts != nullptr) settings_.counts->delivered.add(x.keys->size());
   if (x.keys->empty()) return next_round(outbox_poll); // the consumer cannot now
-  self_->send(ledgers_.reader(1), mark_outbox{x.keys});
+  self_->send(ledgers_.reader(1), mark_outbox{settings_.which, x.keys});
 }
 
 void dispatcher_state::next_round(milliseconds after) { self_->delayed_send(self_, after, timer_fired{timer_kind::sweep, ++round_}); }
+
+consumer_handle::behavior_type no_consumer(consumer_handle::pointer self) {
+  return {[self](const consume_outbox& x) {
+    auto keys = std::make_shared<std::vector<outbox_key>>();
+    for (const auto& item : *x.items) keys->push_back(item.key);
+    self->send(caf::actor_cast<dispatcher_handle>(self->current_sender()), outbox_consumed{std::move(keys)});
+  }};
+}
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries domain events from the ledger's outbox to a consumer: at least once, in order per aggregate, a bounded number at a time (I16). Which
-// process serves which partition is leased in the ledger.
+// Carries the domain events of one lane of the ledger's outbox to its consumer: at least once, in order per aggregate, a bounded number at a
+// time (I16). Which process serves which partition is leased in the ledger, for all lanes together.
 #pragma once
 #include "actors/ledger_workers.hpp"
 #include "actors/measures.hpp"
@@ -20,6 +20,7 @@ inline constexpr milliseconds outbox_poll{500};
 inline constexpr milliseconds outbox_answer_timeout{30'000};
 
 struct dispatcher_settings {
+  lane which = lane::mail;
   std::function<bool()> may_take = nullptr; ///< false: nodes of another kind serve, what is in the outbox is theirs; null: there are none. From the actor's thread
   outbox_counts* counts = nullptr; ///< null: nobody asks
 };
@@ -45,6 +46,9 @@ private:
   dispatcher_settings settings_;
   std::uint64_t round_ = 0; ///< of the timer; an older one is ignored
 };
+
+/// Takes everything and does nothing with it: the consumer of a lane that nobody listens to.
+consumer_handle::behavior_type no_consumer(consumer_handle::pointer self);
 
 dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self, ledger_workers ledgers,
                                             consumer_handle consumer, dispatcher_settings settings);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/domain_events.hpp"
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
@@ -14,12 +15,19 @@ std::string_view subject_name(std::string_view topic) {
 }
 
 bool has_amount(std::string_view topic) {
-  return topic.starts_with("order.") || topic.starts_with("payment.");
+  return topic.starts_with("order.") || topic.starts_with("payment.") || topic.starts_with("loyalty.");
+}
+
+boost::json::array items_of(const domain_event& told, std::span<const ticket_type_row> types) {
+  boost::json::array items;
+  for (const auto& i : told.items)
+    items.push_back(boost::json::object{{"ticket_type_id", to_string(types[i.ticket_type].id)}, {"quantity", i.quantity}});
+  return items;
 }
 
 } // namespace
 
-std::string payload_of(const domain_event& told, const event_row& event) {
+std::string payload_of(const domain_event& told, const event_row& event, std::span<const ticket_type_row> types) {
   boost::json::object payload{{"event_id", to_string(event.id)}};
   if (told.subject != event.id) payload[subject_name(told.topic)] = to_string(told.subject);
   if (!told.order.is_nil()) payload["order_id"] = to_string(told.order);
@@ -29,7 +37,15 @@ std::string payload_of(const domain_event& told, const event_row& event) {
     payload["currency"] = event.currency;
   }
   if (is_set(told.until)) payload["session_expires_at"] = told.until.time_since_epoch().count();
+  if (!told.items.empty()) payload["items"] = items_of(told, types);
+  if (!told.what.empty()) payload["what"] = told.what;
+  if (told.points > 0) payload["points"] = told.points;
   return boost::json::serialize(payload);
+}
+
+std::string user_payload_of(const customer_row& customer, bool is_verified) {
+  return boost::json::serialize(boost::json::object{
+    {"customer_id", to_string(customer.id)}, {"email", customer.email}, {"email_verified", is_verified}});
 }
 
 } // namespace fq

@@ -3,11 +3,16 @@
 #pragma once
 #include "domain/outbox.hpp"
 
+#include <span>
 #include <string>
 
 namespace fq {
 
-/// A JSON object: event_id, the subject's id under its own name, customer_id, amount and currency, session_expires_at where they apply.
-std::string payload_of(const domain_event& told, const event_row& event);
+/// A JSON object: event_id, the subject's id under its own name, customer_id, amount and currency, session_expires_at, items, points where
+/// they apply. `types`: the event's, by ordinal. docs/events.schema.json is what it promises.
+std::string payload_of(const domain_event& told, const event_row& event, std::span<const ticket_type_row> types);
+
+/// Of user.updated. `is_verified`: the customer has shown that the address is theirs.
+std::string user_payload_of(const customer_row& customer, bool is_verified);
 
 } // namespace fq

@@ -354,12 +354,17 @@ void event_state::tell_board(sale::wake_up wake, timestamp t) {
 
 /// Domain events become part of the decision that they tell of.
 void event_state::tell_outside(changes& content, timestamp t) {
-  for (const auto& told : domain_events_of(content, aggregate_)) {
-    outbox_row row{services_->env->make_id(t, aggregate_), std::string{told.topic}, payload_of(told, sale_->event()), t};
+  const auto tell = [&](const domain_event& told) {
+    outbox_row row{services_->env->make_id(t, aggregate_), std::string{told.topic}, payload_of(told, sale_->event(), sale_->stock().types()), t,
+                   lanes_of(told.topic, services_->has_bus)};
     content.emplace_back(outbox_appended{std::move(row)});
+  };
+  for (const auto& told : domain_events_of(content, aggregate_)) {
+    tell(told);
+    if (const auto award = loyalty_of(told, sale_->event().currency, services_->loyalty_points_per_unit)) tell(*award);
   }
   for (auto& mail : mails_of(content, *sale_)) {
-    outbox_row row{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t};
+    outbox_row row{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t, bit_of(lane::mail)};
     content.emplace_back(outbox_appended{std::move(row)});
   }
 }

@@ -45,6 +45,7 @@ struct owner_services {
   std::function<void(const dead_letter_row&)> alert = nullptr; ///< told of what waits for a person; from an actor's thread; may be null
   cache_worker_handle cache{}; ///< null: none
   sale_rules rules;
+  std::int64_t loyalty_points_per_unit = 0; ///< told as loyalty.awarded for each whole unit of currency paid; 0: never
   /// An owner without waiters, sessions and requests asks to be stopped after about this long.
   milliseconds idle_after{5 * 60 * 1000};
   /// An owner with a deadline ahead looks at least this often; it wakes at the deadline itself anyway. At least 1 ms.
@@ -55,10 +56,11 @@ struct owner_services {
   milliseconds vouch_interval{0};
   /// How often the region looks for aggregates that must run and that nobody holds a lease of; 0: only at start.
   milliseconds takeover_interval{0};
-  /// A region that starts looks for them after that interval only: first it must know the others, or it takes everything.
   span_sink* spans = nullptr; ///< takes the spans of requests that are traced; null: nobody keeps them
   cluster_links* links = nullptr; ///< told of events that move away; null: nobody asks
+  /// A region that starts looks for what must run after `takeover_interval` only: first it must know the others, or it takes everything.
   bool has_cluster = false;
+  bool has_bus = false; ///< domain events go to an event bus too
 };
 
 class event_state {
@@ -108,7 +110,7 @@ private:
   caf::result<line_reply> on_find_line(const find_line& x);
   void on_present(const present& x);
   caf::result<ack_reply> leave_as(const subject_key& subject);
-  caf::result<entry_reply> show_place(const queue_line::entry& e);
+  caf::result<entry_reply> show_place(const queue_line::entry& e, bool is_seen);
   const queue_line::entry* entry_of(const entry_id& ticket) const;
   caf::result<claim_reply> on_open_claim(const open_claim& x);
   caf::result<claim_reply> on_find_claim(const find_claim& x);

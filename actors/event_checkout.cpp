@@ -166,7 +166,7 @@ caf::result<ack_reply> event_state::on_resend(const resend_order& x) {
   if (mail.empty()) return ack_reply{{reason::invalid_transition, std::string{name_of(order->status)}}};
   const auto t = now();
   decision d;
-  outbox_row row{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t};
+  outbox_row row{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t, bit_of(lane::mail)};
   d.content.emplace_back(outbox_appended{std::move(row)});
   record(d, own(x.what.by), x.note, "resend", t);
   return reply_after(commit(std::move(d), t), ack_reply{});

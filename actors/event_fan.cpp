@@ -44,14 +44,14 @@ caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {
   if (is_no_sale(x.event)) return entry_reply{reason::not_found};
   const auto* own = sale_->queue().find(x.customer);
   if (own == nullptr) return reveal(entry_reply{reason::not_in_queue});
-  return show_place(*own);
+  return show_place(*own, x.by_holder);
 }
 
-/// To its holder, who is present by asking.
-caf::result<entry_reply> event_state::show_place(const queue_line::entry& e) {
+/// A holder is present by asking; who manages the line sees it as it is.
+caf::result<entry_reply> event_state::show_place(const queue_line::entry& e, bool is_seen) {
   const auto t = now();
   decision d;
-  sale_->seen(e.row.number, t, d);
+  if (is_seen) sale_->seen(e.row.number, t, d);
   const auto seq = d.content.empty() ? e.changed_seq : commit(std::move(d), t);
   entry_reply reply;
   reply.entry = sale_->view_of(e, t);
@@ -83,7 +83,7 @@ const queue_line::entry* event_state::entry_of(const entry_id& ticket) const {
 caf::result<entry_reply> event_state::on_find_ticket(const find_ticket& x) {
   if (refuses()) return refused(x);
   const auto* e = entry_of(x.ticket);
-  return e == nullptr ? caf::result<entry_reply>{entry_reply{reason::not_found}} : show_place(*e);
+  return e == nullptr ? caf::result<entry_reply>{entry_reply{reason::not_found}} : show_place(*e, x.by_holder);
 }
 
 caf::result<ack_reply> event_state::on_leave_ticket(const leave_ticket& x) {

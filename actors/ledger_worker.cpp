@@ -91,7 +91,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
       found.unavailable = !reached([&] { found.last = ledger_->last_aggregate(); });
       answer(std::move(found));
     },
-    [this](const fq::take_outbox& x) { take_outbox(x.limit); },
+    [this](const fq::take_outbox& x) { take_outbox(x); },
     [this](const fq::mark_outbox& x) { mark_outbox(x); },
     [this](const peek_aggregate& x) { peek(x); },
     [this](const fq::read_directory&) { read_directory(); },
@@ -104,6 +104,21 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const fq::list_orders& x) { return list(x); },
     [this](const fq::list_dead_letters& x) { return list(x); },
     [this](const list_events& x) { return list(x); },
+    [this](const find_audience& x) { return find(x); },
+    [this](const find_crowd& x) { return find(x); },
+    [this](const fq::store_deliveries& x) { return done([&] { ledger_->store_deliveries(*x.rows); }); },
+    [this](const fq::take_deliveries& x) { return take(x); },
+    [this](const fq::settle_deliveries& x) { return done([&] { ledger_->settle_deliveries(*x.rows); }); },
+    [this](const fq::end_device& x) { return done([&] { ledger_->end_device(x.device, x.since, x.why, clock_->now()); }); },
+    [this](const fq::disable_endpoint& x) { return disable(x); },
+    [this](const fq::list_deliveries& x) { return list(x); },
+    [this](const fq::replay_delivery& x) { return found([&] { return ledger_->replay_delivery(x.tenant, x.target, x.notice, clock_->now()); }); },
+    [this](const fq::register_device& x) { return add(x); },
+    [this](const fq::list_devices& x) { return list(x); },
+    [this](const fq::remove_device& x) { return found([&] { return ledger_->remove_device(x.holder, x.device); }); },
+    [this](const fq::store_endpoint& x) { return store(x); },
+    [this](const fq::list_endpoints& x) { return list(x); },
+    [this](const fq::remove_endpoint& x) { return found([&] { return ledger_->remove_endpoint(x.tenant, x.endpoint); }); },
     [this](const timer_fired& t) { on_timer(t); },
   };
 }
@@ -193,7 +208,7 @@ void ledger_worker_state::fail(const std::vector<waiting>& group) {
 void ledger_worker_state::prune() {
   self_->delayed_send(self_, settings_.prune_interval, timer_fired{timer_kind::sweep, 0});
   const auto now = clock_->now();
-  reached([&] { ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune}); });
+  reached([&] { ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune, now - delivery_life, now - device_life}); });
 }
 
 void ledger_worker_state::acquire(const acquire_aggregate& x) {
@@ -247,7 +262,7 @@ void ledger_worker_state::renew() {
     if (std::ranges::find(renewal.busy, aggregate) == renewal.busy.end()) lease.horizon->set(lease_end);
 }
 
-void ledger_worker_state::take_outbox(std::uint32_t limit) {
+void ledger_worker_state::take_outbox(const fq::take_outbox& x) {
   static constexpr auto all_partitions = [] {
     std::array<std::uint32_t, outbox_partitions> all{};
     std::iota(all.begin(), all.end(), 0u);
@@ -256,15 +271,15 @@ void ledger_worker_state::take_outbox(std::uint32_t limit) {
   std::vector<outbox_item> items;
   const bool read = reached([&] {
     const auto mine = ledger_->lease_outbox(settings_.lease, all_partitions);
-    if (!mine.empty()) items = ledger_->undelivered(mine, limit);
+    if (!mine.empty()) items = ledger_->undelivered(x.which, mine, x.limit);
     if (planted(bug::marked_before_consumed))
-      for (const auto& i : items) ledger_->mark_delivered({&i.key, 1}, clock_->now());
+      for (const auto& i : items) ledger_->mark_delivered(x.which, {&i.key, 1}, clock_->now());
   });
   answer(outbox_taken{!read, std::make_shared<const std::vector<outbox_item>>(std::move(items))});
 }
 
 void ledger_worker_state::mark_outbox(const fq::mark_outbox& x) {
-  answer(outbox_marked{!reached([&] { ledger_->mark_delivered(*x.keys, clock_->now()); })});
+  answer(outbox_marked{!reached([&] { ledger_->mark_delivered(x.which, *x.keys, clock_->now()); })});
 }
 
 void ledger_worker_state::peek(const peek_aggregate& x) {
@@ -311,6 +326,82 @@ dead_letters_reply ledger_worker_state::list(const fq::list_dead_letters& x) {
   if (!reached([&] { reply.letters = ledger_->list_dead_letters(filter); })) reply.no = reason::unavailable;
   reply.more = reply.letters.size() > x.limit;
   if (reply.more) reply.letters.resize(x.limit);
+  return reply;
+}
+
+// -- notices ------------------------------------------------------------------------------------------------
+
+/// An answer that says no more than whether it was done.
+template <class Work>
+ack_reply ledger_worker_state::done(Work work) {
+  return reached(work) ? ack_reply{} : ack_reply{reason::unavailable};
+}
+
+/// Likewise, of what may not be there.
+template <class Work>
+ack_reply ledger_worker_state::found(Work work) {
+  bool is_there = false;
+  if (!reached([&] { is_there = work(); })) return {reason::unavailable};
+  return is_there ? ack_reply{} : ack_reply{reason::not_found};
+}
+
+audience_found ledger_worker_state::find(const find_audience& x) {
+  auto content = std::make_shared<notice_audience>();
+  if (!reached([&] { *content = ledger_->audience(x.holders, x.tenants); })) return {reason::unavailable, nullptr};
+  return {{}, std::move(content)};
+}
+
+devices_reply ledger_worker_state::find(const find_crowd& x) {
+  auto devices = std::make_shared<std::vector<device_row>>();
+  if (!reached([&] { *devices = ledger_->crowd(x.filter); })) return {reason::unavailable, nullptr};
+  return {{}, std::move(devices)};
+}
+
+deliveries_taken ledger_worker_state::take(const fq::take_deliveries& x) {
+  auto due = std::make_shared<std::vector<due_delivery>>();
+  if (!reached([&] { *due = ledger_->take_deliveries(x.filter, clock_->now()); })) return {reason::unavailable, nullptr};
+  return {{}, std::move(due)};
+}
+
+count_reply ledger_worker_state::disable(const fq::disable_endpoint& x) {
+  count_reply reply;
+  bool did = false;
+  if (!reached([&] { did = ledger_->disable_endpoint(x.endpoint, x.why, x.since, clock_->now()); })) reply.no = reason::unavailable;
+  reply.count = did ? 1 : 0;
+  return reply;
+}
+
+deliveries_reply ledger_worker_state::list(const fq::list_deliveries& x) {
+  deliveries_reply reply;
+  auto filter = x.filter;
+  ++filter.limit;
+  if (!reached([&] { reply.rows = ledger_->list_deliveries(filter); })) reply.no = reason::unavailable;
+  reply.more = reply.rows.size() > x.filter.limit;
+  if (reply.more) reply.rows.resize(x.filter.limit);
+  return reply;
+}
+
+device_reply ledger_worker_state::add(const fq::register_device& x) {
+  device_reply reply;
+  if (!reached([&] { reply.id = ledger_->register_device(x.device); })) reply.no = reason::unavailable;
+  return reply;
+}
+
+devices_reply ledger_worker_state::list(const fq::list_devices& x) {
+  auto devices = std::make_shared<std::vector<device_row>>();
+  if (!reached([&] { *devices = ledger_->list_devices(x.holder); })) return {reason::unavailable, nullptr};
+  return {{}, std::move(devices)};
+}
+
+ack_reply ledger_worker_state::store(const fq::store_endpoint& x) {
+  bool fits = false;
+  if (!reached([&] { fits = ledger_->store_endpoint(x.endpoint); })) return {reason::unavailable};
+  return fits ? ack_reply{} : ack_reply{{reason::invalid_field, "url: the tenant has 50 endpoints already; remove some"}};
+}
+
+endpoints_reply ledger_worker_state::list(const fq::list_endpoints& x) {
+  endpoints_reply reply;
+  if (!reached([&] { reply.endpoints = ledger_->list_endpoints(x.tenant); })) reply.no = reason::unavailable;
   return reply;
 }
 

@@ -25,6 +25,8 @@ inline constexpr std::size_t changes_per_commit_max = 20'000;
 /// Webhook receipts are kept longer than any gateway repeats (Paystack and Stripe: three days).
 inline constexpr milliseconds receipt_life{30ll * 24 * 60 * 60 * 1000};
 /// Domain events are kept for a look back after they went out.
+inline constexpr milliseconds delivery_life{30ll * 24 * 60 * 60 * 1000}; ///< of the log of deliveries
+inline constexpr milliseconds device_life{270ll * 24 * 60 * 60 * 1000}; ///< not registered again: FCM forgets such tokens too
 inline constexpr milliseconds outbox_life{3ll * 24 * 60 * 60 * 1000};
 /// Rows that one round of pruning deletes at most; the next round follows after the interval.
 inline constexpr std::size_t rows_per_prune = 5'000;
@@ -69,8 +71,21 @@ private:
   void acquire(const acquire_aggregate& x);
   void release(const release_aggregate& x);
   void renew();
-  void take_outbox(std::uint32_t limit);
+  void take_outbox(const fq::take_outbox& x);
   void mark_outbox(const fq::mark_outbox& x);
+  template <class Work>
+  ack_reply done(Work work);
+  template <class Work>
+  ack_reply found(Work work);
+  audience_found find(const find_audience& x);
+  devices_reply find(const find_crowd& x);
+  deliveries_taken take(const fq::take_deliveries& x);
+  count_reply disable(const fq::disable_endpoint& x);
+  deliveries_reply list(const fq::list_deliveries& x);
+  device_reply add(const fq::register_device& x);
+  devices_reply list(const fq::list_devices& x);
+  ack_reply store(const fq::store_endpoint& x);
+  endpoints_reply list(const fq::list_endpoints& x);
   void peek(const peek_aggregate& x);
   void prune();
   void on_timer(const timer_fired& t);

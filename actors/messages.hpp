@@ -6,6 +6,7 @@
 #include "domain/change.hpp"
 #include "domain/mirror.hpp"
 #include "domain/views.hpp"
+#include "outbound/channel.hpp"
 #include "outbound/gateway.hpp"
 #include "store/cache.hpp"
 #include "store/ledger.hpp"
@@ -85,7 +86,7 @@ FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_un
 FQ_INSPECT(dead_letter_row, x.id, x.kind, x.subject, x.status, x.detail, x.payload, x.created_at, x.updated_at)
 FQ_INSPECT(node_row, x.id, x.address, x.wire_version, x.owners, x.is_settled, x.is_draining, x.seen_at, x.serves, x.keys)
 FQ_INSPECT(setting_row, x.name, x.value, x.updated_at)
-FQ_INSPECT(outbox_row, x.id, x.topic, x.payload, x.created_at)
+FQ_INSPECT(outbox_row, x.id, x.topic, x.payload, x.created_at, x.lanes)
 FQ_INSPECT(gateway_money, x.amount, x.currency)
 FQ_INSPECT(gateway_line, x.name, x.unit_amount, x.quantity)
 FQ_INSPECT(gateway_charge, x.reference, x.gateway_id, x.money, x.lines, x.title, x.customer_email, x.success_url, x.cancel_url,
@@ -115,12 +116,13 @@ struct join {
 };
 FQ_INSPECT(join, x.event, x.customer, x.join_key, x.kind, x.tenant, x.subject_name)
 
-/// Where am I? Counts as presence.
+/// Where am I? Counts as presence, unless somebody else looks.
 struct find_entry {
   event_id event; ///< of the path; another event's id than the actor's: not_found
   customer_id customer;
+  bool by_holder = true;
 };
-FQ_INSPECT(find_entry, x.event, x.customer)
+FQ_INSPECT(find_entry, x.event, x.customer, x.by_holder)
 
 /// `created`: this request made the place (201); `replayed`: an earlier one with the same key did.
 struct entry_reply {
@@ -141,8 +143,9 @@ FQ_INSPECT(leave, x.event, x.customer)
 /// The same for whoever has the place's own token: where is it? Counts as presence.
 struct find_ticket {
   entry_id ticket;
+  bool by_holder = true; ///< as find_entry's
 };
-FQ_INSPECT(find_ticket, x.ticket)
+FQ_INSPECT(find_ticket, x.ticket, x.by_holder)
 
 /// ... and gives it up; an admitted one ends its session.
 struct leave_ticket {
@@ -549,12 +552,13 @@ typename Inspector::result_type inspect(Inspector& f, dead_letter_listing& x) {
 }
 FQ_INSPECT(dead_letters_reply, x.no, x.letters, x.more)
 
-/// To accounts: the customers with these addresses, who may never have been here yet.
+/// To accounts: the customers with these addresses. Who was never here gets an account, or is left out of the answer.
 struct find_customers {
   tenant_id tenant = default_tenant;
   std::vector<std::string> emails; ///< lower case, validated
+  bool only_known = false;
 };
-FQ_INSPECT(find_customers, x.tenant, x.emails)
+FQ_INSPECT(find_customers, x.tenant, x.emails, x.only_known)
 
 /// To accounts: a setting of the installation, audited.
 struct change_setting {
@@ -819,19 +823,21 @@ FQ_INSPECT(last_aggregate_found, x.unavailable, x.last)
 
 // -- outbox: dispatcher <-> ledger worker, consumers ------------------------------------------------------------------------
 
-/// From the dispatcher: lease what is free and give me the next rows. Answered by outbox_taken to the sender.
+/// From a lane's dispatcher: lease what is free and give me the next rows. Answered by outbox_taken to the sender.
 struct take_outbox {
+  lane which{};
   std::uint32_t limit = 0;
 };
-FQ_INSPECT(take_outbox, x.limit)
+FQ_INSPECT(take_outbox, x.which, x.limit)
 
 struct outbox_taken {
   bool unavailable = false;
   std::shared_ptr<const std::vector<outbox_item>> items;
 };
 
-/// From the dispatcher: these were delivered. Answered by outbox_marked to the sender.
+/// From a lane's dispatcher: these have passed it. Answered by outbox_marked to the sender.
 struct mark_outbox {
+  lane which{};
   std::shared_ptr<const std::vector<outbox_key>> keys;
 };
 
@@ -847,6 +853,113 @@ struct consume_outbox {
 
 struct outbox_consumed {
   std::shared_ptr<const std::vector<outbox_key>> keys;
+};
+
+// -- notices: fan-out, couriers and the API <-> a ledger reader (same process always) ------------------------------------------
+
+/// From the fan-out: whose devices, and which endpoints of these tenants, might be told.
+struct find_audience {
+  std::vector<uuid> holders;
+  std::vector<tenant_id> tenants;
+};
+struct audience_found {
+  refusal no;
+  std::shared_ptr<const notice_audience> content;
+};
+
+/// From the fan-out: the next devices of everybody at an event.
+struct find_crowd {
+  crowd_filter filter;
+};
+struct devices_reply {
+  refusal no;
+  std::shared_ptr<const std::vector<device_row>> devices;
+};
+
+/// From the fan-out, and from the API for a test: to be sent. Known ones stay as they are.
+struct store_deliveries {
+  std::shared_ptr<const std::vector<delivery_row>> rows;
+};
+
+/// From a courier: what is due on its way.
+struct take_deliveries {
+  due_filter filter;
+};
+struct deliveries_taken {
+  refusal no;
+  std::shared_ptr<const std::vector<due_delivery>> due;
+};
+
+/// From a courier: what came of them.
+struct settle_deliveries {
+  std::shared_ptr<const std::vector<delivery_row>> rows;
+};
+
+/// From a courier: the token is no more, unless it was registered again after `since`.
+struct end_device {
+  uuid device;
+  timestamp since;
+  std::string why;
+};
+
+/// From a courier: an endpoint that is gone, or took nothing since `since`. Answers how many were turned off.
+struct disable_endpoint {
+  uuid endpoint;
+  std::string why;
+  timestamp since;
+};
+
+/// From the API: the log, newest first.
+struct list_deliveries {
+  delivery_filter filter;
+};
+struct deliveries_reply {
+  refusal no;
+  std::vector<delivery_row> rows;
+  bool more = false;
+};
+
+/// From the API: send it again. not_found: the tenant has none such that has ended.
+struct replay_delivery {
+  tenant_id tenant{};
+  uuid target, notice;
+};
+
+/// From the API.
+struct register_device {
+  device_row device;
+};
+struct device_reply {
+  refusal no;
+  uuid id; ///< that it is known by
+};
+struct list_devices {
+  uuid holder;
+};
+struct remove_device {
+  uuid holder, device;
+};
+
+/// From the API. Refused with `limit_reached`'s words if the tenant has too many.
+struct store_endpoint {
+  webhook_endpoint_row endpoint;
+};
+struct list_endpoints {
+  tenant_id tenant{};
+};
+struct endpoints_reply {
+  refusal no;
+  std::vector<webhook_endpoint_row> endpoints;
+};
+struct remove_endpoint {
+  tenant_id tenant{};
+  uuid endpoint;
+};
+
+/// INTERNAL, to a courier from its port: what came of a try.
+struct delivery_answered {
+  uuid target, notice;
+  delivery_answer answer;
 };
 
 // -- cache: event actor <-> cache worker (same process always) ----------------------------------------------------------------
@@ -1247,3 +1360,25 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::check_mirror)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::vouch_for_mirror)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_peeked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::directory_read)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::find_audience)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::audience_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::find_crowd)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::devices_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::store_deliveries)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::take_deliveries)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::deliveries_taken)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::settle_deliveries)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::end_device)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::disable_endpoint)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::list_deliveries)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::deliveries_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::replay_delivery)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::register_device)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::device_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::list_devices)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::remove_device)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::store_endpoint)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::list_endpoints)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::endpoints_reply)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::remove_endpoint)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::delivery_answered)

@@ -128,8 +128,20 @@ using directory_handle = caf::typed_actor<
   caf::reacts_to<directory_read>, ///< INTERNAL, from a ledger reader
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
+/// Devices, endpoints and deliveries, for the API: a ledger reader, which needs no owner for them.
+using notices_handle = caf::typed_actor<
+  caf::replies_to<store_deliveries>::with<ack_reply>,
+  caf::replies_to<list_deliveries>::with<deliveries_reply>,
+  caf::replies_to<replay_delivery>::with<ack_reply>,
+  caf::replies_to<register_device>::with<device_reply>,
+  caf::replies_to<list_devices>::with<devices_reply>,
+  caf::replies_to<remove_device>::with<ack_reply>,
+  caf::replies_to<store_endpoint>::with<ack_reply>,
+  caf::replies_to<list_endpoints>::with<endpoints_reply>,
+  caf::replies_to<remove_endpoint>::with<ack_reply>>;
+
 /// Wraps a ledger; detached in production, an ordinary actor in simulations. Group commit over all aggregates.
-using ledger_worker_handle = caf::typed_actor<
+using ledger_worker_handle = notices_handle::extend<
   caf::reacts_to<commit_batch>, ///< answers batch_settled to the sender
   caf::reacts_to<acquire_aggregate>, ///< answers aggregate_acquired to the sender; keeps the lease for it
   caf::reacts_to<release_aggregate>,
@@ -138,6 +150,12 @@ using ledger_worker_handle = caf::typed_actor<
   caf::reacts_to<find_last_aggregate>, ///< answers last_aggregate_found to the sender
   caf::reacts_to<take_outbox>, ///< answers outbox_taken to the sender
   caf::reacts_to<mark_outbox>, ///< answers outbox_marked to the sender
+  caf::replies_to<find_audience>::with<audience_found>,
+  caf::replies_to<find_crowd>::with<devices_reply>,
+  caf::replies_to<take_deliveries>::with<deliveries_taken>,
+  caf::replies_to<settle_deliveries>::with<ack_reply>,
+  caf::replies_to<end_device>::with<ack_reply>,
+  caf::replies_to<disable_endpoint>::with<count_reply>,
   caf::reacts_to<peek_aggregate>, ///< answers aggregate_peeked to the sender
   caf::reacts_to<read_directory>, ///< answers directory_read to the sender
   caf::reacts_to<beat_node>, ///< answers nodes_seen to the sender
@@ -159,7 +177,7 @@ using cluster_handle = caf::typed_actor<
 /// Connects to other nodes, one at a time, on a thread of its own.
 using dialer_handle = caf::typed_actor<caf::reacts_to<dial_node>>; ///< answers node_dialed to the sender
 
-/// Takes domain events out of the ledger in order per aggregate and gives them to a consumer; leases partitions of the outbox.
+/// Takes the domain events of one lane out of the ledger in order per aggregate and gives them to a consumer; leases partitions of the outbox.
 using dispatcher_handle = caf::typed_actor<
   caf::reacts_to<outbox_taken>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<outbox_marked>, ///< INTERNAL, from the ledger worker
@@ -168,6 +186,11 @@ using dispatcher_handle = caf::typed_actor<
 
 /// Where domain events go.
 using consumer_handle = caf::typed_actor<caf::reacts_to<consume_outbox>>; ///< answers outbox_consumed to the sender
+
+/// Brings notices to devices or endpoints, by one channel: bounded in number and rate, with retries until they are worth nothing.
+using courier_handle = caf::typed_actor<
+  caf::reacts_to<delivery_answered>, ///< INTERNAL, from its port
+  caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Wraps the cache: detached in production, an ordinary actor in simulations. Pipelines steps, breaks the circuit while it is away.
 using cache_worker_handle = caf::typed_actor<
@@ -216,7 +239,9 @@ using payments_handle = caf::typed_actor<
   X(refund_tickets) X(resend_order) X(set_promo_code) X(find_promo_codes) X(promo_codes_reply) X(set_priorities) \
   X(find_priorities) X(customers_reply) X(settle_dead_letter) X(report_undelivered) X(list_orders) X(order_list_reply) \
   X(list_dead_letters) X(dead_letters_reply) X(find_customers) X(change_setting) X(orders_changed) X(beat_node) X(nodes_seen) X(greet) X(greeting) X(dial_node) \
-  X(node_dialed) X(cluster_changed) X(list_nodes) X(nodes_reply) X(hand_over) X(handed_over) X(end_lease) X(drain_node) X(owner_left) X(move_event) X(push_mark) X(push_read) X(pushes_lost)
+  X(node_dialed) X(cluster_changed) X(list_nodes) X(nodes_reply) X(hand_over) X(handed_over) X(end_lease) X(drain_node) X(owner_left) X(move_event) X(push_mark) X(push_read) X(pushes_lost) \
+  X(find_audience) X(audience_found) X(find_crowd) X(devices_reply) X(store_deliveries) X(take_deliveries) X(deliveries_taken) X(settle_deliveries) X(end_device) X(disable_endpoint) X(list_deliveries) \
+  X(deliveries_reply) X(replay_delivery) X(register_device) X(device_reply) X(list_devices) X(remove_device) X(store_endpoint) X(list_endpoints) X(endpoints_reply) X(remove_endpoint) X(delivery_answered)
 
 #define FQ_ADD_TYPE_ID(T) CAF_ADD_TYPE_ID(fairqueue, (fq::T))
 CAF_BEGIN_TYPE_ID_BLOCK(fairqueue, first_custom_type_id)

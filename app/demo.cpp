@@ -2,6 +2,7 @@
 #include "app/demo.hpp"
 
 #include "app/control_requests.hpp"
+#include "net/cors.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -9,6 +10,7 @@
 
 #include <caf/scoped_actor.hpp>
 
+#include <algorithm>
 #include <fcntl.h>
 #include <fstream>
 #include <iterator>
@@ -115,12 +117,19 @@ std::string text_of(const boost::json::object& o, std::string_view name) {
   return v != nullptr && v->is_string() ? std::string{v->get_string()} : std::string{};
 }
 
+/// Only where nobody else is expected: another public address means a proxy in front.
+bool has_mailbox(const config::options& options) {
+  const auto origin = net::origin_of(options.http.public_url);
+  const bool is_local = net::names_this_machine(origin.substr(std::min(origin.find("://") + 3, origin.size())));
+  return options.mail.mode == "file" && config::is_loopback(options.http.listen) && is_local;
+}
+
 std::string advice(const boost::json::object& demo, const config::options& options) {
   const auto url = text_of(demo, "base_url");
   const auto event = text_of(demo, "event_id");
   const auto data = options.data_dir.string();
   return "\nFairQueue is serving a demo sale (1,000 tickets) on " + url + "\n\n"
-         + "  Buy a ticket    open " + url + "/shop (codes that it mails are files in " + data + "/mail)\n"
+         + "  Buy a ticket    open " + url + "/shop (what it mails: " + (has_mailbox(options) ? url + std::string{net::mailbox_path} : data + "/mail") + ")\n"
          + "  Look at it      curl " + url + "/events/" + event + "\n"
          + "  Send a crowd    build/release/load/fairqueue-load --url " + url + " --data-dir " + data + " --fans 5000\n"
          + "  Be a fan        export FAN=$(build/release/app/fairqueue token --kind customer --data-dir " + data + ")\n"
@@ -133,7 +142,7 @@ std::string advice(const boost::json::object& demo, const config::options& optio
 
 } // namespace
 
-std::string prepare_demo(node& node, const config::options& options, environment& env) {
+prepared_demo prepare_demo(node& node, const config::options& options, environment& env) {
   const auto path = options.data_dir / "demo.json";
   boost::json::object demo;
   if (std::ifstream file{path}) {
@@ -152,7 +161,10 @@ std::string prepare_demo(node& node, const config::options& options, environment
   }
   demo["base_url"] = options.http.public_url;
   write_private(path, boost::json::serialize(demo) + "\n");
-  return advice(demo, options);
+  prepared_demo prepared{advice(demo, options), {}};
+  if (has_mailbox(options))
+    prepared.shown = {options.data_dir / "mail", text_of(demo, "organizer_email"), text_of(demo, "organizer_password")};
+  return prepared;
 }
 
 } // namespace fq

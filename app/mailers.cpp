@@ -24,12 +24,9 @@ std::string stream_subjects(const std::string& subject) {
   return dot == std::string::npos ? subject : subject.substr(0, dot) + ".>";
 }
 
-nats_settings nats_of(const config::options& o) {
-  return {.url = o.nats.url,
-          .credentials_file = o.nats.credentials_file.string(),
-          .ca_file = o.nats.ca_file.string(),
-          .stream = o.mail.nats_stream,
-          .subjects = stream_subjects(o.mail.nats_subject),
+nats_mail_settings nats_of(const config::options& o) {
+  return {.servers = {.url = o.nats.url, .credentials_file = o.nats.credentials_file.string(), .ca_file = o.nats.ca_file.string()},
+          .stream = {o.mail.nats_stream, stream_subjects(o.mail.nats_subject)},
           .subject = o.mail.nats_subject};
 }
 

@@ -7,6 +7,7 @@
 #include "actors/ledger_worker.hpp"
 #include "actors/session_reader.hpp"
 #include "actors/workers.hpp"
+#include "app/bus.hpp"
 #include "app/mailers.hpp"
 #include "app/mesh.hpp"
 #include "app/release.hpp"
@@ -20,7 +21,7 @@ namespace fq {
 namespace {
 
 /// How often the courier looks for new webhooks of the sandbox gateway.
-constexpr milliseconds courier_poll{100};
+constexpr milliseconds sandbox_poll{100};
 /// How often an owner says to other nodes that its mirror is the one to go by; a third of vouch_life, for some words come late.
 constexpr milliseconds vouch_interval{500};
 /// How often nodes that share a ledger look for events that nobody runs. A dead node's events are back this long after its lease, and a load.
@@ -60,6 +61,17 @@ void log_event(const outbox_item& item) {
                               {"seq", std::to_string(item.key.seq)}});
 }
 
+/// The audit of the bus. No payload: it names people.
+void log_bus(const outbox_item& item, bus_outcome outcome, const std::string& why) {
+  const auto id = to_string(item.row.id), aggregate = std::to_string(number_of(item.key.aggregate));
+  switch (outcome) {
+    case bus_outcome::published: return log::debug("PUBLISHED", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}});
+    case bus_outcome::publish_failed: return log::warn("PUBLISH_FAILED", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});
+    case bus_outcome::given_up:
+      return log::error("PUBLISH_FAILED for good", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});
+  }
+}
+
 /// Beyond a gateway's own deadline, for its answer to come through.
 constexpr milliseconds gateway_slack{5'000};
 
@@ -75,7 +87,8 @@ actor_config::actor_config(std::size_t threads, const config::cluster_options& c
 node::node(const config::options& options, environment& env, std::function<void(std::string)> on_failure,
            std::function<void(directory_ptr)> on_directory)
     : options_(options), env_(env), keys_(key_store::open(options.data_dir)), sessions_(keys_.session),
-      ledger_(open_ledger(options, env)), cache_(open_cache(options, keys_, env)), caf_config_(static_cast<std::size_t>(options.caf.threads), options.cluster) {
+      ledger_(open_ledger(options, env)), cache_(open_cache(options, keys_, env)),
+      couriers_(options, env, keys_, numbers_.notices), caf_config_(static_cast<std::size_t>(options.caf.threads), options.cluster) {
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(
       sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox}, env);
@@ -87,6 +100,8 @@ node::node(const config::options& options, environment& env, std::function<void(
   gateways_ = open_gateways(options, env);
   mail_ = open_mailer(options, env);
   mail_of_events_ = open_mailer(options, env);
+  bus_ = make_bus(options, env);
+  payment_events_ = make_payment_inbox(options);
   system_ = std::make_unique<caf::actor_system>(caf_config_);
   spawn_actors(std::move(on_failure), std::move(on_directory));
 }
@@ -98,6 +113,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     return handle;
   };
   const auto ledgers = spawn_ledger_workers(children);
+  notices_ = ledgers.reader(1);
   if (cache_) owner_services_.cache = add("cache worker", system_->spawn<caf::detached>(cache_worker, cache_.get(), &env_, &cache_metrics_));
 
   if (cache_ && has_other_nodes()) {
@@ -133,10 +149,12 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     log::error("something waits for a person", {{"dead_letter", to_string(letter.id)}, {"what", letter.detail}});
   };
   owner_services_.rules = rules_of(options_);
+  owner_services_.loyalty_points_per_unit = options_.loyalty.points_per_unit;
   owner_services_.sweep_interval = options_.workers.expiry_interval;
   owner_services_.reconciliation_interval = options_.workers.reconciliation_interval;
   if (has_other_nodes()) owner_services_.takeover_interval = takeover_interval;
   owner_services_.has_cluster = options_.cluster.is_on();
+  owner_services_.has_bus = bus_ != nullptr;
   owner_services_.links = links();
   region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
   numbers_.async_percent.set(options_.checkout.async_percent);
@@ -164,15 +182,7 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
                         .has_cluster = options_.cluster.is_on()};
   accounts_ = add("accounts", system_->spawn(fq::accounts, &accounts_services_));
   if (options_.checkout.rollback) start_checkout_switch(children);
-  notifier_services_.counts = &numbers_.mails;
-  notifier_services_.env = &env_;
-  notifier_services_.port = mail_of_events_.get();
-  notifier_services_.region = region_;
-  notifier_services_.log = log_event;
-  notifier_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
-  const auto consumer = add("notifier", system_->spawn<caf::detached>(notifier, &notifier_services_));
-  const auto may_take = [this] { return links() == nullptr || links()->serves.load(); };
-  add("dispatcher", system_->spawn(dispatcher, ledgers, consumer, dispatcher_settings{may_take, &numbers_.outbox}));
+  start_dispatchers(children, ledgers);
   if (options_.cluster.is_on()) {
     cluster_services_.env = &env_;
     cluster_services_.ledgers = ledgers;
@@ -190,6 +200,52 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     publish_cluster(cluster_, options_.cluster);
   }
   root_ = system_->spawn(root_supervisor, std::move(children), std::move(on_failure));
+}
+
+/// One for each lane of the outbox, so that none waits for another. Each takes what has no use there as well: who wrote it may not have known
+/// which lanes there are.
+void node::start_dispatchers(root_children& children, const ledger_workers& ledgers) {
+  const auto may_take = [this] { return links() == nullptr || links()->serves.load(); };
+  const auto start = [&](lane which, const std::string& name, const consumer_handle& consumer) {
+    children.emplace_back(name, caf::actor_cast<caf::actor>(consumer));
+    const dispatcher_settings settings{which, may_take, &numbers_.outbox(which)};
+    children.emplace_back(name + " dispatcher", caf::actor_cast<caf::actor>(system_->spawn(dispatcher, ledgers, consumer, settings)));
+  };
+  notifier_services_.counts = &numbers_.mails;
+  notifier_services_.env = &env_;
+  notifier_services_.port = mail_of_events_.get();
+  notifier_services_.region = region_;
+  notifier_services_.log = log_event;
+  notifier_services_.warn = [](const std::string& what) { log::warn("mail", {{"what", what}}); };
+  start(lane::mail, "notifier", system_->spawn<caf::detached>(notifier, &notifier_services_));
+  fan_out_services_.ledgers = ledgers;
+  fan_out_services_.log = log_event;
+  fan_out_services_.counts = &numbers_.notices;
+  start(lane::notices, "fan-out", system_->spawn(fan_out, &fan_out_services_));
+  start(lane::bus, "bus", start_bus(children));
+  couriers_.spawn(*system_, children, ledgers, accounts_services_.mailer, may_take);
+}
+
+consumer_handle node::start_bus(root_children& children) {
+  if (payment_events_) {
+    auto& s = bus_inbox_services_;
+    s.env = &env_;
+    s.port = payment_events_.get();
+    s.gateway = gateways_.at("stripe").get();
+    s.region = region_;
+    s.may_take = [this] { return links() == nullptr || links()->serves.load(); };
+    s.warn = [](const std::string& what) { log::warn("payment events by the bus", {{"what", what}}); };
+    s.counts = &numbers_.bus_inbox;
+    children.emplace_back("bus inbox", caf::actor_cast<caf::actor>(system_->spawn<caf::detached>(bus_inbox, static_cast<const bus_inbox_services*>(&s))));
+  }
+  if (!bus_) return system_->spawn(no_consumer);
+  auto& s = bus_services_;
+  s.env = &env_;
+  s.port = bus_.get();
+  s.region = region_;
+  s.note = log_bus;
+  s.counts = &numbers_.bus;
+  return system_->spawn<caf::detached>(bus_channel, static_cast<const bus_services*>(&s));
 }
 
 /// Looks often enough for the shortest patience.
@@ -233,7 +289,7 @@ ledger_workers node::spawn_ledger_workers(root_children& children) {
 
 void node::start_courier(std::string url) {
   if (!sandbox_) return;
-  courier_ = system_->spawn<caf::detached>(sandbox_courier, sandbox_.get(), std::move(url), &env_, courier_poll,
+  courier_ = system_->spawn<caf::detached>(sandbox_courier, sandbox_.get(), std::move(url), &env_, sandbox_poll,
                                            options_.gateway.webhook_timeout);
 }
 
@@ -247,6 +303,7 @@ node::~node() {
   catalog_ = nullptr;
   accounts_ = nullptr;
   directory_ = nullptr;
+  notices_ = nullptr;
   session_reader_ = nullptr;
   cluster_ = nullptr;
   checkout_switch_services_.accounts = nullptr;
@@ -262,6 +319,10 @@ node::~node() {
   owner_services_.payments = nullptr;
   payments_services_.gateways.clear();
   notifier_services_.region = nullptr;
+  fan_out_services_.ledgers.clear();
+  couriers_.clear();
+  bus_services_.region = nullptr;
+  bus_inbox_services_.region = nullptr;
   gateways_.clear(); // answers what is outstanding, to actors that are gone
   accounts_services_.ledgers.clear();
   accounts_services_.passwords = nullptr;

@@ -3,6 +3,8 @@
 // server in front of it; `organizer add` without a running server uses it alone.
 #pragma once
 #include "actors/accounts.hpp"
+#include "actors/bus_channel.hpp"
+#include "actors/bus_inbox.hpp"
 #include "actors/cache_worker.hpp"
 #include "actors/catalog.hpp"
 #include "actors/directory.hpp"
@@ -11,10 +13,12 @@
 #include "actors/cluster.hpp"
 #include "actors/mailer.hpp"
 #include "actors/measures.hpp"
+#include "actors/fan_out.hpp"
 #include "actors/notifier.hpp"
 #include "actors/payments.hpp"
 #include "actors/region.hpp"
 #include "actors/system_config.hpp"
+#include "app/couriers.hpp"
 #include "app/stores.hpp"
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
@@ -70,6 +74,7 @@ public:
   [[nodiscard]] catalog_handle catalog() const { return catalog_; }
   [[nodiscard]] accounts_handle accounts() const { return accounts_; }
   [[nodiscard]] directory_handle directory() const { return directory_; }
+  [[nodiscard]] notices_handle notices() const { return notices_; }
   /// Null: no cache is configured, or there are no other nodes.
   [[nodiscard]] session_reader_handle session_reader() const { return session_reader_; }
   /// Null: this node is not one of a cluster.
@@ -83,6 +88,9 @@ private:
   void spawn_actors(std::function<void(std::string)> on_failure, std::function<void(directory_ptr)> on_directory);
   ledger_workers spawn_ledger_workers(root_children& children);
   void start_checkout_switch(root_children& children);
+  void start_dispatchers(root_children& children, const ledger_workers& ledgers);
+  /// Who takes the rows of the bus lane.
+  consumer_handle start_bus(root_children& children);
   /// Whether there may be: the ledger is one that nodes share.
   [[nodiscard]] bool has_other_nodes() const { return !ledger_.lease.owner.empty(); }
 
@@ -102,7 +110,13 @@ private:
   measures numbers_;
   cluster_links links_;
   std::unique_ptr<mail_port> mail_, mail_of_events_; ///< a port belongs to one thread
+  std::unique_ptr<bus_port> bus_; ///< null: there is none
+  std::unique_ptr<inbox_port> payment_events_; ///< by the bus; null: none are taken
   notifier_services notifier_services_;
+  fan_out_services fan_out_services_;
+  couriers couriers_;
+  bus_services bus_services_;
+  bus_inbox_services bus_inbox_services_;
   owner_services owner_services_;
   payments_services payments_services_;
   mailer_services mailer_services_;
@@ -115,6 +129,7 @@ private:
   catalog_handle catalog_;
   accounts_handle accounts_;
   directory_handle directory_;
+  notices_handle notices_;
   session_reader_handle session_reader_;
   cluster_handle cluster_;
   caf::actor root_;

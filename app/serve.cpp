@@ -9,10 +9,12 @@
 #include "app/release.hpp"
 #include "app/service_manager.hpp"
 #include "app/system_environment.hpp"
+#include "app/webhook_channels.hpp"
 #include "crypto/tokens.hpp"
 #include "net/codec.hpp"
 #include "net/routes.hpp"
 #include "net/limit_sharer.hpp"
+#include "net/readiness.hpp"
 #include "net/server.hpp"
 #include "net/services.hpp"
 #include "net/tls.hpp"
@@ -34,7 +36,7 @@ namespace {
 /// What other nodes have not taken by then they take when the leases end.
 constexpr milliseconds give_away_timeout{10'000};
 
-/// How long the service manager may have to wait for the next word of ours while we wait for the ledger.
+/// How long the service manager may have to wait for the next word of ours while we wait to be ready.
 constexpr milliseconds patience_of_manager{30'000};
 /// For io threads and region to say that they live.
 constexpr milliseconds sign_of_life_timeout{2'000};
@@ -116,6 +118,19 @@ bool wait_for_ledger(node& node, const sigset_t& signals) {
   }
 }
 
+/// "Started" is what /readyz calls ready. False: told to stop before that.
+bool wait_until_ready(const net::server_state& state, const sigset_t& signals) {
+  for (unsigned round = 0;; ++round) {
+    const auto now = net::readiness_of(state);
+    if (now == net::readiness::ready) return true;
+    if (round % 100 == 0) { // a round takes 50 ms
+      service_manager::status(text_of(now));
+      service_manager::needs_longer(patience_of_manager);
+    }
+    if (wait_for(signals, milliseconds{50}) != 0) return false;
+  }
+}
+
 // -- while we serve -------------------------------------------------------------------------------------------------------
 
 /// What an operator reads about the certificate in use.
@@ -146,14 +161,15 @@ bool shows_life(net::server& server, node& node) {
 /// The main thread between the start and the end.
 class housekeeping {
 public:
-  housekeeping(net::server& server, node& below, std::optional<net::tls_server>& tls, environment& env)
-      : server_(server), node_(below), tls_(tls), env_(env), watchdog_(service_manager::watchdog_interval()) {}
+  housekeeping(net::server& server, const net::server_state& state, node& below, std::optional<net::tls_server>& tls, environment& env)
+      : server_(server), state_(state), node_(below), tls_(tls), env_(env), watchdog_(service_manager::watchdog_interval()) {}
 
   /// Returns when one of `signals.ending` has come.
   void run(const signal_sets& signals) {
     for (;;) {
       look_after_certificate();
       tell_watchdog();
+      tell_readiness();
       const int which = wait_for(signals.all, pause());
       if (which == SIGHUP)
         read_anew();
@@ -180,6 +196,13 @@ private:
       log::error("an io thread or the region does not answer; the watchdog is not told that we live");
   }
 
+  /// It knows no way back from "started", but whoever looks sees it.
+  void tell_readiness() {
+    const auto now = net::readiness_of(state_);
+    if (now != told_) service_manager::status(text_of(now));
+    told_ = now;
+  }
+
   void read_anew() {
     service_manager::reloading();
     if (!tls_)
@@ -192,15 +215,18 @@ private:
       } catch (const std::exception& e) {
         log::error("the new certificate is refused; the one in use stays", {{"why", e.what()}});
       }
-    service_manager::ready("serving");
+    told_ = net::readiness_of(state_);
+    service_manager::ready(text_of(told_));
   }
 
   net::server& server_;
+  const net::server_state& state_;
   node& node_;
   std::optional<net::tls_server>& tls_;
   environment& env_;
   const std::optional<milliseconds> watchdog_;
   milliseconds next_check_{0};
+  net::readiness told_ = net::readiness::ready;
 };
 
 // -- the end --------------------------------------------------------------------------------------------------------------
@@ -272,8 +298,10 @@ int run_serve(bool demo, const config::loaded& config) {
   const auto admin_routes = net::admin_routes();
   std::optional<net::tls_server> tls;
   if (options.tls.is_on()) tls.emplace(options.tls, env);
+  prepared_demo prepared; // outlives the server, whose pages show it
   net::services shared{options, below.keys(), keys, passes, env, public_routes, below.sandbox()};
   shared.gateways = below.gateways();
+  shared.webhook_urls = webhook_urls_of(options);
   std::optional<net::limit_sharer> limits_of_all_nodes;
   if (auto store = open_shared_limits(options, below.keys(), env))
     limits_of_all_nodes.emplace(shared.limiters(), std::move(store), shared.address_key, env).start();
@@ -294,6 +322,7 @@ int run_serve(bool demo, const config::loaded& config) {
                       .catalog = below.catalog(),
                       .accounts = below.accounts(),
                       .directory = below.directory(),
+                      .notices = below.notices(),
                       .session_reader = below.session_reader(),
                       .verifier = verifier,
                       .issuer = issuer,
@@ -308,16 +337,21 @@ int run_serve(bool demo, const config::loaded& config) {
   auto endpoint = options.http.listen;
   endpoint.port = server.public_port();
   below.start_courier("http://" + config::to_string(endpoint) + options.http.base_path + "/webhooks/sandbox");
-  if (demo) std::cout << prepare_demo(below, options, env) << std::flush;
+  if (demo) {
+    prepared = prepare_demo(below, options, env);
+    std::cout << prepared.advice << std::flush;
+    if (prepared.shown) shared.demo = &*prepared.shown;
+  }
   state.ready = true;
   log::info("serving", {{"listen", config::to_string(endpoint)}, {"ledger", options.ledger.is_postgres() ? "postgres" : options.ledger.url}});
   if (tls) {
     log::info("serving with TLS", {{"listen", config::to_string({options.tls.where().address, server.tls_port()})}});
     log_certificate(*tls, "certificate read");
   }
-  service_manager::ready("serving");
-
-  housekeeping{server, below, tls, env}.run(signals);
+  if (wait_until_ready(state, signals.ending)) {
+    service_manager::ready(text_of(net::readiness::ready));
+    housekeeping{server, state, below, tls, env}.run(signals);
+  }
   const auto defect = failure.text();
   if (!defect.empty()) log::error("a global actor died; ending to be started again", {{"actor", defect}});
   log::info("draining");

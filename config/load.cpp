@@ -158,6 +158,14 @@ std::string config_file(const flags& from_flags, const environment_variables& fr
   return variable == from_environment.end() ? std::string{} : variable->second;
 }
 
+/// Whether the authority that `rest` begins with, "host:port/path", is a loopback address or localhost.
+bool names_this_machine(std::string_view rest) {
+  auto host = rest.substr(0, rest.find('/'));
+  if (host.starts_with('[')) return host.starts_with("[::1]");
+  host = host.substr(0, host.find(':'));
+  return host == "localhost" || (parse_ip(host) && host.starts_with("127."));
+}
+
 bool is_default(const loaded& config, const char* option) { return config.origins.at(option) == "default"; }
 
 void derive(loaded& config) {
@@ -188,7 +196,10 @@ public:
             "must differ from http.listen");
     check_tls();
     check_mail();
+    check_bus();
     check_money();
+    check_push();
+    check_webhooks();
     check_cluster();
     const auto& origins = o_.http.allowed_origins;
     const bool every = std::find(origins.begin(), origins.end(), "*") != origins.end();
@@ -215,6 +226,18 @@ public:
             "needs mail.smtp_url to be smtp:// on this machine (127.0.0.1, [::1] or localhost): everybody on the way could read the mail");
   }
 
+  void check_bus() {
+    const auto& b = o_.bus;
+    require(b.payments_subject.empty() || !b.url.empty(), "bus.payments_subject", "needs bus.url");
+    require(b.payments_subject.empty() || !o_.stripe.secret_key.empty(), "bus.payments_subject", "needs stripe.secret_key");
+    require(!b.source.empty() && b.source.size() <= 200 && std::ranges::all_of(b.source, [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '\\'; }),
+            "bus.source", "must be a URI reference, like /fairqueue or https://tickets.example");
+    require(b.prefix.size() <= 100, "bus.prefix", "must have at most 100 characters");
+    // Two streams cannot have one subject: the bus would take the payment events, or the router's stream the domain events.
+    require(!b.payments_subject.starts_with(b.prefix + "."), "bus.payments_subject", "must not begin with bus.prefix");
+    require(b.payments_subject.empty() || b.payments_stream != b.stream, "bus.payments_stream", "must differ from bus.stream");
+  }
+
   void check_money() {
     require(o_.checkout.parsed_fees().has_value(), "checkout.fees", "must be like *:150:290:30 or EUR:150:290:30, NGN:10000:150:0");
     const auto& wanted = o_.payments.gateway;
@@ -222,6 +245,31 @@ public:
     require(offered || wanted == "sandbox", "payments.gateway", "is " + wanted + ", which has no secret key");
     require(o_.stripe.secret_key.empty() || !o_.stripe.webhook_secrets.empty(), "stripe.webhook_secrets",
             "is needed with stripe.secret_key: without it nobody tells us of payments");
+  }
+
+  void check_push() {
+    const auto& p = o_.push;
+    const bool wants_apns = !p.apns_team_id.empty() || !p.apns_key_id.empty() || p.apns_is_on() || !p.apns_topic.empty();
+    const std::string because = "is needed with the other options of push.apns_*";
+    require(!wants_apns || !p.apns_team_id.empty(), "push.apns_team_id", because);
+    require(!wants_apns || !p.apns_key_id.empty(), "push.apns_key_id", because);
+    require(!wants_apns || p.apns_is_on(), "push.apns_key", because);
+    require(!wants_apns || !p.apns_topic.empty(), "push.apns_topic", because);
+    require(p.apns_team_id.empty() || is_apple_id(p.apns_team_id), "push.apns_team_id", "must be 10 capital letters and digits");
+    require(p.apns_key_id.empty() || is_apple_id(p.apns_key_id), "push.apns_key_id", "must be 10 capital letters and digits");
+    const std::string open = "must be an https:// address, or one on this machine: keys and devices' tokens travel over it";
+    require(is_private_way(p.fcm_url), "push.fcm_url", open);
+    require(is_private_way(p.apns_url), "push.apns_url", open);
+    require(is_private_way(p.apns_sandbox_url), "push.apns_sandbox_url", open);
+    for (const auto& way : split_list(p.connect_to))
+      require(is_connect_to(way), "push.connect_to", "must be like fcm.googleapis.com:443:127.0.0.1:8443");
+  }
+
+  void check_webhooks() {
+    const auto& w = o_.webhooks;
+    require(w.parsed_ports().has_value(), "webhooks.ports", "must be like 443 or 443,8443: 1 to 16 ports");
+    require(!w.allow_http || w.allow_private, "webhooks.allow_http",
+            "needs webhooks.allow_private: outside this network everybody on the way could read and change webhooks");
   }
 
   void check_cluster() {
@@ -243,6 +291,9 @@ public:
     if (o_.environment != environment_kind::production) return;
     const std::string because = "not in production: ";
     require(!o_.gateway.sandbox, "gateway.sandbox", because + "anybody could \"pay\" without money");
+    require(o_.push.ntfy_url.empty(), "push.ntfy_url", because + "whoever knows a topic reads what is sent there");
+    require(o_.push.connect_to.empty(), "push.connect_to", because + "pushes would not go where they should");
+    require(!o_.webhooks.allow_private, "webhooks.allow_private", because + "organizers could make us call our own network");
     require(o_.ledger.url != "memory:", "ledger.url",
             because + "memory: loses every sale when the process ends");
     require(o_.http.public_url.starts_with("https://"), "http.public_url",
@@ -258,6 +309,18 @@ public:
   }
 
 private:
+  static bool is_apple_id(std::string_view text) {
+    return text.size() == 10 && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+  }
+  static bool is_private_way(std::string_view url) {
+    constexpr std::string_view open = "http://";
+    return !url.starts_with(open) || names_this_machine(url.substr(open.size()));
+  }
+  /// Two times host:port, without the forms of curl's that leave something out.
+  static bool is_connect_to(std::string_view text) {
+    const auto middle = text.find(':', std::min(text.find(':'), text.size() - 1) + 1);
+    return middle != std::string_view::npos && is_host_and_port(text.substr(0, middle)) && is_host_and_port(text.substr(middle + 1));
+  }
   static bool is_host_and_port(std::string_view text) {
     const auto colon = text.rfind(':');
     if (colon == std::string_view::npos || colon == 0) return false;
@@ -316,19 +379,26 @@ std::optional<std::map<std::string, fee_option>> checkout_options::parsed_fees()
   return result;
 }
 
+std::optional<std::vector<std::uint16_t>> webhooks_options::parsed_ports() const {
+  constexpr std::size_t count_max = 16;
+  std::vector<std::uint16_t> numbers;
+  for (const auto& one : split_list(ports)) {
+    std::uint16_t number = 0;
+    const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), number);
+    if (error != std::errc{} || end != one.data() + one.size() || number == 0) return std::nullopt;
+    numbers.push_back(number);
+  }
+  if (numbers.empty() || numbers.size() > count_max) return std::nullopt;
+  return numbers;
+}
+
 bool ledger_options::is_postgres() const {
   return url.starts_with("postgres://") || url.starts_with("postgresql://");
 }
 
 bool mail_options::smtp_is_local() const {
   constexpr std::string_view scheme = "smtp://";
-  if (!smtp_url.starts_with(scheme)) return false;
-  auto host = smtp_url.substr(scheme.size());
-  host = host.substr(0, host.find('/'));
-  if (host.starts_with('[')) return host.starts_with("[::1]");
-  host = host.substr(0, host.find(':'));
-  const auto address = parse_ip(host);
-  return host == "localhost" || (address && host.starts_with("127."));
+  return smtp_url.starts_with(scheme) && names_this_machine(std::string_view{smtp_url}.substr(scheme.size()));
 }
 
 environment_variables environment_of(const char* const* variables) {

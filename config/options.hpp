@@ -178,6 +178,20 @@ struct mail_options {
   [[nodiscard]] bool smtp_is_local() const;
 };
 
+/// Domain events to other systems, and payment events from one.
+struct bus_options {
+  std::string url; ///< as nats_options::url; empty: no bus
+  std::string stream;
+  std::string prefix; ///< of subjects, without the dot
+  std::string source; ///< of CloudEvents
+  std::string payments_subject; ///< empty: none are taken
+  std::string payments_stream;
+};
+
+struct loyalty_options {
+  std::int64_t points_per_unit{}; ///< of currency; 0: no points
+};
+
 struct nats_options {
   std::string url; ///< "nats://…" or "tls://…", or several with commas; may hold passwords and tokens; empty: none
   std::filesystem::path credentials_file;
@@ -202,6 +216,37 @@ struct stripe_options {
   std::string webhook_secrets; ///< commas between
   bool automatic_tax{};
   std::string url;
+};
+
+/// Ways to people's devices; each is off until it is set up.
+struct push_options {
+  std::filesystem::path fcm_service_account; ///< the JSON file; empty: no FCM
+  std::string fcm_url;
+  std::string apns_team_id; ///< with the next three, or none of them
+  std::string apns_key_id;
+  std::filesystem::path apns_key; ///< the p8 file
+  std::string apns_topic; ///< bundle id
+  std::string apns_url;
+  std::string apns_sandbox_url;
+  std::string ntfy_url; ///< empty: no mirror
+  std::string connect_to; ///< HOST:PORT:ADDRESS:PORT, several with commas
+  std::filesystem::path ca_file; ///< empty: the system's
+
+  [[nodiscard]] bool fcm_is_on() const { return !fcm_service_account.empty(); }
+  [[nodiscard]] bool apns_is_on() const { return !apns_key.empty(); }
+};
+
+/// Webhooks to organizers and origins.
+struct webhooks_options {
+  bool allow_private{}; ///< this machine and its network as receivers too
+  bool allow_http{};
+  std::string ports; ///< that a url may name, commas between
+  std::filesystem::path ca_file; ///< empty: the system's
+  milliseconds timeout{};
+  std::int64_t concurrency{};
+
+  /// `ports` as numbers; nothing if it is malformed.
+  [[nodiscard]] std::optional<std::vector<std::uint16_t>> parsed_ports() const;
 };
 
 /// The parts of a list with commas, without blanks around; no empty ones.
@@ -258,9 +303,13 @@ struct options {
   rate_limits_options rate_limits;
   mail_options mail;
   nats_options nats;
+  bus_options bus;
+  loyalty_options loyalty;
   gateway_options gateway;
   paystack_options paystack;
   stripe_options stripe;
+  push_options push;
+  webhooks_options webhooks;
   tracing_options tracing;
   log_options log;
   shutdown_options shutdown;

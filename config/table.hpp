@@ -30,6 +30,7 @@ enum class value_type {
   nats_url,   ///< nats:// or tls://, several with commas, or empty for none
   nats_name,  ///< of a stream: letters, digits, - and _
   nats_subject, ///< such words with dots between them, without wildcards
+  optional_nats_subject,
   mail_address, ///< somebody@example.com
   node_id,    ///< [a-z0-9-]{1,64}, or empty
   url_path,   ///< "/" or "/x/y"

@@ -325,6 +325,9 @@ std::string read(const option_row& row, std::string_view text, std::string& out)
     case value_type::nats_name:
       if (!is_nats_word(text)) return "must be letters, digits, - and _";
       break;
+    case value_type::optional_nats_subject:
+      if (!text.empty() && !is_nats_subject(text)) return "must be like mail.send, without wildcards";
+      break;
     case value_type::nats_subject:
       if (!is_nats_subject(text)) return "must be like mail.send, without wildcards";
       break;
@@ -487,6 +490,7 @@ std::string range_text(const option_row& row) {
     case value_type::nats_url: return "nats://… or tls://…, or empty";
     case value_type::nats_name: return "letters, digits, -, _";
     case value_type::nats_subject: return "words with dots between";
+    case value_type::optional_nats_subject: return "words with dots between, or empty";
     case value_type::mail_address: return "mail address";
     case value_type::node_id: return "at most 64 of a-z, 0-9, -";
     case value_type::url_path: return "path of a url";

@@ -7,23 +7,22 @@
 namespace fq {
 namespace {
 
-// ISO 4217 as amended to 2024, list one: the currencies whose minor unit is not a hundredth.
-constexpr std::array<std::string_view, 17> no_decimals{"BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG",
-                                                       "RWF", "UGX", "UYI", "VND", "VUV", "XAF", "XOF", "XPF"};
-constexpr std::array<std::string_view, 7> three_decimals{"BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"};
-constexpr std::array<std::string_view, 2> four_decimals{"CLF", "UYW"};
-
-template <std::size_t N>
-bool has(const std::array<std::string_view, N>& list, std::string_view currency) {
-  return std::find(list.begin(), list.end(), currency) != list.end();
-}
+// ISO 4217 as amended to 2024, list one: the currencies whose minor unit is not a hundredth. The only such table: the console gets it from here.
+constexpr auto unusual = std::to_array<currency_decimals>({
+  {"BHD", 3}, {"BIF", 0}, {"CLF", 4}, {"CLP", 0}, {"DJF", 0}, {"GNF", 0}, {"IQD", 3}, {"ISK", 0}, {"JOD", 3},
+  {"JPY", 0}, {"KMF", 0}, {"KRW", 0}, {"KWD", 3}, {"LYD", 3}, {"OMR", 3}, {"PYG", 0}, {"RWF", 0}, {"TND", 3},
+  {"UGX", 0}, {"UYI", 0}, {"UYW", 4}, {"VND", 0}, {"VUV", 0}, {"XAF", 0}, {"XOF", 0}, {"XPF", 0},
+});
 
 } // namespace
 
+std::span<const currency_decimals> unusual_decimals() {
+  return unusual;
+}
+
 unsigned decimals_of(std::string_view currency) {
-  if (has(no_decimals, currency)) return 0;
-  if (has(three_decimals, currency)) return 3;
-  return has(four_decimals, currency) ? 4 : 2;
+  const auto* found = std::ranges::find(unusual, currency, &currency_decimals::currency);
+  return found != unusual.end() ? found->decimals : 2;
 }
 
 std::string money_text(std::int64_t minor_units, std::string_view currency) {

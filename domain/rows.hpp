@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fq {
@@ -340,12 +341,24 @@ struct otp_row {
   friend bool operator==(const otp_row&, const otp_row&) = default;
 };
 
-/// A domain event on its way out (I16): at least once, in order per aggregate.
+/// Who takes rows of the outbox, each at its own pace: one that is away delays nobody else. Stored as bits of outbox_row::lanes.
+enum class lane : std::uint8_t {
+  mail = 1, ///< mail.send
+  bus = 2, ///< the event bus
+  notices = 4, ///< devices and webhook endpoints
+};
+inline constexpr std::array all_lanes{lane::mail, lane::bus, lane::notices};
+constexpr std::string_view name_of(lane l) { return l == lane::mail ? "mail" : l == lane::bus ? "bus" : "notices"; }
+constexpr std::uint8_t bit_of(lane l) { return static_cast<std::uint8_t>(l); }
+inline constexpr std::uint8_t every_lane = bit_of(lane::mail) | bit_of(lane::bus) | bit_of(lane::notices);
+
+/// A domain event on its way out (I16): at least once in each of its lanes, there in order per aggregate.
 struct outbox_row {
   uuid id; ///< stable: the same in every delivery
   std::string topic; ///< for example "queue.turn_granted"
   std::string payload; ///< a JSON object
   timestamp created_at;
+  std::uint8_t lanes = every_lane; ///< that it goes through; who has no use for its topic there takes it all the same
   friend bool operator==(const outbox_row&, const outbox_row&) = default;
 };
 

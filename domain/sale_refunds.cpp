@@ -4,6 +4,7 @@
 #include "domain/sale.hpp"
 
 #include "domain/planted.hpp"
+#include "domain/outbox.hpp"
 
 #include <algorithm>
 
@@ -195,6 +196,7 @@ refusal sale::retry_dead_letter(const uuid& id, timestamp now, decision& out) {
     case dead_letter_kind::undelivered: {
       const auto end_of_topic = row.payload.find('\n');
       outbox_row told{row.subject, row.payload.substr(0, end_of_topic), row.payload.substr(end_of_topic + 1), now};
+      told.lanes = lanes_of(told.topic, true); // it is known by its id where it has been
       out.content.emplace_back(std::in_place_type<outbox_appended>, outbox_appended{std::move(told)});
       break;
     }

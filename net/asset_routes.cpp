@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For browsers: the pages about this server, and the files inside the program that they load.
+#include "domain/money_text.hpp"
+#include "net/demo.hpp"
 #include "net/encoding.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
@@ -46,6 +48,17 @@ response content_of(const web::asset& found, const request& rq, std::string_view
   return answer;
 }
 
+/// {"JPY":0,"KWD":3,...} as the value of an attribute: what the browser knows about currencies (CLDR) is how people show them, not what
+/// the minor unit of a price is.
+std::string decimals_for_attribute() {
+  std::string json = "{";
+  for (const auto& [currency, decimals] : unusual_decimals())
+    json.append(json.size() > 1 ? "," : "").append("\"").append(currency).append("\":").append(std::to_string(decimals));
+  std::string out;
+  append_escaped(out, json + "}");
+  return out;
+}
+
 } // namespace
 
 awaitable<response> get_docs(context&, const request& rq, const path_parameters&) {
@@ -54,12 +67,14 @@ awaitable<response> get_docs(context&, const request& rq, const path_parameters&
   return ready(page(200, "FairQueue API", api_listing(), page_rights::assets, {"swagger-ui.css", "swagger-ui.js", "api.mjs"}));
 }
 
-/// The organizer's console: all of it is script, which knows the public API and nothing else of us.
-awaitable<response> get_console(context&, const request& rq, const path_parameters&) {
+/// The organizer's console: all of it is script, which knows the public API, the currencies, and nothing else of us.
+awaitable<response> get_console(context& ctx, const request& rq, const path_parameters&) {
   if (auto no = expect_no_query(rq))
     return ready(std::move(*no));
-  constexpr std::string_view place =
-    R"(<div id="console"></div><noscript><p>The console needs script. All it does can be done with the <a href="docs">API</a> as well.</p></noscript>)";
+  static const std::string decimals = decimals_for_attribute();
+  // The demo's sign-in says where its address and password are.
+  std::string place = R"(<div id="console" data-decimals=")" + decimals + (demo_for(ctx, rq) ? R"(" data-demo="demo/mail#organizer"></div>)" : R"("></div>)");
+  place += R"(<noscript><p>The console needs script. All it does can be done with the <a href="docs">API</a> as well.</p></noscript>)";
   return ready(page(200, "FairQueue console", place, page_rights::application, {"console.css", "console.mjs"}));
 }
 

@@ -78,6 +78,7 @@ struct context {
   catalog_handle catalog;
   accounts_handle accounts;
   directory_handle directory = {}; ///< null: nobody reads it here
+  notices_handle notices = {}; ///< devices, webhook endpoints, deliveries; null: none are kept here
   session_reader_handle session_reader; ///< null: there are no other nodes, or no cache
   const token_verifier& verifier;
   const token_issuer& issuer;

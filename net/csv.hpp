@@ -11,7 +11,8 @@ namespace fq::net {
 inline constexpr std::string_view csv_type = "text/csv; charset=utf-8; header=present";
 inline constexpr std::string_view csv_start = "\xef\xbb\xbf";
 
-/// One row and its CRLF. A cell that begins with = + - @, a tab or a carriage return gets an apostrophe in front (OWASP, CSV injection).
+/// One row and its CRLF. A cell that begins with = + - @, a tab or a carriage return gets an apostrophe in front (OWASP, CSV injection), and
+/// so does = + - @ inside a cell behind a semicolon, a tab or the end of a line, where some readers begin another cell.
 void append_csv_row(std::string& out, std::initializer_list<std::string_view> cells);
 
 } // namespace fq::net

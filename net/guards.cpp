@@ -23,7 +23,7 @@ awaitable<response> admitted(context& ctx, const request& rq, const path_paramet
                              step run, query_use query) {
   uuid id;
   if (path.count > 0) {
-    const auto parsed = parse_event_owned_id(path.values[0]);
+    const auto parsed = query == query_use::foreign_id ? parse_uuid(path.values[0]) : parse_event_owned_id(path.values[0]);
     if (!parsed)
       return ready(problem(fault::not_found, rq.request_id));
     id = *parsed;
@@ -35,7 +35,7 @@ awaitable<response> admitted(context& ctx, const request& rq, const path_paramet
       return ready(problem(fault::not_found, rq.request_id));
     part = *parsed;
   }
-  if (query == query_use::none)
+  if (query != query_use::own)
     if (auto no = expect_no_query(rq))
       return ready(std::move(*no));
   return run({ctx, rq, from.who, id, from.by, from.key, part});

@@ -29,8 +29,12 @@ struct call {
 
 using step = awaitable<response> (*)(call);
 
-/// Whether the step reads the query itself.
-enum class query_use : std::uint8_t { none, own };
+/// What of the address the step reads itself.
+enum class query_use : std::uint8_t {
+  none,
+  own, ///< the query
+  foreign_id, ///< no query; the path's id may be of something that belongs to no event
+};
 
 awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run,
                                   query_use query = query_use::none);

@@ -105,6 +105,9 @@ awaitable<response> get_shop_orders(context& ctx, const request& rq, const path_
 awaitable<response> get_shop_order(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> post_shop_order(context& ctx, const request& rq, const path_parameters& path);
 
+// demo_routes.cpp
+awaitable<response> get_demo_mail(context& ctx, const request& rq, const path_parameters& path);
+
 // order_routes.cpp
 awaitable<response> post_quote(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> post_checkout(context& ctx, const request& rq, const path_parameters& path);
@@ -138,6 +141,26 @@ awaitable<response> get_audit_csv(context& ctx, const request& rq, const path_pa
 
 // task_routes.cpp
 awaitable<response> get_tasks(context& ctx, const request& rq, const path_parameters& path);
+
+// notice_routes.cpp
+awaitable<response> post_ticket_devices(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_ticket_devices(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_ticket_device(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_ticket_deliveries(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_own_devices(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_own_devices(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_own_device(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_own_deliveries(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_endpoints(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_endpoints(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_endpoint(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> patch_endpoint(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_endpoint(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_endpoint_secret(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_endpoint_test(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_endpoint_deliveries(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_delivery_replay(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_deliveries(context& ctx, const request& rq, const path_parameters& path);
 
 // webhook_routes.cpp
 awaitable<response> post_paystack_webhook(context& ctx, const request& rq, const path_parameters& path);

@@ -34,13 +34,12 @@ bool moved_enough(std::uint64_t from, std::uint64_t to) {
   return moved > 0 && (to <= always_told_places || moved * 100 >= from);
 }
 
-/// How old what a socket was told may get when it moved a little; `sockets`: of its line.
-milliseconds refresh_of(std::size_t sockets) {
-  const auto wanted = milliseconds{static_cast<std::int64_t>(sockets) * 1'000 / small_moves_a_second};
-  return std::clamp(wanted, refresh_min, refresh_max);
-}
-
 } // namespace
+
+milliseconds refresh_of(std::size_t sockets, std::int64_t io_threads) {
+  const auto all = static_cast<std::int64_t>(sockets) * std::max<std::int64_t>(io_threads, 1);
+  return std::clamp(milliseconds{all * 1'000 / small_moves_a_second}, refresh_min, refresh_max);
+}
 
 /// The sockets of one event.
 struct line {
@@ -214,7 +213,7 @@ void hub::sweep(milliseconds now) {
       take_snapshots(l);
       if (l->watches_presence && now - l->present_told_at >= presence_interval)
         tell_presence(*l);
-      if (!l->sweeping && (l->moved || (l->untold && now - l->swept_at >= refresh_of(l->peers))))
+      if (!l->sweeping && (l->moved || (l->untold && now - l->swept_at >= refresh_of(l->peers, ctx_.options.io.threads))))
         sweep_positions(l);
     }
   }
@@ -512,7 +511,7 @@ void hub::tell_presence(line& l) {
 void hub::offer_position(line& l, ws_peer& peer, const place& where) {
   if (!peer.in_sync || !is_in_line(peer.status) || where.position == peer.last_position)
     return;
-  if (moved_enough(peer.last_position, where.position) || ctx_.now - peer.last_position_at >= refresh_of(l.peers))
+  if (moved_enough(peer.last_position, where.position) || ctx_.now - peer.last_position_at >= refresh_of(l.peers, ctx_.options.io.threads))
     peer.send_position(where);
   else
     l.untold = true;

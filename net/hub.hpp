@@ -12,6 +12,10 @@
 
 namespace fq::net {
 
+/// How old what a socket was told may get when it moved a little; `sockets`: of its line on this io thread. Each io thread has about as
+/// many, and the pace is that of all together.
+[[nodiscard]] milliseconds refresh_of(std::size_t sockets, std::int64_t io_threads);
+
 class hub final : public push_receiver, private ws_owner {
 public:
   explicit hub(context& ctx);

@@ -439,15 +439,19 @@ bool is_email(std::string_view text) {
          && host.back() != '.' && host.find("..") == std::string_view::npos;
 }
 
+std::string lower_email(std::string_view typed) {
+  std::string text{typed};
+  for (char& c : text)
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  return text;
+}
+
 std::string read_email(object_reader& body, std::string_view name) {
   body.require(name);
   auto email = body.text(name, email_size);
   if (email.given && !is_email(email.value))
     body.reject(name, "Must be an e-mail address.");
-  for (char& c : email.value)
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c + ('a' - 'A'));
-  return std::move(email.value);
+  return lower_email(email.value);
 }
 
 std::string read_reason(object_reader& body) { return body.text("reason", {1, 500}).value; }

@@ -139,6 +139,8 @@ enum class body_need : std::uint8_t { required, optional };
 [[nodiscard]] std::string read_email(object_reader& body, std::string_view name);
 /// A plain addr-spec without quotes or comments; the domain has a dot-free form too ("demo@localhost"). 3 to 254 bytes.
 [[nodiscard]] bool is_email(std::string_view text);
+/// As addresses are kept and compared: ASCII letters in lower case.
+[[nodiscard]] std::string lower_email(std::string_view typed);
 
 /// "reason", for the audit log: at most 500 bytes; empty if it was not given.
 [[nodiscard]] std::string read_reason(object_reader& body);

@@ -17,19 +17,6 @@ namespace {
 
 constexpr std::array<std::string_view, 6> class_names{"other", "1xx", "2xx", "3xx", "4xx", "5xx"};
 
-std::string_view method_name(method m) {
-  switch (m) {
-    case method::get: return "GET";
-    case method::head: return "HEAD";
-    case method::post: return "POST";
-    case method::put: return "PUT";
-    case method::patch: return "PATCH";
-    case method::del: return "DELETE";
-    case method::options: return "OPTIONS";
-  }
-  return "";
-}
-
 /// Routes that tell nothing more apart share their series: the shop's pages, and files.
 std::string_view shared_series(const route& r) {
   if (r.pattern.starts_with("/shop"))
@@ -54,7 +41,7 @@ metric_labels route_labels(const route* r) {
     return {{"route", "none"}, {"method", "any"}};
   if (const auto shared = shared_series(*r); !shared.empty())
     return {{"route", std::string{shared}}, {"method", "any"}};
-  return {{"route", std::string{r->pattern}}, {"method", std::string{method_name(r->verb)}}};
+  return {{"route", std::string{r->pattern}}, {"method", std::string{name_of(r->verb)}}};
 }
 
 /// All of them, when somebody asks.

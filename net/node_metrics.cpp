@@ -5,6 +5,7 @@
 #include "domain/busiest.hpp"
 #include "net/context.hpp"
 #include "net/metric_page.hpp"
+#include "net/readiness.hpp"
 #include "net/tls.hpp"
 
 #include <algorithm>
@@ -129,7 +130,7 @@ void append_gateways(metric_page& page, const std::map<std::string, gateway_coun
   for (const auto& [name, g] : gateways) {
     for (std::size_t kind = 0; kind < g.attempts.size(); ++kind)
       for (std::size_t o = 0; o < outcome_names.size(); ++o)
-        attempts.add(g.attempts[kind].all[o], {{"gateway", name}, {"call", call_kind_names[kind]}, {"result", outcome_names[o]}});
+        attempts.add(g.attempts[kind].all[o], {{"gateway", name}, {"call", std::string{name_of(static_cast<gateway_call_kind>(kind))}}, {"result", outcome_names[o]}});
     retries.add(g.retries, {{"gateway", name}});
     durations.add(g.durations, {{"gateway", name}});
     calls.add(g.under_way, {{"gateway", name}, {"state", "under_way"}});
@@ -139,20 +140,55 @@ void append_gateways(metric_page& page, const std::map<std::string, gateway_coun
   }
 }
 
+void append_outbox(metric_page& page, const measures& numbers, environment* env) {
+  auto rows = page.gauge("fairqueue_outbox_rows", "Domain events read from a lane of the outbox and not delivered there yet, 500 at most.");
+  auto lag = page.gauge("fairqueue_outbox_lag_seconds", "Age of the oldest of them.");
+  auto delivered = page.counter("fairqueue_outbox_delivered_total", "Domain events that have passed a lane.");
+  for (const auto which : all_lanes) {
+    const auto& o = numbers.outbox(which);
+    const metric_labels lane{{"lane", std::string{name_of(which)}}};
+    const auto oldest = o.oldest.get();
+    rows.add(o.rows, lane);
+    lag.add(env && oldest > 0 ? seconds_of(env->wall_now() - from_unix_ms(oldest)) : 0, lane);
+    delivered.add(o.delivered, lane);
+  }
+}
+
+/// By channel; those that nobody uses count nothing.
+void append_notices(metric_page& page, const notice_counts& n) {
+  page.counter("fairqueue_deliveries_begun_total", "Notices to devices and webhook endpoints that were to be sent.").add(n.stored);
+  auto tries = page.counter("fairqueue_deliveries_total", "Notices to devices and webhook endpoints, each try counted, by channel and what came of it.");
+  for (const auto c : all_channels) {
+    const std::string way{to_string(c)};
+    tries.add(n.delivered[c], {{"channel", way}, {"result", "delivered"}});
+    tries.add(n.put_off[c], {{"channel", way}, {"result", "put_off"}});
+    tries.add(n.expired[c], {{"channel", way}, {"result", "expired"}});
+    tries.add(n.failed[c], {{"channel", way}, {"result", "failed"}});
+    tries.add(n.dropped[c], {{"channel", way}, {"result", "dropped"}});
+  }
+  page.counter("fairqueue_webhook_endpoints_disabled_total", "Webhook endpoints that were turned off because they took nothing for days, or said that they are gone.").add(n.endpoints_disabled);
+}
+
 void append_tasks(metric_page& page, const measures& numbers, environment* env) {
   page.histogram("fairqueue_checkout_task_duration_seconds", "From an order to its payment page (or its end, if it needs none): the work behind a checkout.").add(numbers.sales.pages);
   page.counter("fairqueue_checkout_tasks_total", "Orders whose work has ended: with a payment page, or without one for ever.")
     .add(numbers.sales.orders_served, {{"result", "served"}})
     .add(numbers.sales.orders_failed, {{"result", "failed"}});
   append_gateways(page, numbers.gateways);
-  page.gauge("fairqueue_outbox_rows", "Domain events read from the outbox and not delivered yet, 500 at most.").add(numbers.outbox.rows);
-  const auto oldest = numbers.outbox.oldest.get();
-  page.gauge("fairqueue_outbox_lag_seconds", "Age of the oldest of them.").add(env && oldest > 0 ? seconds_of(env->wall_now() - from_unix_ms(oldest)) : 0);
-  page.counter("fairqueue_outbox_delivered_total", "Domain events delivered.").add(numbers.outbox.delivered);
+  append_outbox(page, numbers, env);
   page.counter("fairqueue_mails_total", "Mails of events, each attempt counted, by what came of it.")
     .add(numbers.mails.accepted, {{"result", "accepted"}})
     .add(numbers.mails.rejected, {{"result", "rejected"}})
     .add(numbers.mails.put_off, {{"result", "put_off"}});
+  page.counter("fairqueue_bus_events_total", "Domain events to the bus, each attempt counted, by what came of it.")
+    .add(numbers.bus.published, {{"result", "published"}})
+    .add(numbers.bus.failed, {{"result", "failed"}})
+    .add(numbers.bus.given_up, {{"result", "given_up"}});
+  page.counter("fairqueue_bus_payment_events_total", "Webhooks of gateways that came by the bus, each delivery counted, by what became of it.")
+    .add(numbers.bus_inbox.taken, {{"result", "taken"}})
+    .add(numbers.bus_inbox.put_off, {{"result", "put_off"}})
+    .add(numbers.bus_inbox.refused, {{"result", "refused"}});
+  append_notices(page, numbers.notices);
 }
 
 void append_rollback(metric_page& page, const measures& numbers) {
@@ -200,12 +236,12 @@ void append_cluster(metric_page& page, const cluster_links& links) {
 
 void append_tls(metric_page& page, const tls_server& tls) {
   const auto expires = std::chrono::floor<seconds>(tls.facts().not_after).time_since_epoch().count();
-  page.gauge("fairqueue_tls_certificate_expiry_timestamp_seconds", "When the first certificate of the chain in use expires.")
+  page.gauge("fairqueue_tls_certificate_expiry_timestamp_seconds", "The earliest end in the chain in use.")
     .add(static_cast<double>(std::max<std::int64_t>(expires, 0)));
   const auto& n = tls.counts;
   const auto number = [](const auto& value) { return static_cast<double>(value.load(std::memory_order_relaxed)); };
   page.gauge("fairqueue_tls_handshakes_pending", "TLS handshakes under way.").add(std::max(number(n.pending), 0.0));
-  page.counter("fairqueue_tls_handshakes_total", "TLS handshakes by how they ended; late: at tls.handshake_timeout, or silent when their place was needed.")
+  page.counter("fairqueue_tls_handshakes_total", "TLS handshakes by how they ended; late: at tls.handshake_timeout, or when their place was needed.")
     .add(number(n.full), {{"result", "full"}})
     .add(number(n.resumed), {{"result", "resumed"}})
     .add(number(n.failed), {{"result", "failed"}})
@@ -213,6 +249,8 @@ void append_tls(metric_page& page, const tls_server& tls) {
   page.counter("fairqueue_tls_reloads_total", "Certificates read anew; refused: the one in use stayed.")
     .add(number(n.reloads), {{"result", "done"}})
     .add(number(n.reloads_refused), {{"result", "refused"}});
+  page.gauge("fairqueue_tls_last_reload_refused", "1 when certificates were read anew last and refused: the one in use is an older one.")
+    .add(n.last_reload_refused.load(std::memory_order_relaxed) ? 1 : 0);
 }
 
 void append_spans(metric_page& page, const span_counts& spans) {
@@ -249,7 +287,7 @@ void append_transport(metric_page& page, const server_state& s) {
 
 void append_node(metric_page& page, const server_state& s, shown_events& shown) {
   page.gauge("fairqueue_build_info", "1; the release of this program.").add(1, {{"version", s.release}});
-  page.gauge("fairqueue_ready", "1 while the server takes requests.").add(s.ready.load() && !s.draining.load() ? 1 : 0);
+  page.gauge("fairqueue_ready", "1 while the server takes requests, as /readyz says.").add(readiness_of(s) == readiness::ready ? 1 : 0);
   if (s.ledger_is_reachable != nullptr)
     page.gauge("fairqueue_ledger_up", "1 while the ledger answers.").add(s.ledger_is_reachable->load(std::memory_order_relaxed) ? 1 : 0);
   if (s.numbers != nullptr) {

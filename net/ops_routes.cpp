@@ -4,25 +4,27 @@
 #include "net/handlers.hpp"
 #include "net/openapi.hpp"
 #include "net/query.hpp"
+#include "net/readiness.hpp"
 #include "net/services.hpp"
 
 namespace fq::net {
 namespace {
 
-response readiness(const server_state& state) {
-  const bool draining = state.draining.load(std::memory_order_relaxed),
-             loaded = state.ready.load(std::memory_order_relaxed),
-             serves = state.links == nullptr || state.links->serves.load(std::memory_order_relaxed),
-             ledger = state.ledger_is_reachable == nullptr || state.ledger_is_reachable->load(std::memory_order_relaxed);
-  if (loaded && ledger && serves && !draining)
-    return {.status = 200, .body = R"({"status":"ready"})"};
-  response answer;
-  answer.status = 503;
-  answer.body = draining ? R"({"status":"draining","checks":{"owners":"ok","shutdown":"draining"}})"
-                : !loaded ? R"({"status":"not_ready","checks":{"owners":"loading"}})"
-                : !serves ? R"({"status":"not_ready","checks":{"owners":"ok","cluster":"another_version_serves"}})"
-                          : R"({"status":"not_ready","checks":{"owners":"ok","ledger":"unreachable"}})";
-  answer.fields.emplace_back("Retry-After", "1");
+std::string_view body_of(readiness r) {
+  switch (r) {
+    case readiness::ready: return R"({"status":"ready"})";
+    case readiness::draining: return R"({"status":"draining","checks":{"owners":"ok","shutdown":"draining"}})";
+    case readiness::loading: return R"({"status":"not_ready","checks":{"owners":"loading"}})";
+    case readiness::another_version_serves: return R"({"status":"not_ready","checks":{"owners":"ok","cluster":"another_version_serves"}})";
+    case readiness::ledger_unreachable: return R"({"status":"not_ready","checks":{"owners":"ok","ledger":"unreachable"}})";
+  }
+  return {};
+}
+
+response answer_of(readiness r) {
+  response answer{.status = r == readiness::ready ? 200u : 503u, .body = std::string{body_of(r)}};
+  if (r != readiness::ready)
+    answer.fields.emplace_back("Retry-After", "1");
   return answer;
 }
 
@@ -39,7 +41,7 @@ awaitable<response> get_livez(context&, const request& rq, const path_parameters
 }
 
 awaitable<response> get_readyz(context& ctx, const request& rq, const path_parameters&) {
-  return without_query(rq, [&] { return readiness(ctx.state); });
+  return without_query(rq, [&] { return answer_of(readiness_of(ctx.state)); });
 }
 
 awaitable<response> get_metrics(context& ctx, const request& rq, const path_parameters&) {

@@ -241,9 +241,7 @@ awaitable<response> set_vips(call c) {
     for (auto& email : people.emails) {
       if (!is_email(email))
         body.reject("emails", "Must be e-mail addresses.");
-      for (char& ch : email)
-        if (ch >= 'A' && ch <= 'Z')
-          ch = static_cast<char>(ch + ('a' - 'A'));
+      email = lower_email(email);
     }
     wish.note.reason = read_reason(body);
   });

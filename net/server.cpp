@@ -55,7 +55,7 @@ void write_date(timestamp now, std::array<char, 29>& out) {
 /// One io thread with everything that lives on it. `ctx` is declared first: handlers that io still holds refer to it.
 struct worker {
   worker(const server_parts& parts, unsigned index, std::size_t threads)
-      : ctx{io, parts.environment, parts.options, parts.state, parts.region, parts.catalog, parts.accounts, parts.directory, parts.session_reader, parts.verifier,
+      : ctx{io, parts.environment, parts.options, parts.state, parts.region, parts.catalog, parts.accounts, parts.directory, parts.notices, parts.session_reader, parts.verifier,
             parts.issuer, parts.sessions, parts.shared},
         timer(io), bridge(parts.system, io, parts.region, parts.state, limits(parts.options, threads)), sockets(ctx),
         table(ctx), sessions(ctx) {

@@ -22,6 +22,7 @@ struct server_parts {
   catalog_handle catalog;
   accounts_handle accounts;
   directory_handle directory = {};
+  notices_handle notices = {}; ///< null: none are kept here
   session_reader_handle session_reader; ///< null: there are no other nodes, or no cache
   const token_verifier& verifier;
   const token_issuer& issuer;

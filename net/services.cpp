@@ -2,6 +2,8 @@
 // From options to limits.
 #include "net/services.hpp"
 
+#include "crypto/webhook_signature.hpp"
+
 #include "domain/views.hpp"
 #include "net/client_address.hpp"
 #include "outbound/sandbox_gateway.hpp"
@@ -48,7 +50,8 @@ services::services(const config::options& o, const key_store& store, const key_d
       access_failures({"access-failures", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
                       env.random_u64()),
       keys(directory), passes(signer), subject_key(hmac_sha256(store.session.bytes(), "fairqueue subjects of queues")),
-      cursors(store.session), address_key(hmac_sha256(store.session.bytes(), "fairqueue addresses of limits")), sandbox(gateway),
+      cursors(store.session), address_key(hmac_sha256(store.session.bytes(), "fairqueue addresses of limits")),
+      webhook_key(webhook_key_of(store.session)), sandbox(gateway),
       configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
   if (gateway)
     gateways.emplace("sandbox", gateway);

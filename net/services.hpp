@@ -13,6 +13,7 @@
 #include "net/metrics.hpp"
 #include "net/offload.hpp"
 #include "net/rate_limit.hpp"
+#include "outbound/webhook_url.hpp"
 
 #include <boost/asio/ip/address.hpp>
 
@@ -29,6 +30,8 @@ struct entry_view;
 }
 
 namespace fq::net {
+
+struct demo_facts; ///< net/demo.hpp
 
 struct services {
   /// `routes`: the public table, for the counters. `sandbox` null: switched off; other gateways are added by the composition, before
@@ -59,9 +62,12 @@ struct services {
   keys_in_flight idempotency;
   cursor_codec cursors;
   secret_key address_key; ///< of this installation: limits know e-mail addresses only as hashes
+  secret_key webhook_key; ///< of this installation: makes the endpoints' secrets
+  webhook_url_rules webhook_urls; ///< where webhooks may be sent; set by the composition
   sandbox_gateway* sandbox;
+  const demo_facts* demo = nullptr; ///< set by the composition before `server_state::ready`, and read after it only; null: no demo
   std::map<std::string, const gateway_port*, std::less<>> gateways; ///< whose webhooks are taken and who may be paid through, by name
-  blocking_lane sandbox_lane;
+  blocking_lane sandbox_lane; ///< for the demo's mailbox as well
 
   /// checkout.async_percent of events that have none of their own: the installation's setting, or else the configured one.
   [[nodiscard]] std::int32_t async_percent() const;

@@ -8,9 +8,10 @@
 
 namespace fq::net {
 
-/// A record may hold more than the caller had room for; of that no socket will tell.
+/// A record may hold more than the caller had room for; of that no socket will tell. What is broken gives nothing away any more: who waited
+/// for that would be called for ever.
 bool stream::holds_input() const {
-  return !tls_->emptied && SSL_has_pending(tls_->ssl.get()) == 1;
+  return !tls_->broken && !tls_->emptied && SSL_has_pending(tls_->ssl.get()) == 1;
 }
 
 bool stream::has_input() const {

@@ -46,12 +46,14 @@ public:
   /// Bytes have come that were not received yet.
   [[nodiscard]] bool has_input() const;
 
-  /// `done(error_code)` on the io thread when `receive` may find something; also when that is here already, decrypted.
+  /// `done(error_code)` on the io thread when `receive` may find something; also when that is here already, decrypted. After
+  /// `shutdown_send`: when `skip` may.
   template <class Handler>
   void wait_readable(Handler done) {
     if (tls_ && holds_input())
       return boost::asio::post(socket_.get_executor(), [done = std::move(done)]() mutable { done(boost::system::error_code{}); });
-    socket_.async_wait(tls_ && tls_->read_waits_to_write ? tcp_socket::wait_write : tcp_socket::wait_read, std::move(done));
+    const bool by_writing = tls_ && tls_->read_waits_to_write && !tls_->broken;
+    socket_.async_wait(by_writing ? tcp_socket::wait_write : tcp_socket::wait_read, std::move(done));
   }
 
   template <class Handler>

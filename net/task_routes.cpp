@@ -64,8 +64,8 @@ json::object calls_of(const std::string& name, const gateway_counts& g) {
 
 json::object gateway_of(const std::string& name, const gateway_counts& g) {
   json::array calls;
-  for (std::size_t kind = 0; kind < call_kind_names.size(); ++kind)
-    calls.push_back(json::object{{"kind", call_kind_names[kind]},
+  for (std::size_t kind = 0; kind < call_kinds; ++kind)
+    calls.push_back(json::object{{"kind", name_of(static_cast<gateway_call_kind>(kind))},
                                  {"answered", g.attempts[kind][call_outcome::answered].get()},
                                  {"refused", g.attempts[kind][call_outcome::refused].get()},
                                  {"unavailable", g.attempts[kind][call_outcome::unavailable].get()}});
@@ -105,8 +105,10 @@ json::array tasks_of(const measures& m) {
     all.push_back(calls_of(name, g));
   const auto& s = m.sales;
   all.push_back(timed(task("payment pages", s.pending().count, nullptr, s.orders_served.get(), s.orders_failed.get(), nullptr), s.pages));
-  all.push_back(task("domain events", nullptr, m.outbox.rows.get(), m.outbox.delivered.get(), 0, nullptr));
+  for (const auto which : all_lanes)
+    all.push_back(task("domain events, " + std::string{name_of(which)}, nullptr, m.outbox(which).rows.get(), m.outbox(which).delivered.get(), 0, nullptr));
   all.push_back(task("mail", nullptr, nullptr, m.mails.accepted.get(), m.mails.rejected.get(), m.mails.put_off.get()));
+  all.push_back(task("event bus", nullptr, nullptr, m.bus.published.get(), m.bus.given_up.get(), m.bus.failed.get()));
   return all;
 }
 

@@ -166,6 +166,9 @@ std::shared_ptr<const tls_server::loaded> tls_server::load() {
   ERR_clear_error();
   if (SSL_CTX_use_PrivateKey_file(context, options_.key.c_str(), SSL_FILETYPE_PEM) != 1)
     refuse("tls.key", options_.key, reason());
+  // OpenSSL has a place for each algorithm: a key of another one than the certificate's is taken without a word, and then there is no pair.
+  if (SSL_CTX_check_private_key(context) != 1)
+    refuse("tls.key", options_.key, "it is not the key of the certificate in tls.certificate, which is of another algorithm");
   made->facts = facts_of(context);
   return made;
 }
@@ -189,9 +192,11 @@ void tls_server::reload() {
     loaded_.swap(fresh);
   } catch (...) {
     counts.reloads_refused.fetch_add(1, std::memory_order_relaxed);
+    counts.last_reload_refused.store(true, std::memory_order_relaxed);
     throw;
   }
   counts.reloads.fetch_add(1, std::memory_order_relaxed);
+  counts.last_reload_refused.store(false, std::memory_order_relaxed);
 }
 
 ssl_ptr tls_server::begin(int descriptor) const {

@@ -19,8 +19,9 @@ struct tls_counts {
   std::atomic<std::uint64_t> full{0};
   std::atomic<std::uint64_t> resumed{0};
   std::atomic<std::uint64_t> failed{0}; ///< what the client sent is no TLS of ours, or it went away
-  std::atomic<std::uint64_t> late{0}; ///< at tls.handshake_timeout, or silent when its place was needed
+  std::atomic<std::uint64_t> late{0}; ///< at tls.handshake_timeout, or when its place was needed
   std::atomic<std::uint64_t> reloads{0}, reloads_refused{0}; ///< of certificates
+  std::atomic<bool> last_reload_refused{false};
   std::atomic<std::int64_t> pending{0}; ///< under way now
 };
 

@@ -2,9 +2,12 @@
 // See tls_handshakes.hpp.
 #include "net/tls_handshakes.hpp"
 
+#include "net/client_address.hpp"
+
 #include <openssl/err.h>
 #include <openssl/sslerr.h>
 
+#include <tuple>
 #include <utility>
 
 namespace fq::net {
@@ -22,11 +25,13 @@ constexpr std::size_t eviction_looks_max = 16; ///< each is a system call
 // -- one ------------------------------------------------------------------------------------------------------------------
 
 tls_handshake::tls_handshake(tls_handshakes& door, tcp_socket socket, ssl_ptr tls, const boost::asio::ip::address& peer)
-    : door_(door), socket_(std::move(socket)), tls_(std::move(tls)), peer_(peer), deadline_(door.ctx_.now + door.timeout_) {}
+    : door_(door), socket_(std::move(socket)), tls_(std::move(tls)), peer_(peer), deadline_(door.ctx_.now + door.timeout_), last_step_(door.ctx_.now) {}
 
 void tls_handshake::begin() {
   intrusive_ptr_add_ref(this); // the list's
   door_.under_way_.push_back(*this);
+  of_prefix_ = &door_.prefixes_[limit_prefix(peer_)];
+  ++*of_prefix_;
   door_.tls_.counts.pending.fetch_add(1, std::memory_order_relaxed);
   wait(tcp_socket::wait_read);
 }
@@ -37,6 +42,7 @@ void tls_handshake::wait(tcp_socket::wait_type what) {
       return;
     if (error)
       return self->give_up(self->door_.tls_.counts.failed);
+    self->last_step_ = self->door_.ctx_.now;
     self->go_on();
   });
 }
@@ -86,12 +92,14 @@ void tls_handshake::give_up(std::atomic<std::uint64_t>& count) {
 void tls_handshake::leave() {
   door_.tls_.counts.pending.fetch_sub(1, std::memory_order_relaxed);
   door_.under_way_.erase(tls_handshakes::list::s_iterator_to(*this));
+  if (--*of_prefix_ == 0)
+    door_.prefixes_.erase(limit_prefix(peer_));
   intrusive_ptr_release(this); // the list's; whoever called holds another
 }
 
-bool tls_handshake::is_silent() const {
+bool tls_handshake::has_input() const {
   char byte;
-  return ::recv(const_cast<tcp_socket&>(socket_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0;
+  return ::recv(const_cast<tcp_socket&>(socket_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
 // -- all ------------------------------------------------------------------------------------------------------------------
@@ -114,15 +122,34 @@ void tls_handshakes::adopt(tcp_socket socket, const boost::asio::ip::address& pe
   one->begin();
 }
 
-bool tls_handshakes::make_room() {
-  std::size_t looks = 0;
+/// Null: there is none, or all that could go were found waiting for us.
+tls_handshake* tls_handshakes::most_dispensable() {
+  tls_handshake* found = nullptr;
+  std::tuple<std::size_t, bool> weight{0, false};
   for (auto& one : under_way_) {
-    if (one.deadline() - timeout_ > ctx_.now - evictable_after || ++looks > eviction_looks_max)
+    if (one.deadline() - timeout_ > ctx_.now - evictable_after)
+      break;
+    const bool is_silent = one.last_step_ <= ctx_.now - evictable_after;
+    const std::tuple its_weight{*one.of_prefix_, is_silent};
+    if (one.passed_over_ != rooms_made_ && (is_silent || *one.of_prefix_ > 1) && its_weight > weight) {
+      found = &one;
+      weight = its_weight;
+    }
+  }
+  return found;
+}
+
+bool tls_handshakes::make_room() {
+  ++rooms_made_;
+  for (std::size_t looks = 0; looks < eviction_looks_max; ++looks) {
+    auto* one = most_dispensable();
+    if (one == nullptr)
       return false;
-    if (one.is_silent()) {
-      one.give_up(tls_.counts.late);
+    if (!one->has_input()) {
+      one->give_up(tls_.counts.late);
       return true;
     }
+    one->passed_over_ = rooms_made_;
   }
   return false;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The door before the sessions of a TLS listener, one for each io thread: takes sockets from the listener, runs their handshakes within a
-// deadline and a bound, and hands over what came through. At the bound one that has been silent for more than a second makes room; while
-// there is none, newcomers wait where they are, in the kernel's queue. Everything runs on the io thread.
+// deadline and a bound, and hands over what came through. At the bound one of the address with the most of them makes room, if it is older
+// than a second; while there is none, newcomers wait where they are, in the kernel's queue. Everything runs on the io thread.
 #pragma once
+#include "config/network.hpp"
 #include "net/session.hpp"
 #include "net/tls.hpp"
 
@@ -10,6 +11,8 @@
 #include <boost/smart_ptr/intrusive_ptr.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <map>
 
 namespace fq::net {
 
@@ -23,7 +26,8 @@ public:
   void begin();
   /// Without a word.
   void give_up(std::atomic<std::uint64_t>& count);
-  [[nodiscard]] bool is_silent() const;
+  /// The peer has sent what we have not looked at yet: it waits for us.
+  [[nodiscard]] bool has_input() const;
   [[nodiscard]] milliseconds deadline() const { return deadline_; }
 
   friend void intrusive_ptr_add_ref(tls_handshake* h) { ++h->references_; }
@@ -33,6 +37,7 @@ public:
   }
 
 private:
+  friend class tls_handshakes;
   using ptr = boost::intrusive_ptr<tls_handshake>;
 
   void wait(tcp_socket::wait_type what);
@@ -46,6 +51,9 @@ private:
   ssl_ptr tls_;
   boost::asio::ip::address peer_;
   milliseconds deadline_;
+  milliseconds last_step_; ///< when the peer was heard last
+  std::size_t* of_prefix_ = nullptr; ///< how many there are of its address's prefix; while it is listed
+  std::uint64_t passed_over_ = 0; ///< the last making of room that found it waiting for us
   unsigned references_ = 0;
 };
 
@@ -63,7 +71,9 @@ public:
   /// Begins with a connected, non-blocking socket, already counted in server_state::connections.
   void adopt(tcp_socket socket, const boost::asio::ip::address& peer);
 
-  /// Ends the oldest one that is silent, if it is older than a second. Whether there was one.
+  /// Ends one that is older than a second: of the address prefix (limit_prefix) that has the most, there one that was silent for a second
+  /// before one that goes on slowly, then the oldest. Spared: who waits for us, and who goes on slowly and is the only one of its prefix.
+  /// Whether there was one.
   bool make_room();
 
   /// Ends those whose time is up. About every 250 ms.
@@ -76,6 +86,8 @@ private:
   friend class tls_handshake;
   using list = boost::intrusive::list<tls_handshake>; // it knows its size
 
+  [[nodiscard]] tls_handshake* most_dispensable();
+
   context& ctx_;
   session_pool& sessions_;
   tls_server& tls_;
@@ -83,6 +95,8 @@ private:
   const milliseconds timeout_;
   const std::size_t at_most_;
   list under_way_; ///< in the order of their deadlines
+  std::map<config::ip_bytes, std::size_t> prefixes_; ///< how many are under way of each
+  std::uint64_t rooms_made_ = 0; ///< or tried to make
 };
 
 } // namespace fq::net

@@ -3,6 +3,7 @@
 
 #include "domain/money_text.hpp"
 #include "net/codec.hpp"
+#include "net/demo.hpp"
 #include "net/html.hpp"
 #include "net/qr_code.hpp"
 
@@ -254,7 +255,11 @@ void append_sign_in(std::string& out, const wait_view& v) {
     append_element(out, "button", "class=\"button\" type=\"submit\"", text(v.in, "send_code"));
   } else {
     append_element(out, "p", "role=\"status\"", text(v.in, "code_sent", {{"email", v.email}}));
-    if (!v.mail_folder.empty())
+    if (v.has_mailbox) {
+      out += "<p>";
+      append_element(out, "a", "href=\"" + v.base + std::string{mailbox_path} + "\" target=\"_blank\" rel=\"noopener\"", text(v.in, "code_mailbox"));
+      out += "</p>";
+    } else if (!v.mail_folder.empty())
       append_element(out, "p", "class=\"soft\"", text(v.in, "code_local", {{"folder", v.mail_folder}}));
     append_hidden(out, "action", "enter");
     append_hidden(out, "email", v.email);
@@ -340,7 +345,7 @@ void begin_state(std::string& out, language in, const std::string& base, const e
   out += ",\"texts\":";
   out += texts_json(in, {"ahead", "next", "place_label", "paused", "your_turn", "wait_unknown", "wait_short", "wait_minutes", "wait_up_to_minutes",
                          "wait_range_minutes", "wait_hours", "wait_up_to_hours", "wait_range_hours", "connection_live", "connection_polling",
-                         "connection_offline"});
+                         "connection_offline", "device_waits"});
 }
 
 void append_follow(std::string& out, const entry_id& place, std::string_view token) {
@@ -399,6 +404,9 @@ site_page device_page(const device_view& v) {
   append_escaped(main, text(v.in, "device_link"));
   main += "</a></p>";
   append_element(main, "p", "class=\"soft\"", counted(v.in, "device_secret", v.minutes));
+  main += "<noscript>"; // who has none here may have none there either; the token is in a part of the address that only script reads
+  append_element(main, "p", "class=\"soft\"", text(v.in, "device_script"));
+  main += "</noscript>";
   main += "</section><div class=\"row\">";
   const auto back = v.base + "/wait/" + to_string(v.line.event.id);
   append_element(main, "a", "class=\"button plain\" href=\"" + back + '"', text(v.in, "back_to_line"));

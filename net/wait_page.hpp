@@ -32,6 +32,7 @@ struct wait_view {
   std::string email = {}; ///< as typed
   bool was_wrong = false; ///< the address or the code
   std::string mail_folder = {}; ///< where somebody who tries the server out finds the code; empty: in the mail
+  bool has_mailbox = false; ///< the demo's, where it is found more easily
 };
 [[nodiscard]] site_page wait_page(const wait_view& v);
 

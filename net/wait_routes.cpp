@@ -3,6 +3,7 @@
 // visitor is a customer, known by a cookie; a queue's visitor has the place's own token in a cookie of that page, and /wait/{id}/device takes
 // it to another device.
 #include "net/cors.hpp"
+#include "net/demo.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
 #include "net/json_in.hpp"
@@ -125,6 +126,7 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
   view.email = std::move(sign_in.email);
   view.was_wrong = sign_in.was_wrong;
   view.mail_folder = mail_folder_of(v.ctx.options);
+  view.has_mailbox = demo_for(v.ctx, v.rq) != nullptr;
   if (event.kind == event_kind::queue)
     view.join_key = random_key(v.ctx);
   view.reason = v.reason;
@@ -142,13 +144,6 @@ awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
 awaitable<response> show_wait(visit v) { return show(std::move(v), {}, 200); }
 
 // -- signing in ----------------------------------------------------------------------------------------
-
-std::string lower_email(std::string_view typed) {
-  std::string text{typed};
-  for (char& c : text)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  return text;
-}
 
 awaitable<response> send_code(visit v) {
   auto email = lower_email(v.sent.find("email"));

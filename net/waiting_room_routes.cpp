@@ -321,15 +321,15 @@ awaitable<response> find_place(call c) {
   if (wish.email.empty()) {
     if (owner_of(wish.place) != owner_of(c.id))
       co_return problem(fault::not_found, c.rq.request_id);
-    auto got = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{wish.place});
+    auto got = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{wish.place, false});
     co_return place_answer(c.rq, got);
   }
-  find_customers people{c.by.tenant, {std::move(wish.email)}};
+  find_customers people{c.by.tenant, {std::move(wish.email)}, true};
   auto known = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
   if (auto no = refused(c.rq, known))
     co_return std::move(*no);
   const auto customer = known.reply.customers.empty() ? customer_id{} : known.reply.customers.front();
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_entry{c.id, customer});
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_entry{c.id, customer, false});
   co_return place_answer(c.rq, got);
 }
 

@@ -3,10 +3,16 @@
 // belongs to the thread, but for curl_multi_wakeup, which may be called from anywhere.
 #include "outbound/http_client.hpp"
 
+#include "domain/address_guard.hpp"
 #include "outbound/curl_list.hpp"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstddef>
+#include <cstring>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -19,6 +25,10 @@ namespace {
 
 // A poll ends at a wakeup or at libcurl's own timers; this is only how long an unforeseen miss could last.
 constexpr std::int64_t poll_ms_max = 1'000;
+// libcurl's own clock comes first where it looks at it.
+constexpr milliseconds overdue_after{1'000};
+// When one connection does not take all streams, or has to be left.
+constexpr long connections_per_host_max = 8;
 
 struct free_handle {
   void operator()(CURL* curl) const noexcept { curl_easy_cleanup(curl); }
@@ -50,15 +60,39 @@ struct transfer {
   http_response answer;
   std::size_t bytes_max = 0;
   bool too_large = false;
+  int addresses_allowed = 0, addresses_forbidden = 0; // of those it came to connect to
   char error[CURL_ERROR_SIZE] = "";
 };
 
 std::size_t take_bytes(char* bytes, std::size_t size, std::size_t count, void* to) {
   auto& t = *static_cast<transfer*>(to);
-  t.too_large = size * count > t.bytes_max - t.answer.body.size();
-  if (t.too_large) return CURL_WRITEFUNC_ERROR;
-  t.answer.body.append(bytes, size * count);
-  return size * count;
+  const auto room = t.bytes_max - t.answer.body.size();
+  t.too_large = size * count > room;
+  t.answer.body.append(bytes, std::min(size * count, room));
+  return t.too_large ? CURL_WRITEFUNC_ERROR : size * count;
+}
+
+/// The bytes of an address in a sockaddr of its family: libcurl keeps room for any behind the one that it declares.
+template <class Bytes>
+Bytes bytes_at(const curl_sockaddr& of, std::size_t offset) {
+  Bytes bytes;
+  std::memcpy(bytes.data(), reinterpret_cast<const char*>(&of.addr) + offset, bytes.size());
+  return bytes;
+}
+
+bool leads_outside(const curl_sockaddr& to) {
+  if (to.family == AF_INET && to.addrlen >= sizeof(sockaddr_in)) return is_public(bytes_at<ipv4_bytes>(to, offsetof(sockaddr_in, sin_addr)));
+  if (to.family == AF_INET6 && to.addrlen >= sizeof(sockaddr_in6)) return is_public(bytes_at<ipv6_bytes>(to, offsetof(sockaddr_in6, sin6_addr)));
+  return false;
+}
+
+/// libcurl asks for a socket once for each address it is about to connect to: after the name was resolved and before a byte is sent. The
+/// only place where a name cannot be one thing when it is looked at and another when it is used.
+curl_socket_t open_if_public(void* of, curlsocktype, curl_sockaddr* to) {
+  auto& t = *static_cast<transfer*>(of);
+  const bool allowed = leads_outside(*to);
+  ++(allowed ? t.addresses_allowed : t.addresses_forbidden);
+  return allowed ? ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol) : CURL_SOCKET_BAD;
 }
 
 std::string field(CURL* curl, const char* name) {
@@ -66,10 +100,11 @@ std::string field(CURL* curl, const char* name) {
   return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &found) == CURLHE_OK ? found->value : "";
 }
 
-http_error kind_of(CURL* curl, CURLcode code, bool too_large) {
-  if (too_large) return http_error::too_large;
+http_error kind_of(const transfer& t, CURLcode code) {
+  if (t.too_large) return http_error::too_large;
+  if (t.addresses_forbidden > 0 && t.addresses_allowed == 0) return http_error::forbidden;
   long sent = 0; // an answer that is no HTTP is an "unsupported protocol" too
-  curl_easy_getinfo(curl, CURLINFO_REQUEST_SIZE, &sent);
+  curl_easy_getinfo(t.curl.get(), CURLINFO_REQUEST_SIZE, &sent);
   switch (code) {
     case CURLE_FILESIZE_EXCEEDED: return http_error::too_large;
     case CURLE_OPERATION_TIMEDOUT: return http_error::timeout;
@@ -79,10 +114,24 @@ http_error kind_of(CURL* curl, CURLcode code, bool too_large) {
   }
 }
 
-http_result result_of(transfer& t, CURLcode code) {
-  if (code != CURLE_OK || t.too_large)
-    return http_failure{kind_of(t.curl.get(), code, t.too_large), t.error[0] != '\0' ? t.error : curl_easy_strerror(code)};
-  long status = 0;
+std::string_view step_of(CURLcode code) {
+  switch (code) {
+    case CURLE_COULDNT_RESOLVE_HOST: return "unknown_host";
+    case CURLE_COULDNT_CONNECT: return "unreachable";
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE: return "tls";
+    default: return {};
+  }
+}
+
+http_result result_of(transfer& t, CURLcode code, const http_client::settings& settings) {
+  const bool is_cut = t.too_large && settings.cuts_long_answers;
+  if ((code != CURLE_OK || t.too_large) && !is_cut)
+    return http_failure{kind_of(t, code), t.error[0] != '\0' ? t.error : curl_easy_strerror(code), step_of(code)};
+  long status = 0, version = 0;
+  curl_easy_getinfo(t.curl.get(), CURLINFO_HTTP_VERSION, &version);
+  if (settings.http2_only && version != CURL_HTTP_VERSION_2_0) return http_failure{http_error::network, "the server does not speak HTTP/2"};
   curl_easy_getinfo(t.curl.get(), CURLINFO_RESPONSE_CODE, &status);
   t.answer.status = static_cast<int>(status);
   t.answer.content_type = field(t.curl.get(), "Content-Type");
@@ -98,9 +147,12 @@ public:
     : settings_{std::move(options)},
       env_{env} {
     static const bool ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+    for (const auto& name : settings_.resolve) append(resolve_, name);
     multi_ = ready ? curl_multi_init() : nullptr;
     if (multi_ == nullptr) throw std::runtime_error{"libcurl cannot be initialised"};
     curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(settings_.in_flight_max));
+    if (settings_.multiplexed) curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, connections_per_host_max);
+    for (const auto& way : settings_.connect_to) append(connect_to_, way);
     thread_ = std::thread{[this] { run(); }};
   }
   engine(const engine&) = delete;
@@ -161,6 +213,7 @@ private:
   /// timer of libcurl's that is due at once.
   std::int64_t start_waiting() {
     const auto now = env_.steady_now();
+    if (settings_.multiplexed) end_overdue(now);
     std::vector<order> expired;
     auto nearest = now + milliseconds{poll_ms_max};
     for (auto& o : take_startable(now, expired, nearest)) start(std::move(o), now);
@@ -198,6 +251,18 @@ private:
     running_.emplace(key, std::move(t));
   }
 
+  /// While a transfer waits for a connection that others use or make, libcurl does not look at its time.
+  void end_overdue(milliseconds now) {
+    std::vector<CURL*> overdue;
+    for (const auto& [curl, t] : running_)
+      if (t->what.deadline + overdue_after <= now) overdue.push_back(curl);
+    for (auto* const curl : overdue) {
+      const auto node = running_.extract(curl);
+      curl_multi_remove_handle(multi_, curl);
+      finish(node.mapped()->what, http_failure{http_error::timeout, "no connection in time"});
+    }
+  }
+
   easy_handle take_handle() {
     if (idle_.empty()) return easy_handle{curl_easy_init()};
     auto handle = std::move(idle_.back());
@@ -210,21 +275,29 @@ private:
     const auto set = [&](CURLoption option, auto value) { ok = curl_easy_setopt(t.curl.get(), option, value) == CURLE_OK && ok; };
     const auto& request = t.what.request;
     set(CURLOPT_URL, request.url.c_str());
-    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_PROTOCOLS_STR, settings_.https_only ? "https" : "http,https");
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_PROXY, ""); // not the environment's either
     set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_QUICK_EXIT, 1L); // a name that nobody resolves must not keep the thread
     set(CURLOPT_SSL_VERIFYPEER, 1L);
     set(CURLOPT_SSL_VERIFYHOST, 2L);
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    if (resolve_) set(CURLOPT_RESOLVE, resolve_.get());
+    if (settings_.public_addresses_only) {
+      set(CURLOPT_OPENSOCKETFUNCTION, &open_if_public);
+      set(CURLOPT_OPENSOCKETDATA, static_cast<void*>(&t));
+    }
     if (!settings_.ca_file.empty()) set(CURLOPT_CAINFO, settings_.ca_file.c_str());
+    if (connect_to_) set(CURLOPT_CONNECT_TO, connect_to_.get());
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
+    set(CURLOPT_PIPEWAIT, settings_.multiplexed ? 1L : 0L);
     set(CURLOPT_TCP_KEEPALIVE, 1L);
     set(CURLOPT_FRESH_CONNECT, request.fresh_connection ? 1L : 0L);
     set(CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(std::min(left, settings_.connect_timeout).count()));
     set(CURLOPT_USERAGENT, settings_.user_agent.c_str());
-    set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(t.bytes_max));
+    if (!settings_.cuts_long_answers) set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(t.bytes_max));
     set(CURLOPT_WRITEFUNCTION, &take_bytes);
     set(CURLOPT_WRITEDATA, static_cast<void*>(&t));
     set(CURLOPT_ERRORBUFFER, static_cast<char*>(t.error));
@@ -247,7 +320,7 @@ private:
       auto node = running_.extract(message->easy_handle);
       auto& t = *node.mapped();
       curl_multi_remove_handle(multi_, t.curl.get());
-      auto result = result_of(t, code);
+      auto result = result_of(t, code, settings_);
       curl_easy_reset(t.curl.get()); // it points into the transfer
       idle_.push_back(std::move(t.curl));
       finish(t.what, std::move(result));
@@ -279,7 +352,9 @@ private:
 
   const settings settings_;
   environment& env_;
+  curl_list resolve_; // every transfer points to it
   CURLM* multi_ = nullptr;
+  curl_list connect_to_;
 
   std::mutex mutex_; // guards these three
   bool stopping_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many HTTP requests at once on one thread. Called by the payment gateways from any thread; knows nothing of what it carries. Follows no
+// Many HTTP requests at once on one thread. Called by the payment gateways and the push channels from any thread; knows nothing of what it carries. Follows no
 // redirects, uses no proxy, trusts only verified certificates, and answers every request exactly once and in bounded time.
 #pragma once
 #include "domain/environment.hpp"
@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -38,11 +39,13 @@ enum class http_error {
   overloaded, ///< too many outstanding; never sent
   cancelled,  ///< the client was destroyed; may have been sent
   malformed,  ///< the url or a header cannot be sent; never sent
+  forbidden,  ///< of all addresses of the host none is public, and `public_addresses_only`; never sent
 };
 
 struct http_failure {
   http_error kind = http_error::network;
   std::string what; ///< libcurl's words: may name the host, never a header or a body
+  std::string_view step{}; ///< of `network` before anything was sent: "unknown_host", "unreachable" or "tls"; else empty
 };
 
 using http_result = std::variant<http_response, http_failure>;
@@ -58,6 +61,14 @@ public:
     std::size_t waiting_max = 1'000; ///< beyond in_flight_max; one more is `overloaded`
     std::string ca_file;             ///< PEM certificates to trust in place of the system's; empty: the system's
     std::string user_agent = "FairQueue";
+    bool https_only = false; ///< http: urls are `malformed`
+    /// For urls that somebody else chose: connects only where domain/address_guard says so, judged after the name was resolved.
+    bool public_addresses_only = false;
+    bool cuts_long_answers = false; ///< what exceeds response_bytes_max is not read, and the answer stands
+    std::vector<std::string> resolve{}; ///< "host:port:address" as libcurl's RESOLVE wants it: names without a DNS, for tests
+    std::vector<std::string> connect_to{}; ///< HOST:PORT:ADDRESS:PORT, as curl's --connect-to: asks there, with the names as they were in TLS too
+    bool multiplexed = false; ///< requests wait for a connection that is being made, and share it if it speaks HTTP/2; at most eight to a host
+    bool http2_only = false; ///< an answer by an older version is `network`
   };
 
   /// Throws std::runtime_error without libcurl. `env` must outlive the client.

@@ -2,11 +2,12 @@
 // Sorting of answers, and the few JSON and URL helpers the gateways need.
 #include "outbound/json_api.hpp"
 
+#include "outbound/retry_after.hpp"
+
 #include <boost/json/parse.hpp>
 #include <curl/curl.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace fq {
 namespace {
@@ -19,13 +20,6 @@ constexpr std::size_t code_chars_max = 64;
 
 bool is_plain(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == ' ';
-}
-
-std::string cleaned(std::string_view code) {
-  std::string out;
-  std::copy_if(code.begin(), code.end(), std::back_inserter(out), is_plain);
-  if (out.size() > code_chars_max) out.resize(code_chars_max);
-  return out;
 }
 
 const json::value* member(const json::object& object, std::string_view name) { return object.if_contains(name); }
@@ -62,25 +56,24 @@ api_answer json_api::answer_of(http_result result) const {
 }
 
 milliseconds json_api::pause_of(const std::string& retry_after) const {
-  std::int64_t wished = 0;
-  const auto* end = retry_after.data() + retry_after.size();
-  const auto [stop, error] = std::from_chars(retry_after.data(), end, wished);
-  if (error == std::errc::result_out_of_range) return pause_max;
-  if (error != std::errc{} || stop != end) {
-    const auto moment = curl_getdate(retry_after.c_str(), nullptr);
-    wished = moment < 0 ? 0 : moment - unix_ms(env_.wall_now()) / 1000;
-  }
-  return std::clamp(milliseconds{std::min<std::int64_t>(wished, 3600) * 1000}, milliseconds{0}, pause_max);
+  return std::min(read_retry_after(retry_after, env_.wall_now()).value_or(milliseconds{0}), pause_max);
 }
 
 gateway_error json_api::rejected(int status, std::string_view code) const {
   auto what = settings_.name + ": HTTP " + std::to_string(status);
-  if (const auto word = cleaned(code); !word.empty()) what += " " + word;
+  if (const auto word = plain_word(code); !word.empty()) what += " " + word;
   return {gateway_error::kind_type::rejected, {}, std::move(what)};
 }
 
 gateway_error json_api::unavailable(std::string_view what, milliseconds retry_after) const {
   return {gateway_error::kind_type::unavailable, retry_after, settings_.name + ": " + std::string{what}};
+}
+
+std::string plain_word(std::string_view code) {
+  std::string out;
+  std::copy_if(code.begin(), code.end(), std::back_inserter(out), is_plain);
+  if (out.size() > code_chars_max) out.resize(code_chars_max);
+  return out;
 }
 
 std::string text_at(const json::object& object, std::string_view name) {

@@ -64,6 +64,9 @@ private:
 /// An empty one if `text` is no JSON object.
 [[nodiscard]] boost::json::object parse_object(std::string_view text);
 
+/// Somebody else's word, fit for a log: letters, digits, blanks and -._ of it, 64 characters at most.
+[[nodiscard]] std::string plain_word(std::string_view code);
+
 /// Everything but letters, digits and -._~ as %XX: for a path segment, a query, a form.
 [[nodiscard]] std::string percent_encode(std::string_view text);
 

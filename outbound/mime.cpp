@@ -97,6 +97,40 @@ std::string text_of(GMimeMessage* message) {
   return result;
 }
 
+constexpr std::size_t shown_text_max = 16 * 1024, shown_header_max = 1024;
+
+/// Taken over and freed; null: empty. Cut between characters.
+std::string taken(char* text, std::size_t bytes_max) {
+  if (text == nullptr) return {};
+  auto* valid = g_utf8_make_valid(text, -1);
+  g_free(text);
+  std::string out = valid;
+  g_free(valid);
+  if (out.size() <= bytes_max) return out;
+  auto end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xc0) == 0x80) --end;
+  out.resize(end);
+  return out;
+}
+
+/// Of the first plain part, as in the alternatives that we write.
+std::string plain_text_of(GMimeMessage* message) {
+  auto* at = g_mime_part_iter_new(GMIME_OBJECT(message));
+  char* text = nullptr;
+  do {
+    auto* part = g_mime_part_iter_get_current(at);
+    if (part == nullptr || !GMIME_IS_TEXT_PART(part)) continue;
+    if (g_mime_content_type_is_type(g_mime_object_get_content_type(part), "text", "plain")) text = g_mime_text_part_get_text(GMIME_TEXT_PART(part));
+  } while (text == nullptr && g_mime_part_iter_next(at));
+  g_mime_part_iter_free(at);
+  return taken(text, shown_text_max);
+}
+
+timestamp date_of(GMimeMessage* message) {
+  auto* date = g_mime_message_get_date(message); // the message's own
+  return date == nullptr ? timestamp{} : from_unix_ms(g_date_time_to_unix(date) * 1000);
+}
+
 /// Of a dot-atom (RFC 5322 section 3.2.3), but for "=", which marks those that are not.
 bool stays_in_message_id(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view{"!#$&*+-/^_{|}~"}.find(c) != std::string_view::npos;
@@ -134,6 +168,20 @@ std::string to_mime(const mail_letter& letter, const mail_sender& sender, timest
   const auto body = body_of(letter);
   g_mime_message_set_mime_part(message.get(), body.get());
   return text_of(message.get());
+}
+
+std::optional<kept_mail> from_mime(std::string_view bytes) {
+  need_gmime();
+  const owned<GMimeStream> stream{g_mime_stream_mem_new_with_buffer(bytes.data(), bytes.size())};
+  const owned<GMimeParser> parser{g_mime_parser_new_with_stream(stream.get())};
+  const owned<GMimeMessage> message{g_mime_parser_construct_message(parser.get(), nullptr)};
+  if (!message || g_mime_object_get_header(GMIME_OBJECT(message.get()), "To") == nullptr) return std::nullopt;
+  kept_mail mail;
+  mail.to = taken(internet_address_list_to_string(g_mime_message_get_to(message.get()), nullptr, FALSE), shown_header_max);
+  mail.subject = taken(g_strdup(g_mime_message_get_subject(message.get())), shown_header_max);
+  mail.text = plain_text_of(message.get());
+  mail.sent = date_of(message.get());
+  return mail;
 }
 
 } // namespace fq

@@ -1,28 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail by way of a NATS JetStream: a `mail.send` envelope for a mailer service that consumes it. Called by a detached worker; libnats keeps
-// the connection on threads of its own and reconnects for ever.
-//
-// A message counts as sent when the stream has acknowledged it, not before. NATS syncs its files late (by default every two minutes): what
-// must survive the crash of the server's machine is to be kept by the caller for some time after `accepted`.
+// Mail by way of a NATS JetStream: a `mail.send` envelope for a mailer service that consumes it. A message counts as sent when the stream
+// has acknowledged it (outbound/nats_stream). Called by a detached worker.
 #pragma once
 #include "domain/environment.hpp"
 #include "outbound/mail.hpp"
+#include "outbound/nats_stream.hpp"
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <vector>
 
 namespace fq {
 
-struct nats_settings {
-  std::string url; ///< nats://user:password@host:4222 or tls://…; several, separated by commas
-  std::string credentials_file{};
-  std::string ca_file{}; ///< given: TLS, with these certificates
-  std::string stream;    ///< made if there is none: files, 72 h, one hour of duplicates; one that is there stays as it is
-  std::string subjects;  ///< of a stream that we make: "mail.>"
-  std::string subject;   ///< where envelopes go: "mail.send"
-  milliseconds timeout{5'000}; ///< for one acknowledgement
+struct nats_mail_settings {
+  nats_settings servers;
+  nats_stream_name stream;
+  std::string subject; ///< where envelopes go: "mail.send"
 };
 
 /// Recipients in one NATS message at most, and bytes of them: a server takes 1 MiB by default, and the body comes on top.
@@ -46,19 +39,17 @@ struct mail_chunk {
 class nats_mailer final : public mail_port {
 public:
   /// Connects when first used. Throws std::runtime_error for settings that libnats does not take. `env` must outlive the mailer.
-  nats_mailer(nats_settings settings, mail_sender sender, environment& env);
-  ~nats_mailer() override;
+  nats_mailer(nats_mail_settings settings, mail_sender sender, environment& env);
 
   [[nodiscard]] mail_answer send(const mail_message& message) override;
 
 private:
-  class connection;
   [[nodiscard]] mail_answer publish(const std::string& id, const std::string& envelope);
 
-  nats_settings settings_;
+  std::string subject_;
   mail_sender sender_;
   environment& env_;
-  std::unique_ptr<connection> connection_;
+  nats_stream stream_;
 };
 
 } // namespace fq

@@ -3,9 +3,13 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <future>
+#include <memory>
 
 namespace fq {
 namespace {
@@ -34,6 +38,31 @@ json::object json_of(const span& s) {
   return out;
 }
 
+/// How many of `sent` spans an answer of 2xx says it has not taken (ExportTracePartialSuccess). What is no such answer has taken all.
+std::uint64_t rejected_in(const std::string& body, std::uint64_t sent) {
+  boost::system::error_code wrong;
+  const auto answer = json::parse(body, wrong);
+  if (wrong || !answer.is_object()) return 0;
+  const auto* partial = answer.as_object().if_contains("partialSuccess");
+  const auto* rejected = partial != nullptr && partial->is_object() ? partial->as_object().if_contains("rejectedSpans") : nullptr;
+  if (rejected == nullptr) return 0;
+  std::int64_t count = 0;
+  if (const auto* text = rejected->if_string())
+    std::from_chars(text->data(), text->data() + text->size(), count);
+  else if (const auto* number = rejected->if_int64())
+    count = *number;
+  return std::min(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0)), sent);
+}
+
+/// How many of `sent` spans the collector has taken.
+std::uint64_t taken_in(const http_result& result, std::uint64_t sent) {
+  const auto* response = std::get_if<http_response>(&result);
+  const bool is_well = response != nullptr && response->status >= 200 && response->status < 300;
+  return is_well ? sent - rejected_in(response->body, sent) : 0;
+}
+
+constexpr milliseconds end_is_looked_for{50};
+
 } // namespace
 
 std::string otlp_json(const std::vector<span>& spans, const std::string& service, const std::string& node) {
@@ -52,7 +81,7 @@ otlp_exporter::otlp_exporter(settings options, environment& env)
 otlp_exporter::~otlp_exporter() {
   {
     const std::scoped_lock held{mutex_};
-    stops_ = true;
+    stops_by_ = std::chrono::steady_clock::now() + settings_.timeout;
   }
   stopped_.notify_one();
   thread_.join();
@@ -72,14 +101,20 @@ void otlp_exporter::run() {
     std::vector<span> batch;
     {
       std::unique_lock held{mutex_};
-      stops = stopped_.wait_for(held, settings_.interval, [this] { return stops_; });
+      stops = stopped_.wait_for(held, settings_.interval, [this] { return stops_by_.has_value(); });
       batch.swap(waiting_);
     }
     if (!batch.empty()) send(std::move(batch));
   }
 }
 
-/// One at a time: a collector that is slow is not asked for more.
+std::optional<std::chrono::steady_clock::time_point> otlp_exporter::end() {
+  const std::scoped_lock held{mutex_};
+  return stops_by_;
+}
+
+/// One at a time: a collector that is slow is not asked for more. What has no answer when the end is over is given up; the client then
+/// ends with us.
 void otlp_exporter::send(std::vector<span> batch) {
   http_request rq;
   rq.method = http_request::method_type::post;
@@ -87,13 +122,15 @@ void otlp_exporter::send(std::vector<span> batch) {
   rq.headers = {{"Content-Type", "application/json"}};
   if (!settings_.authorization.empty()) rq.headers.emplace_back("Authorization", settings_.authorization);
   rq.body = otlp_json(batch, settings_.service, settings_.node);
-  std::promise<bool> answered;
-  auto taken = answered.get_future();
-  http_.submit(std::move(rq), [&answered](const http_result& r) {
-    const auto* response = std::get_if<http_response>(&r);
-    answered.set_value(response != nullptr && response->status >= 200 && response->status < 300);
-  });
-  (taken.get() ? exported_ : dropped_).fetch_add(batch.size());
+  const auto sent = batch.size();
+  const auto answered = std::make_shared<std::promise<std::uint64_t>>(); // it may come when nobody waits any more
+  auto taken = answered->get_future();
+  http_.submit(std::move(rq), [answered, sent](const http_result& r) { answered->set_value(taken_in(r, sent)); });
+  while (taken.wait_for(end_is_looked_for) != std::future_status::ready)
+    if (const auto by = end(); by && std::chrono::steady_clock::now() >= *by) break;
+  const auto count = taken.wait_for(milliseconds{0}) == std::future_status::ready ? taken.get() : 0;
+  exported_.fetch_add(count);
+  dropped_.fetch_add(sent - count);
 }
 
 } // namespace fq

@@ -6,8 +6,10 @@
 #include "outbound/http_client.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,7 +32,7 @@ public:
     std::string ca_file; ///< as http_client's
   };
   otlp_exporter(settings options, environment& env);
-  /// Sends what is held, once, then ends: takes at most `timeout`.
+  /// Waits for the export under way, sends what is held, once, then ends: takes at most `timeout` for both together.
   ~otlp_exporter() override;
   otlp_exporter(const otlp_exporter&) = delete;
   otlp_exporter& operator=(const otlp_exporter&) = delete;
@@ -41,6 +43,8 @@ public:
 private:
   void run();
   void send(std::vector<span> batch);
+  /// Until when the end may take; nothing: it has not begun.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> end();
 
   settings settings_;
   http_client http_;
@@ -48,7 +52,7 @@ private:
   std::mutex mutex_;
   std::condition_variable stopped_;
   std::vector<span> waiting_; ///< guarded
-  bool stops_ = false; ///< guarded
+  std::optional<std::chrono::steady_clock::time_point> stops_by_; ///< guarded; set: it ends
   std::thread thread_; // last: it uses the members above
 };
 

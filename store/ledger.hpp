@@ -4,6 +4,7 @@
 #pragma once
 #include "domain/change.hpp"
 #include "domain/rows.hpp"
+#include "store/notice_store.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -141,6 +142,7 @@ struct outbox_key {
 struct outbox_item {
   outbox_key key;
   tenant_id tenant = default_tenant;
+  organizer_id organizer; ///< of the aggregate's event; nil: it has none
   outbox_row row;
   friend bool operator==(const outbox_item&, const outbox_item&) = default;
 };
@@ -149,6 +151,8 @@ struct outbox_item {
 struct prune_bounds {
   timestamp idempotency_before, receipts_before, outbox_delivered_before;
   std::size_t limit = 0;
+  timestamp deliveries_before = never; ///< ended
+  timestamp devices_before = never; ///< registered the last time
 };
 
 /// One step in the life of a row, for I10. Written by the ledger itself with every *_created, *_opened and
@@ -191,7 +195,7 @@ struct access_directory {
 struct audit_filter {
   tenant_id tenant = default_tenant;
   uuid target = {}; ///< nil: all
-  std::string actor = {}; ///< set: only what it did, and what was done to queues
+  std::string actor = {}; ///< set: only what it did, what the server did by itself ("system"), and what was done to queues
   uuid before = {}; ///< cursor: older rows only; nil: from the newest
   std::uint32_t limit = 50;
 };
@@ -226,9 +230,8 @@ struct dead_letter_listing {
   friend bool operator==(const dead_letter_listing&, const dead_letter_listing&) = default;
 };
 
-class ledger {
+class ledger : public notice_store {
 public:
-  virtual ~ledger() = default;
 
   /// Commits each batch exactly once, all that can be in one transaction. An outcome per batch, in order; a
   /// batch that is refused does no harm to the others. Throws ledger_unavailable or commit_unknown for the
@@ -277,10 +280,10 @@ public:
   /// Takes or renews the lease of every partition in `wanted` (each below outbox_partitions) that is free, expired or the owner's;
   /// answers those it holds now.
   virtual std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) = 0;
-  /// Undelivered rows of these partitions, by key, at most `limit`.
-  virtual std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) = 0;
-  /// Marks rows delivered at `at`. A key that is unknown or delivered already does no harm.
-  virtual void mark_delivered(std::span<const outbox_key> keys, timestamp at) = 0;
+  /// Rows of these partitions that wait in `which`, by key, at most `limit`.
+  virtual std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) = 0;
+  /// Rows have passed the lane; with their last one they are delivered, at `at`. A key that is unknown or passed already does no harm.
+  virtual void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) = 0;
 
   // -- nodes ---------------------------------------------------------------------------------------------------
 

@@ -294,6 +294,33 @@ inline constexpr auto node_of = [](const auto& r) {
 /// Who was silent for so long is forgotten.
 inline constexpr milliseconds node_memory{24 * 60 * 60 * 1000};
 
+inline const std::string device_names = "d.id, d.holder, d.channel, d.token, d.is_sandbox, d.registered_at, d.gone_at, d.gone_reason";
+inline const std::string endpoint_names =
+  "e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no, e.previous_until, e.is_enabled, e.contact, e.off_reason, e.created_at, e.updated_at";
+inline const std::string delivery_names = "v.target, v.notice, v.channel, v.tenant, v.holder, v.topic, v.payload, v.created_at, v.expires_at, v.state,"
+                                          " v.due_at, v.attempts, v.status, v.reason, v.ended_at";
+/// These three begin at column `i`.
+inline device_row device_at(const auto& r, int i) {
+  return {r.id(i), r.id(i + 1), r.template number<channel>(i + 2), r.text(i + 3), r.boolean(i + 4), r.time(i + 5), r.time(i + 6), r.text(i + 7)};
+}
+inline webhook_endpoint_row endpoint_at(const auto& r, int i) {
+  return {r.id(i), r.template number<tenant_id>(i + 1), r.id(i + 2), r.text(i + 3), r.text(i + 4), r.template number<std::uint32_t>(i + 5), r.time(i + 6),
+          r.boolean(i + 7), r.text(i + 8), r.text(i + 9), r.time(i + 10), r.time(i + 11)};
+}
+inline delivery_row delivery_at(const auto& r, int i) {
+  return {r.id(i), r.id(i + 1), r.template number<channel>(i + 2), r.template number<tenant_id>(i + 3), r.id(i + 4), r.text(i + 5), r.text(i + 6),
+          r.time(i + 7), r.time(i + 8), r.template number<delivery_state>(i + 9), r.time(i + 10), r.template number<std::uint32_t>(i + 11),
+          r.template number<std::int32_t>(i + 12), r.text(i + 13), r.time(i + 14)};
+}
+inline constexpr int delivery_columns = 15, device_columns = 8; ///< how many they are
+/// A delivery, its device and its endpoint, one behind the other.
+inline due_delivery due_delivery_of(const auto& r) {
+  due_delivery due{delivery_at(r, 0), std::nullopt, std::nullopt};
+  if (!r.is_null(delivery_columns)) due.device = device_at(r, delivery_columns);
+  if (!r.is_null(delivery_columns + device_columns)) due.endpoint = endpoint_at(r, delivery_columns + device_columns);
+  return due;
+}
+
 /// Newer than every row, for a listing without a cursor.
 inline uuid cursor_of(const uuid& before) { return before.is_nil() ? uuid{~0ull, ~0ull} : before; }
 

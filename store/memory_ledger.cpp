@@ -635,7 +635,7 @@ std::vector<audit_row> memory_ledger::audit(const audit_filter& filter) {
     for (const auto& r : state.audit)
       if (r.tenant == filter.tenant && (filter.target.is_nil() || r.target == filter.target)
           && (filter.before.is_nil() || r.id < filter.before)
-          && (filter.actor.empty() || r.actor == filter.actor || r.action.starts_with("queue.")))
+          && (filter.actor.empty() || r.actor == filter.actor || r.actor == "system" || r.action.starts_with("queue.")))
         rows.push_back(r);
   std::ranges::sort(rows, std::greater{}, &audit_row::id);
   if (rows.size() > filter.limit) rows.resize(filter.limit);
@@ -730,7 +730,8 @@ std::size_t memory_ledger::prune(const prune_bounds& bounds) {
                                     },
                                     bounds.outbox_delivered_before, bounds.limit - idempotency - receipts,
                                     [](const stored_outbox_row&) {});
-  return idempotency + receipts + delivered;
+  const auto left = bounds.limit - idempotency - receipts - delivered;
+  return idempotency + receipts + delivered + prune_notices(bounds, left);
 }
 
 // -- for tests ----------------------------------------------------------------------------------------------

@@ -81,9 +81,25 @@ public:
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;
   void leave(const std::string& node) override;
   std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
-  std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) override;
-  void mark_delivered(std::span<const outbox_key> keys, timestamp at) override;
+  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) override;
+  void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) override;
   std::size_t prune(const prune_bounds& bounds) override;
+
+  notice_audience audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) override;
+  std::vector<device_row> crowd(const crowd_filter& filter) override;
+  void store_deliveries(std::span<const delivery_row> rows) override;
+  std::vector<due_delivery> take_deliveries(const due_filter& filter, timestamp now) override;
+  void settle_deliveries(std::span<const delivery_row> rows) override;
+  std::vector<delivery_row> list_deliveries(const delivery_filter& filter) override;
+  bool replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) override;
+  uuid register_device(const device_row& device) override;
+  std::vector<device_row> list_devices(const uuid& holder) override;
+  bool remove_device(const uuid& holder, const uuid& device) override;
+  void end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) override;
+  bool store_endpoint(const webhook_endpoint_row& endpoint) override;
+  std::vector<webhook_endpoint_row> list_endpoints(tenant_id tenant) override;
+  bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) override;
+  bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;
 
   // -- for tests: committed state without a copy; pointers are valid until the next call that writes --------
 
@@ -136,6 +152,9 @@ private:
     std::set<std::pair<std::string, std::string>> receipts;
     std::array<held_lease, outbox_partitions> partitions;
     std::map<std::string, node_row> nodes;
+    std::map<uuid, device_row> devices;
+    std::map<uuid, webhook_endpoint_row> endpoints;
+    std::map<std::pair<uuid, uuid>, delivery_row> deliveries; ///< by target and notice
   };
   struct undecided {
     std::vector<batch> batches;
@@ -149,6 +168,7 @@ private:
   template <class RowsOf, class TimeOf, class Forget>
   std::size_t prune_rows(RowsOf rows_of, TimeOf time_of_row, timestamp before, std::size_t most,
                          Forget forget);
+  std::size_t prune_notices(const prune_bounds& bounds, std::size_t limit);
   void pass_a_call(const std::set<aggregate_id>& touched);
   [[nodiscard]] const aggregate_state* find(aggregate_id aggregate) const;
 

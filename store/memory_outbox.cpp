@@ -7,19 +7,21 @@
 
 namespace fq {
 
-std::vector<outbox_item> memory_ledger::undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) {
+std::vector<outbox_item> memory_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) {
   std::vector<outbox_item> result;
   for (const auto& [number, state] : state_.aggregates) {
     if (std::ranges::find(partitions, number_of(number) % outbox_partitions) == partitions.end()) continue;
     for (const auto& r : state.outbox) {
       if (result.size() >= limit) return result;
-      if (!is_set(r.delivered_at)) result.push_back({{number, r.seq, r.ordinal}, state.tenant, r.content});
+      const bool waits = !is_set(r.delivered_at) && (r.content.lanes & bit_of(which)) != 0;
+      const auto organizer = state.image.event ? state.image.event->organizer : organizer_id{};
+      if (waits) result.push_back({{number, r.seq, r.ordinal}, state.tenant, organizer, r.content});
     }
   }
   return result;
 }
 
-void memory_ledger::mark_delivered(std::span<const outbox_key> keys, timestamp at) {
+void memory_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
   pass_a_call({});
   const auto place = [](const stored_outbox_row& r) { return std::pair{r.seq, r.ordinal}; };
   for (const auto& key : keys) {
@@ -28,7 +30,9 @@ void memory_ledger::mark_delivered(std::span<const outbox_key> keys, timestamp a
     auto& rows = found->second.outbox;
     const auto row = std::ranges::lower_bound(rows, std::pair{key.seq, key.ordinal}, {}, place);
     const bool waits = row != rows.end() && place(*row) == std::pair{key.seq, key.ordinal} && !is_set(row->delivered_at);
-    if (waits) row->delivered_at = at;
+    if (!waits) continue;
+    row->content.lanes = static_cast<std::uint8_t>(row->content.lanes & ~bit_of(which));
+    if (row->content.lanes == 0) row->delivered_at = at;
   }
 }
 

@@ -6,6 +6,7 @@
 #include "store/history.hpp"
 #include "store/postgres_leases.hpp"
 #include "store/postgres_migrations.hpp"
+#include "store/postgres_notices.hpp"
 #include "store/postgres_outbox.hpp"
 #include "store/postgres_reader.hpp"
 #include "store/postgres_writer.hpp"
@@ -38,13 +39,14 @@ struct ready_connection : postgres_connection {
 
 struct postgres_ledger::session {
   session(const postgres_url& url, const postgres_patience& patience)
-      : db(url, patience), writer(db), reader(db), leases(db), outbox(db) {}
+      : db(url, patience), writer(db), reader(db), leases(db), outbox(db), notices(db) {}
 
   ready_connection db;
   postgres_writer writer;
   postgres_reader reader;
   postgres_leases leases;
   postgres_outbox outbox;
+  postgres_notices notices;
 };
 
 postgres_ledger::postgres_ledger(const postgres_ledger_options& options)
@@ -270,20 +272,83 @@ std::vector<std::uint32_t> postgres_ledger::lease_outbox(const lease_terms& leas
   return in_session([&](session& s) { return s.leases.take_partitions(lease, wanted); });
 }
 
-std::vector<outbox_item> postgres_ledger::undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) {
-  return in_session([&](session& s) { return s.outbox.undelivered(partitions, limit); });
+std::vector<outbox_item> postgres_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) {
+  return in_session([&](session& s) { return s.outbox.undelivered(which, partitions, limit); });
 }
 
-void postgres_ledger::mark_delivered(std::span<const outbox_key> keys, timestamp at) {
-  in_session([&](session& s) { s.outbox.mark_delivered(keys, at); });
+void postgres_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
+  in_session([&](session& s) { s.outbox.mark_delivered(which, keys, at); });
 }
 
 std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
   return in_session([&](session& s) {
     const auto keys = s.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
     const auto receipts = s.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
-    return keys + receipts + s.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
+    const auto delivered = s.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
+    return keys + receipts + delivered + s.notices.prune(bounds, bounds.limit - keys - receipts - delivered);
   });
+}
+
+// -- notices ------------------------------------------------------------------------------------------------------------------
+
+notice_audience postgres_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
+  return in_session([&](session& s) { return s.notices.audience(holders, tenants); });
+}
+
+std::vector<device_row> postgres_ledger::crowd(const crowd_filter& filter) {
+  return in_session([&](session& s) { return s.notices.crowd(filter); });
+}
+
+void postgres_ledger::store_deliveries(std::span<const delivery_row> rows) {
+  return in_session([&](session& s) { return s.notices.store_deliveries(rows); });
+}
+
+std::vector<due_delivery> postgres_ledger::take_deliveries(const due_filter& filter, timestamp now) {
+  return in_session([&](session& s) { return s.notices.take_deliveries(filter, now); });
+}
+
+void postgres_ledger::settle_deliveries(std::span<const delivery_row> rows) {
+  return in_session([&](session& s) { return s.notices.settle_deliveries(rows); });
+}
+
+std::vector<delivery_row> postgres_ledger::list_deliveries(const delivery_filter& filter) {
+  return in_session([&](session& s) { return s.notices.list_deliveries(filter); });
+}
+
+bool postgres_ledger::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) {
+  return in_session([&](session& s) { return s.notices.replay_delivery(tenant, target, notice, now); });
+}
+
+uuid postgres_ledger::register_device(const device_row& device) {
+  return in_session([&](session& s) { return s.notices.register_device(device); });
+}
+
+std::vector<device_row> postgres_ledger::list_devices(const uuid& holder) {
+  return in_session([&](session& s) { return s.notices.list_devices(holder); });
+}
+
+bool postgres_ledger::remove_device(const uuid& holder, const uuid& device) {
+  return in_session([&](session& s) { return s.notices.remove_device(holder, device); });
+}
+
+void postgres_ledger::end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) {
+  return in_session([&](session& s) { return s.notices.end_device(device, since, reason, at); });
+}
+
+bool postgres_ledger::store_endpoint(const webhook_endpoint_row& endpoint) {
+  return in_session([&](session& s) { return s.notices.store_endpoint(endpoint); });
+}
+
+std::vector<webhook_endpoint_row> postgres_ledger::list_endpoints(tenant_id tenant) {
+  return in_session([&](session& s) { return s.notices.list_endpoints(tenant); });
+}
+
+bool postgres_ledger::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) {
+  return in_session([&](session& s) { return s.notices.disable_endpoint(endpoint, reason, since, at); });
+}
+
+bool postgres_ledger::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
+  return in_session([&](session& s) { return s.notices.remove_endpoint(tenant, endpoint); });
 }
 
 } // namespace fq

@@ -19,7 +19,7 @@ const std::string of_tenant =
   "WHERE tenant = $3::bigint AND kind = $4::bigint AND ($5::text = '' OR external_id = $5::text) AND aggregate > $1::bigint"
   " ORDER BY aggregate LIMIT $2::bigint";
 const std::string of_actor =
-  "WHERE tenant = $1::bigint AND id < $2::uuid AND ($4::text = '' OR actor = $4::text OR action LIKE 'queue.%')";
+  "WHERE tenant = $1::bigint AND id < $2::uuid AND ($4::text = '' OR actor IN ($4::text, 'system') OR action LIKE 'queue.%')";
 /// `which`: a condition that an index may be for.
 std::string letters_of(const std::string& which) {
   return listed_dead_letter_columns + "WHERE l.tenant = $1::bigint AND l.id < $2::uuid" + which

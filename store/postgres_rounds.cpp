@@ -262,7 +262,7 @@ public:
   void operator()(const outbox_appended& c) {
     const auto& r = c.row;
     row(first_round, postgres_write::insert_outbox, batch_.aggregate, batch_.to_seq, outbox_rows_++, tenant_, r.id, r.topic,
-        r.payload, r.created_at);
+        r.payload, r.created_at, r.lanes);
   }
 
   void operator()(const cache_generation_raised& c) {

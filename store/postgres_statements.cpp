@@ -250,7 +250,7 @@ std::array<postgres_statement, postgres_write_count> make_table() {
      insert("audit", in_order + columns{id("id"), id("target"), text("actor"), text("action"), text("detail"), text("reason"),
                                         integer("at")})},
     {"insert_outbox",
-     insert("outbox", in_order + columns{id("id"), text("topic"), text("payload"), integer("created_at")})},
+     insert("outbox", in_order + columns{id("id"), text("topic"), text("payload"), integer("created_at"), integer("lanes")})},
     {"insert_history",
      insert("history", in_order + columns{integer("kind"), id("id"), integer("queue_number"), integer("from_status"),
                                           integer("to_status"), integer("at")})},

@@ -6,6 +6,7 @@
 #include "store/history.hpp"
 #include "store/sqlite.hpp"
 #include "store/sqlite_leases.hpp"
+#include "store/sqlite_notices.hpp"
 #include "store/sqlite_outbox.hpp"
 #include "store/sqlite_reader.hpp"
 #include "store/sqlite_writer.hpp"
@@ -45,7 +46,7 @@ struct ready_db : sqlite_db {
 /// with one connection under the file lock there is no second one.
 struct sqlite_ledger::connection {
   explicit connection(const sqlite_ledger_options& options)
-      : lock(lock_path_of(options.file)), db(options), writer(db), reader(db), leases(db), outbox(db) {}
+      : lock(lock_path_of(options.file)), db(options), writer(db), reader(db), leases(db), outbox(db), notices(db) {}
 
   file_lock lock;
   ready_db db;
@@ -53,6 +54,7 @@ struct sqlite_ledger::connection {
   sqlite_reader reader;
   sqlite_leases leases;
   sqlite_outbox outbox;
+  sqlite_notices notices;
   std::string last_refusal;
 
   /// Runs `work`; a failure of the store leaves no transaction and no open cursor behind.
@@ -251,15 +253,15 @@ std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
   });
 }
 
-std::vector<outbox_item> sqlite_ledger::undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) {
-  return connection_->guarded([&] { return connection_->outbox.undelivered(partitions, limit); });
+std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) {
+  return connection_->guarded([&] { return connection_->outbox.undelivered(which, partitions, limit); });
 }
 
-void sqlite_ledger::mark_delivered(std::span<const outbox_key> keys, timestamp at) {
+void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
   auto& c = *connection_;
   c.guarded([&] {
     sqlite_transaction transaction(c.db);
-    for (const auto& key : keys) c.outbox.mark_delivered(key, at);
+    for (const auto& key : keys) c.outbox.mark_delivered(which, key, at);
     transaction.commit();
   });
 }
@@ -271,9 +273,94 @@ std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
     const auto keys = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
     const auto receipts = c.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
     const auto delivered = c.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
+    const auto notices = c.notices.prune(bounds, bounds.limit - keys - receipts - delivered);
     transaction.commit();
-    return keys + receipts + delivered;
+    return keys + receipts + delivered + notices;
   });
+}
+
+// -- notices ------------------------------------------------------------------------------------------------
+
+notice_audience sqlite_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
+  return connection_->guarded([&] { return connection_->notices.audience(holders, tenants); });
+}
+
+std::vector<device_row> sqlite_ledger::crowd(const crowd_filter& filter) {
+  return connection_->guarded([&] { return connection_->notices.crowd(filter); });
+}
+
+void sqlite_ledger::store_deliveries(std::span<const delivery_row> rows) {
+  auto& c = *connection_;
+  c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    for (const auto& row : rows) c.notices.store_delivery(row);
+    transaction.commit();
+  });
+}
+
+std::vector<due_delivery> sqlite_ledger::take_deliveries(const due_filter& filter, timestamp now) {
+  auto& c = *connection_;
+  return c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    auto result = c.notices.take_deliveries(filter, now);
+    transaction.commit();
+    return result;
+  });
+}
+
+void sqlite_ledger::settle_deliveries(std::span<const delivery_row> rows) {
+  auto& c = *connection_;
+  c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    for (const auto& row : rows) c.notices.settle_delivery(row);
+    transaction.commit();
+  });
+}
+
+std::vector<delivery_row> sqlite_ledger::list_deliveries(const delivery_filter& filter) {
+  return connection_->guarded([&] { return connection_->notices.list_deliveries(filter); });
+}
+
+bool sqlite_ledger::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) {
+  return connection_->guarded([&] { return connection_->notices.replay_delivery(tenant, target, notice, now); });
+}
+
+uuid sqlite_ledger::register_device(const device_row& device) {
+  auto& c = *connection_;
+  return c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    auto result = c.notices.register_device(device);
+    transaction.commit();
+    return result;
+  });
+}
+
+std::vector<device_row> sqlite_ledger::list_devices(const uuid& holder) {
+  return connection_->guarded([&] { return connection_->notices.list_devices(holder); });
+}
+
+bool sqlite_ledger::remove_device(const uuid& holder, const uuid& device) {
+  return connection_->guarded([&] { return connection_->notices.remove_device(holder, device); });
+}
+
+void sqlite_ledger::end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) {
+  return connection_->guarded([&] { return connection_->notices.end_device(device, since, reason, at); });
+}
+
+bool sqlite_ledger::store_endpoint(const webhook_endpoint_row& endpoint) {
+  return connection_->guarded([&] { return connection_->notices.store_endpoint(endpoint); });
+}
+
+std::vector<webhook_endpoint_row> sqlite_ledger::list_endpoints(tenant_id tenant) {
+  return connection_->guarded([&] { return connection_->notices.list_endpoints(tenant); });
+}
+
+bool sqlite_ledger::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) {
+  return connection_->guarded([&] { return connection_->notices.disable_endpoint(endpoint, reason, since, at); });
+}
+
+bool sqlite_ledger::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
+  return connection_->guarded([&] { return connection_->notices.remove_endpoint(tenant, endpoint); });
 }
 
 std::string sqlite_ledger::check_integrity() {

@@ -1,35 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delivered rows stay until they are pruned; a delivery time of 0 means that a row still waits.
+// Delivered rows stay until they are pruned; a delivery time of 0 means that a row has yet to pass one of its lanes.
 #include "store/sqlite_outbox.hpp"
 
 namespace fq {
 
 static_assert(outbox_partitions == 16, "undelivered_sql and the migrations say 16");
+static_assert(bit_of(lane::mail) == 1 && bit_of(lane::bus) == 2 && bit_of(lane::notices) == 4, "the migrations say so");
+
+std::string sqlite_outbox::undelivered_sql(lane which) {
+  const auto* index = which == lane::mail ? "outbox_mail" : which == lane::bus ? "outbox_bus" : "outbox_notices";
+  return "SELECT o.aggregate, o.seq, o.ordinal, o.tenant, e.organizer, o.id, o.topic, o.payload, o.created_at, o.lanes FROM outbox AS o INDEXED BY "
+         + std::string{index} + " LEFT JOIN event AS e ON e.aggregate = o.aggregate WHERE o.delivered_at = 0 AND (o.lanes & "
+         + std::to_string(bit_of(which)) + ") <> 0 AND (?1 >> (o.aggregate % 16)) & 1 ORDER BY o.aggregate, o.seq, o.ordinal LIMIT ?2";
+}
 
 sqlite_outbox::statements::statements(sqlite_db& db)
-    : undelivered(db, undelivered_sql),
+    : from_mail(db, undelivered_sql(lane::mail)), from_bus(db, undelivered_sql(lane::bus)), from_notices(db, undelivered_sql(lane::notices)),
       mark(db,
-        "UPDATE outbox SET delivered_at = ? WHERE aggregate = ? AND seq = ? AND ordinal = ? AND delivered_at = 0"),
+        "UPDATE outbox SET lanes = lanes & ~?1, delivered_at = iif(lanes & ~?1, 0, ?2)"
+        " WHERE aggregate = ?3 AND seq = ?4 AND ordinal = ?5 AND delivered_at = 0"),
       prune(db,
         "DELETE FROM outbox WHERE (aggregate, seq, ordinal) IN (SELECT aggregate, seq, ordinal FROM outbox"
         " WHERE delivered_at <> 0 AND delivered_at < ? ORDER BY delivered_at, aggregate, seq, ordinal LIMIT ?)") {}
 
 sqlite_outbox::sqlite_outbox(sqlite_db& db) : sql_(db) {}
 
-std::vector<outbox_item> sqlite_outbox::undelivered(std::span<const std::uint32_t> partitions, std::size_t limit) {
+sqlite_statement& sqlite_outbox::waiting_in(lane which) {
+  switch (which) {
+    case lane::mail: return sql_.from_mail;
+    case lane::bus: return sql_.from_bus;
+    case lane::notices: break;
+  }
+  return sql_.from_notices;
+}
+
+std::vector<outbox_item> sqlite_outbox::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) {
   std::uint32_t wanted = 0;
   for (const auto p : partitions) wanted |= 1u << p;
   std::vector<outbox_item> items;
-  auto& s = sql_.undelivered.bind(wanted, limit);
+  auto& s = waiting_in(which).bind(wanted, limit);
   while (s.step()) {
     const outbox_key key{s.number<aggregate_id>(0), s.number<std::uint64_t>(1), s.number<std::uint32_t>(2)};
-    items.push_back({key, s.number<tenant_id>(3), {s.id(4), s.text(5), s.text(6), s.time(7)}});
+    items.push_back({key, s.number<tenant_id>(3), s.is_null(4) ? organizer_id{} : s.id(4),
+                     {s.id(5), s.text(6), s.text(7), s.time(8), s.number<std::uint8_t>(9)}});
   }
   return items;
 }
 
-void sqlite_outbox::mark_delivered(const outbox_key& key, timestamp at) {
-  sql_.mark.run(at, key.aggregate, key.seq, key.ordinal);
+void sqlite_outbox::mark_delivered(lane which, const outbox_key& key, timestamp at) {
+  sql_.mark.run(bit_of(which), at, key.aggregate, key.seq, key.ordinal);
 }
 
 std::size_t sqlite_outbox::prune(timestamp delivered_before, std::size_t limit) {

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 namespace fq {
@@ -15,20 +15,20 @@ class sqlite_outbox {
 public:
   explicit sqlite_outbox(sqlite_db& db);
 
-  std::vector<outbox_item> undelivered(std::span<const std::uint32_t> partitions, std::size_t limit);
-  void mark_delivered(const outbox_key& key, timestamp at);
+  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit);
+  void mark_delivered(lane which, const outbox_key& key, timestamp at);
   std::size_t prune(timestamp delivered_before, std::size_t limit);
 
-  /// ?1: the wanted partitions as bits; ?2: limit. Reads the index of undelivered rows in its order or does not compile.
-  static constexpr std::string_view undelivered_sql =
-    "SELECT aggregate, seq, ordinal, tenant, id, topic, payload, created_at FROM outbox INDEXED BY outbox_undelivered"
-    " WHERE delivered_at = 0 AND (?1 >> (aggregate % 16)) & 1 ORDER BY aggregate, seq, ordinal LIMIT ?2";
+  /// ?1: the wanted partitions as bits; ?2: limit. Reads the lane's index in its order or does not compile.
+  static std::string undelivered_sql(lane which);
 
 private:
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement undelivered, mark, prune;
+    sqlite_statement from_mail, from_bus, from_notices, mark, prune;
   };
+  sqlite_statement& waiting_in(lane which);
+
   statements sql_;
 };
 

@@ -66,9 +66,9 @@ sqlite_reader::statements::statements(sqlite_db& db)
       api_keys(db, api_key_columns + "WHERE ?1 = 0 OR revoked_at = 0 ORDER BY id"),
       tenants_of_organizers(db, organizer_tenant_columns + "ORDER BY id"),
       audit_of_tenant(db, audit_columns + "WHERE tenant = ?1 AND id < ?2"
-        " AND (?4 = '' OR actor = ?4 OR action GLOB 'queue.*') ORDER BY id DESC LIMIT ?3"),
+        " AND (?4 = '' OR actor IN (?4, 'system') OR action GLOB 'queue.*') ORDER BY id DESC LIMIT ?3"),
       audit_of_target(db, audit_columns + "WHERE tenant = ?1 AND id < ?2"
-        " AND (?4 = '' OR actor = ?4 OR action GLOB 'queue.*') AND target = ?5 ORDER BY id DESC LIMIT ?3"),
+        " AND (?4 = '' OR actor IN (?4, 'system') OR action GLOB 'queue.*') AND target = ?5 ORDER BY id DESC LIMIT ?3"),
       orders_of_customer(db, listed_order_columns + "WHERE o.customer = ?1 AND o.id < ?2 ORDER BY o.id DESC LIMIT ?3"),
       letters_of_tenant(db, letters_of_tenant_sql("")),
       open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),

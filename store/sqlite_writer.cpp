@@ -131,8 +131,8 @@ sqlite_writer::statements::statements(sqlite_db& db)
         "INSERT INTO receipt (aggregate, seq, ordinal, tenant, gateway, gateway_event, received_at)"
         " VALUES (?,?,?,?,?,?,?)"),
       insert_outbox(db,
-        "INSERT INTO outbox (aggregate, seq, ordinal, tenant, id, topic, payload, created_at) VALUES"
-        " (?,?,?,?,?,?,?,?)"),
+        "INSERT INTO outbox (aggregate, seq, ordinal, tenant, id, topic, payload, created_at, lanes) VALUES"
+        " (?,?,?,?,?,?,?,?,?)"),
       store_organizer(db,
         "INSERT INTO organizer (aggregate, id, tenant, email, password_hash, created_at) VALUES"
         " (?,?,?,?,?,?) ON CONFLICT (aggregate, id) DO UPDATE SET tenant = excluded.tenant, email ="
@@ -427,7 +427,7 @@ public:
   bool operator()(const outbox_appended& c) {
     const auto& r = c.row;
     sql_.insert_outbox.run(batch_.aggregate, batch_.to_seq, outbox_rows_++, tenant_, r.id, r.topic, r.payload,
-                           r.created_at);
+                           r.created_at, r.lanes);
     return true;
   }
 

@@ -102,7 +102,7 @@ struct checkout_fixture : fixture {
   std::vector<outbox_row> outbox(std::string_view topic) {
     std::vector<outbox_row> rows;
     const std::vector<std::uint32_t> all{static_cast<std::uint32_t>(event.aggregate) % outbox_partitions};
-    for (const auto& item : store.undelivered(all, 1'000))
+    for (const auto& item : store.undelivered(topic == topic::mail_send ? lane::mail : lane::notices, all, 1'000))
       if (item.row.topic == topic) rows.push_back(item.row);
     return rows;
   }
@@ -359,6 +359,14 @@ CAF_TEST(what an order became is told once and its mails are part of the decisio
   const auto told = boost::json::parse(completed[0].payload).as_object();
   CAF_CHECK(told.at("order_id").as_string() == to_string(order.order.id));
   CAF_CHECK(told.at("claim_id").as_string() == to_string(order.order.claim));
+  const auto generated = outbox(topic::ticket_generated);
+  CAF_REQUIRE_EQUAL(generated.size(), 1u);
+  const auto tickets = boost::json::parse(generated[0].payload).as_object();
+  CAF_CHECK(tickets.at("order_id").as_string() == to_string(order.order.id));
+  const auto& item = tickets.at("items").as_array().at(0).as_object();
+  CAF_CHECK(item.at("quantity").as_int64() == 1);
+  CAF_CHECK(item.at("ticket_type_id").as_string().size() == 36);
+  CAF_CHECK(outbox(topic::loyalty_awarded).empty()); // nobody has switched them on
   const auto mails = outbox(topic::mail_send);
   CAF_REQUIRE_EQUAL(mails.size(), 1u);
   const auto mail = boost::json::parse(mails[0].payload).as_object();

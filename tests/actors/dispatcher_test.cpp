@@ -20,6 +20,7 @@ struct dispatcher_fixture : fixture {
   std::shared_ptr<consumer_log> log = std::make_shared<consumer_log>();
   dispatcher_handle carrier;
   bool may_take = true;
+  std::uint8_t lanes = bit_of(lane::notices); ///< of what is told
   outbox_counts counts;
   event_row event = put_event(10);
 
@@ -36,7 +37,7 @@ struct dispatcher_fixture : fixture {
         if (l->answers) self->send(caf::actor_cast<dispatcher_handle>(self->current_sender()), outbox_consumed{std::move(keys)});
       }};
     }));
-    carrier = keep(sys.spawn(dispatcher, ledgers, consumer, dispatcher_settings{[this] { return may_take; }, &counts}));
+    carrier = keep(sys.spawn(dispatcher, ledgers, consumer, dispatcher_settings{lane::notices, [this] { return may_take; }, &counts}));
     run();
   }
   ~dispatcher_fixture() { carrier = nullptr; }
@@ -51,7 +52,7 @@ struct dispatcher_fixture : fixture {
     b.to_seq = b.from_seq + 1;
     b.at = env.wall_now();
     for (std::size_t i = 0; i < count; ++i)
-      b.content.emplace_back(outbox_appended{{env.make_id(b.at, aggregate), "queue.turn_granted", "{}", b.at}});
+      b.content.emplace_back(outbox_appended{{env.make_id(b.at, aggregate), "queue.turn_granted", "{}", b.at, lanes}});
     CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
   }
   [[nodiscard]] bool in_order() const {
@@ -104,6 +105,28 @@ CAF_TEST(what was committed goes out once and in order) {
   CAF_CHECK(in_order());
   advance(10 * outbox_poll);
   CAF_CHECK_EQUAL(log->seen.size(), 25u);
+}
+
+CAF_TEST(a lane does not wait for another and a row is delivered when it has passed its last) {
+  lanes = bit_of(lane::notices) | bit_of(lane::bus);
+  start();
+  tell(2, event.aggregate);
+  lanes = bit_of(lane::mail);
+  tell(1, event.aggregate);
+  advance(outbox_poll);
+  CAF_CHECK_EQUAL(log->seen.size(), 2u); // the mail is not ours
+  const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
+  CAF_CHECK(store.undelivered(lane::notices, partition, 9).empty());
+  CAF_CHECK_EQUAL(store.undelivered(lane::bus, partition, 9).size(), 2u);
+  CAF_CHECK_EQUAL(store.undelivered(lane::mail, partition, 9).size(), 1u);
+  auto idle = keep(sys.spawn(no_consumer));
+  keep(sys.spawn(dispatcher, ledgers, idle, dispatcher_settings{lane::bus}));
+  run();
+  advance(outbox_poll);
+  CAF_CHECK(store.undelivered(lane::bus, partition, 9).empty());
+  CAF_CHECK_EQUAL(store.undelivered(lane::mail, partition, 9).size(), 1u);
+  const auto later = env.wall_now() + 1s;
+  CAF_CHECK_EQUAL(store.prune({never, never, later, 9}), 2u); // the mail has yet to go
 }
 
 CAF_TEST(while nodes of another kind serve nothing is taken from them) {

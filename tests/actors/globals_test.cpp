@@ -114,6 +114,44 @@ CAF_TEST(a code works once and gives the same customer each time) {
   CAF_CHECK(person(verify_otp{"f@example.com", code()}).person == first.person);
 }
 
+CAF_TEST(a new customer is told to other systems once and it is said who named the address) {
+  const auto told = [this] {
+    std::vector<std::string> payloads;
+    const std::vector<std::uint32_t> own{number_of(accounts_aggregate) % outbox_partitions};
+    for (const auto& item : store.undelivered(lane::bus, own, 100)) {
+      CAF_CHECK_EQUAL(item.row.topic, "user.updated");
+      payloads.push_back(item.row.payload);
+    }
+    return payloads;
+  };
+  for (int i = 0; i < 2; ++i) {
+    ask<ack_reply>(people, request_otp{"f@example.com"});
+    run();
+    CAF_CHECK(!person(verify_otp{"f@example.com", code()}).no);
+  }
+  CAF_REQUIRE_EQUAL(told().size(), 1u);
+  CAF_CHECK(told()[0].find(R"("email":"f@example.com","email_verified":true)") != std::string::npos);
+  auto listed = ask<customers_reply>(people, find_customers{default_tenant, {"f@example.com", "g@example.com"}});
+  run();
+  CAF_CHECK(listed->ok);
+  CAF_REQUIRE_EQUAL(told().size(), 2u);
+  CAF_CHECK(told()[1].find(R"("email":"g@example.com","email_verified":false)") != std::string::npos);
+}
+
+CAF_TEST(to look for a customer makes none unless that is wanted) {
+  const auto look = [&](bool only_known) {
+    auto found = ask<customers_reply>(people, find_customers{default_tenant, {"n@example.com"}, only_known});
+    run();
+    CAF_REQUIRE(found->ok);
+    return found->value.customers;
+  };
+  CAF_CHECK(look(true).empty());
+  CAF_CHECK(look(true).empty());
+  const auto made = look(false);
+  CAF_REQUIRE_EQUAL(made.size(), 1u);
+  CAF_CHECK(look(true) == made);
+}
+
 CAF_TEST(a code survives a reload and ends with its life or with five wrong guesses) {
   ask<ack_reply>(people, request_otp{"a@example.com"});
   run();

@@ -4,7 +4,7 @@
 #define CAF_SUITE notifier
 #include "actors/notifier.hpp"
 #include "domain/outbox.hpp"
-#include "fixture.hpp"
+#include "consumer_fixture.hpp"
 
 using namespace fq;
 using namespace fq::test;
@@ -23,68 +23,29 @@ public:
   }
 };
 
-struct notifier_fixture : fixture {
+struct notifier_fixture : consumer_fixture {
   scripted_mail port;
   notifier_services services;
-  consumer_handle consumer;
-  dispatcher_handle asker;
-  std::shared_ptr<std::vector<std::vector<outbox_key>>> answers = std::make_shared<std::vector<std::vector<outbox_key>>>();
-  std::shared_ptr<std::vector<report_undelivered>> buried = std::make_shared<std::vector<report_undelivered>>();
-  std::shared_ptr<bool> owner_is_there = std::make_shared<bool>(true);
-  std::uint64_t next_id = 0;
 
   notifier_fixture() {
     services.env = &env;
     services.port = &port;
-    auto letters = buried;
-    auto there = owner_is_there;
-    auto grave = sys.spawn([letters](caf::event_based_actor* self) -> caf::behavior {
-      self->set_default_handler(caf::drop);
-      return {[letters](const report_undelivered& x) {
-        letters->push_back(x);
-        return ack_reply{};
-      }};
-    });
-    keep(grave);
-    services.region = keep(sys.spawn([grave, there](region_handle::pointer) -> region_handle::behavior_type {
-      return {[grave, there](const resolve_event&) -> caf::result<event_handle> {
-                if (!*there) return make_error(errc::unavailable);
-                return caf::actor_cast<event_handle>(grave);
-              },
-              [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; }, [](const cluster_changed&) {}, [](const handed_over&) {},
-              [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
-    }));
+    services.region = owners;
     consumer = keep(sys.spawn(notifier, static_cast<const notifier_services*>(&services)));
-    auto heard = answers;
-    asker = keep(sys.spawn([heard](dispatcher_handle::pointer) -> dispatcher_handle::behavior_type {
-      return {[](const outbox_taken&) {}, [](const outbox_marked&) {}, [heard](const outbox_consumed& x) { heard->push_back(*x.keys); },
-              [](const timer_fired&) {}};
-    }));
     run();
   }
   ~notifier_fixture() {
     services.region = nullptr;
     kill(consumer);
     consumer = nullptr;
-    asker = nullptr;
   }
   outbox_item mail(std::uint32_t aggregate, std::string payload = R"({"template":"otp","language":"en","to":[{"address":"ada@example.org"}],"data":{"code":"1","minutes":10}})") {
     ++next_id;
-    return {{aggregate_id{aggregate}, next_id, 0}, default_tenant, {{1, next_id}, std::string{topic::mail_send}, std::move(payload), {}}};
+    return {{aggregate_id{aggregate}, next_id, 0}, default_tenant, {}, {{1, next_id}, std::string{topic::mail_send}, std::move(payload), {}}};
   }
   outbox_item news(std::uint32_t aggregate) {
     ++next_id;
-    return {{aggregate_id{aggregate}, next_id, 0}, default_tenant, {{1, next_id}, "order.completed", "{}", {}}};
-  }
-  /// The keys that are done.
-  std::vector<outbox_key> give(std::vector<outbox_item> items) {
-    caf::actor_cast<caf::abstract_actor*>(consumer)->eq_impl(
-      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(asker), nullptr,
-      consume_outbox{std::make_shared<const std::vector<outbox_item>>(std::move(items))});
-    const auto before = answers->size();
-    run();
-    CAF_REQUIRE_EQUAL(answers->size(), before + 1);
-    return answers->back();
+    return {{aggregate_id{aggregate}, next_id, 0}, default_tenant, {}, {{1, next_id}, "order.completed", "{}", {}}};
   }
 };
 

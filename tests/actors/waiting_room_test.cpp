@@ -190,6 +190,11 @@ CAF_TEST(who polls or is connected stays and who does not is away) {
   CAF_CHECK(status(polls.number) == entry_status::waiting);
   CAF_CHECK(status(connected.number) == entry_status::waiting);
   CAF_CHECK(status(gone.number) == entry_status::away);
+  auto looked = ask<entry_reply>(owner, find_ticket{gone.id, false}); // who manages the line is not its holder
+  run();
+  CAF_REQUIRE(looked->ok);
+  CAF_CHECK(looked->value.entry.status == entry_status::away);
+  CAF_CHECK(status(gone.number) == entry_status::away);
   CAF_CHECK(shown(gone.id).status == entry_status::waiting); // asking is being there
   CAF_CHECK(status(gone.number) == entry_status::waiting);
 }

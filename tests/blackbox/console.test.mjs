@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { browser_for, check_page, fits, person } from './browser.mjs';
 import { after, assert, eventually, fairqueue_load, patience, run, server_for, sleep } from './lib.mjs';
 import { cli } from './tenant.mjs';
-import { amount_text, from_local_input, local_input, money, parse_amount, span } from '../../web/console/format.mjs';
+import { amount_text, digits_of, from_local_input, know_decimals, local_input, money, parse_amount, span } from '../../web/console/format.mjs';
 import { forget_histories, history_of, per_minute, remember } from '../../web/console/history.mjs';
 
 /** A server, its organizer (in the browser and by API), and a console that is open and signed in. */
@@ -80,12 +80,48 @@ async function bought(s, fan, event, contact, quantity) {
 }
 
 test('money is typed and shown without a float on the way', () => {
+  know_decimals({ JPY: 0, KWD: 3 });
   const read = { '149': 14_900, '149.5': 14_950, ' 149.50 ': 14_950, '1,234,567.89': 123_456_789, '0': 0, '0.01': 1, '90071992547409.91': 9_007_199_254_740_991 };
   for (const [text, minor] of Object.entries(read)) assert.equal(parse_amount(text, 'EUR'), minor, text);
   for (const text of ['', '-1', '1.234', '1.', '.5', '1e3', '12 3', '90071992547409.92', 'x']) assert.equal(parse_amount(text, 'EUR'), null, text);
   assert.deepEqual([parse_amount('1200', 'JPY'), parse_amount('1200.5', 'JPY'), parse_amount('1.234', 'KWD')], [1200, null, 1234]);
   assert.deepEqual([money(123_456_789, 'EUR'), money(5, 'EUR'), money(1200, 'JPY'), money(-5, 'EUR'), money(null, 'EUR')], ['1,234,567.89 EUR', '0.05 EUR', '1,200 JPY', '-0.05 EUR', '–']);
   for (const minor of [0, 1, 99, 100, 14_950, 10 ** 12]) assert.equal(parse_amount(amount_text(minor, 'EUR'), 'EUR'), minor);
+});
+
+/** What the console's page says of currencies. */
+async function decimals_told(server) {
+  const [, attribute] = /<div id="console" data-decimals="([^"]*)">/.exec((await server.get('/console')).text);
+  return JSON.parse(attribute.replaceAll('&quot;', '"'));
+}
+
+test('a price means the same in the console and at the server, in every currency', async (t) => {
+  const s = await console_for(t);
+  know_decimals(await decimals_told(s.server));
+  const decimals = { HUF: 2, IDR: 2, COP: 2, PKR: 2, LBP: 2, MMK: 2, IQD: 3, JPY: 0, KWD: 3, EUR: 2, CLF: 4, VND: 0 };
+  for (const [currency, wanted] of Object.entries(decimals)) {
+    assert.deepEqual([digits_of(currency), parse_amount('5000', currency)], [wanted, 5000 * 10 ** wanted], currency);
+    const event = await event_of(s, { currency, ticket_types: [{ name: 'Any', price: 1_234_567, total: 5 }] });
+    const page = (await s.server.get(`/wait/${event.id}`)).text; // the server's own words: domain/money_text
+    assert.ok(page.includes(`>${amount_text(1_234_567, currency)} ${currency}<`), `${currency}: ${/[\d.]+ [A-Z]{3}</.exec(page)}`);
+  }
+});
+
+test('who types 5000 forints sells for 5000 forints', async (t) => {
+  const s = await console_for(t, { start: '#/events/new' });
+  const { page } = s;
+  await sign_in(page, s.who);
+  await page.getByLabel('Name', { exact: true }).first().fill('Sziget');
+  await page.getByLabel('Currency').fill('HUF');
+  await page.getByLabel('Sale starts').fill('2026-01-01T10:00');
+  await page.getByLabel('Sale ends').fill('2037-01-01T10:00');
+  await page.getByLabel('Name', { exact: true }).nth(1).fill('Day pass');
+  await page.getByLabel('Price (HUF)').fill('5000');
+  await page.getByLabel('Tickets', { exact: true }).fill('10');
+  await page.getByRole('button', { name: 'Make the event' }).click();
+  await said(page, 'is made, as a draft');
+  const id = new URL(page.url()).hash.split('/')[2];
+  assert.equal((await s.server.get(`/events/${id}`, { token: s.token })).json.ticket_types[0].price, 500_000);
 });
 
 test('times survive the field they are typed in', () => {
@@ -324,7 +360,7 @@ test('orders are found, refunded, mailed again and exported; places are found an
   assert.match(fs.readFileSync(await (await saving_audit).path(), 'utf8'), /"event\.refund","[0-9a-f-]+","One is ill\."/);
 });
 
-test('an export of a thousand orders is streamed, and a list of them goes on', async (t) => {
+test('an export of 450 orders is streamed, and a list of them goes on', async (t) => {
   const s = await console_for(t);
   const { page, server } = s;
   const count = 450; // more than two pages of the server's
@@ -387,9 +423,149 @@ test('what waits for a person is seen and tried again; tasks and gateways are sh
   await page.getByRole('heading', { name: 'Workers' }).waitFor();
   await page.getByRole('row', { name: /^sandbox gateway healthy/ }).waitFor();
   await page.getByRole('row', { name: /^ledger healthy/ }).waitFor();
+  assert.equal(await tile(page, 'Asynchronous checkouts').textContent(), '100 %');
+  // An order that waits for its page while its call is under way is one piece of work.
+  await page.route('**/tasks', async (route) => {
+    const answer = await route.fetch();
+    const now = await answer.json();
+    for (const task of now.tasks) if (['payment pages', 'sandbox calls'].includes(task.name)) task.in_flight = 3;
+    await route.fulfill({ response: answer, json: now });
+  });
+  await tile_reaches(page, 'In flight', 3);
+  await page.unroute('**/tasks');
+  // The health of the gateway, live: one call was answered and one refused, and their pace is drawn.
+  await eventually('calls have a pace in the chart', async () => {
+    const chart = await page.getByRole('img', { name: /^Calls to sandbox a minute: / }).getAttribute('aria-label');
+    return /Answered [\d.]+, highest [\d.]+; Refused [\d.]+, highest [\d.]+; Came to nothing 0, highest 0, since/.test(chart);
+  });
+  await page.getByRole('img', { name: /^Work for sandbox: Under way \d+, highest \d+; Waiting/ }).waitFor();
+  const another = await server.customer();
+  const before = (await number_in(page.getByRole('row', { name: /^sandbox initialize/ }).getByRole('cell').nth(1)));
+  await order_of(s, another, event, { ...ada, email: 'another@example.org' });
+  await eventually('the call is counted', async () => (await number_in(page.getByRole('row', { name: /^sandbox initialize/ }).getByRole('cell').nth(1))) > before);
+  await eventually('and seen in the chart', async () => {
+    const chart = await page.getByRole('img', { name: /^Calls to sandbox a minute: / }).getAttribute('aria-label');
+    return Number(/Answered [\d.]+, highest ([\d.]+)/.exec(chart)[1]) > 0;
+  });
   await check_page(page, 'console-tasks');
+  await page.goto(`${server.url}/console#/events/${event.id}`);
+  await page.getByRole('img', { name: /^Calls to sandbox a minute: / }).waitFor();
   await place(page, 'Audit log');
   await page.getByRole('row', { name: /Send it back\./ }).waitFor();
+});
+
+test('promo codes are made, refused, changed, used and ended; priority customers are served first and like everybody again', async (t) => {
+  const s = await console_for(t);
+  const { page, server } = s;
+  const event = await event_of(s, {
+    ticket_types: [
+      { name: 'Weekend pass', price: 14_900, total: 20, max_per_order: 4 },
+      { name: 'Backstage', price: 30_000, total: 5, max_per_order: 1, hidden: true },
+    ],
+  });
+  const code_named = async (name) => (await server.get(`/events/${event.id}/promo-codes`, { token: s.token })).json.items.find(({ code }) => code === name);
+  const quoted = async (fan, promo_code) => {
+    const { json } = await server.post(`/events/${event.id}/quote`, { token: fan, body: { items: [{ ticket_type_id: event.ticket_types[0].id, quantity: 1 }], promo_code } });
+    return json.discount ?? json.code;
+  };
+  await sign_in(page, s.who);
+  await page.goto(`${server.url}/console#/events/${event.id}/promo-codes`);
+  await page.getByText('No promo codes yet.').waitFor();
+  const dialog = page.getByRole('dialog');
+
+  // A new one: first what cannot be taken.
+  await page.getByRole('button', { name: 'New promo code' }).click();
+  await dialog.getByLabel('Code', { exact: true }).fill('early-10');
+  await dialog.getByLabel('Percent').fill('12.5');
+  await dialog.getByLabel('Valid from').fill('2030-01-02T10:00');
+  await dialog.getByLabel('Valid until').fill('2030-01-01T10:00');
+  assert.ok(await dialog.evaluate((box) => box.scrollWidth <= box.clientWidth), 'nothing sticks out of the dialog');
+  await check_page(page, 'console-new-promo-code');
+  await dialog.getByRole('button', { name: 'Make the code' }).click();
+  await dialog.getByRole('alert').waitFor();
+  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true'); // the form leads to what is wrong; only then is typed on
+  assert.equal(await code_named('EARLY-10'), undefined);
+  await dialog.getByLabel('Valid from').fill('');
+  await dialog.getByLabel('Orders at most').fill('100');
+  await dialog.getByRole('button', { name: 'Make the code' }).click();
+  await said(page, 'EARLY-10 can be used.');
+  const made = await code_named('EARLY-10');
+  assert.deepEqual([made.discount, made.valid_from, made.uses_max, made.uses_per_customer, made.ticket_type_ids], [{ type: 'percent', percent: 12.5 }, null, 100, null, []]);
+  await page.getByRole('row', { name: /EARLY-10 12\.5 %/ }).getByText('0 of 100').waitFor();
+
+  // The same again is refused in words; an amount goes out in minor units.
+  await page.getByRole('button', { name: 'New promo code' }).click();
+  await dialog.getByLabel('Code', { exact: true }).fill('EARLY-10');
+  await dialog.getByLabel('What it gives').selectOption('amount');
+  await dialog.getByLabel('Off each ticket (EUR)').fill('1,5,x');
+  await dialog.getByText('Write it like 15.00.').waitFor();
+  assert.ok(await dialog.getByRole('button', { name: 'Make the code' }).isDisabled());
+  await dialog.getByLabel('Off each ticket (EUR)').fill('15.50');
+  await dialog.getByRole('button', { name: 'Make the code' }).click();
+  await dialog.getByRole('alert').getByText('This event has that promo code already.').waitFor();
+  await dialog.getByLabel('Code', { exact: true }).fill('CREW');
+  await dialog.getByLabel('Backstage (hidden)').check();
+  await dialog.getByRole('button', { name: 'Make the code' }).click();
+  await said(page, 'CREW can be used.');
+  const crew = await code_named('CREW');
+  assert.deepEqual([crew.discount, crew.ticket_type_ids], [{ type: 'amount', amount: 1_550 }, [event.ticket_types[1].id]]);
+  await check_page(page, 'console-promo-codes');
+
+  // Changed: only what was typed goes out, and fans pay accordingly.
+  const fan = await server.customer();
+  assert.equal(await quoted(fan, 'EARLY-10'), 1_863);
+  await page.getByRole('button', { name: 'Change EARLY-10' }).click();
+  assert.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled(), 'nothing is changed yet');
+  await dialog.getByLabel('Percent').fill('20');
+  const sending = page.waitForRequest((request) => request.method() === 'PATCH');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  assert.deepEqual((await sending).postDataJSON(), { discount: { type: 'percent', percent: 20 }, ticket_type_ids: [] });
+  await said(page, 'Saved.');
+  await page.getByRole('row', { name: /EARLY-10 20 %/ }).waitFor();
+  assert.equal(await quoted(fan, 'EARLY-10'), 2_980);
+
+  // Ended, and on again.
+  await page.getByRole('button', { name: 'End EARLY-10' }).click();
+  await dialog.getByLabel('Reason').fill('Too cheap.');
+  await dialog.getByRole('button', { name: 'End the code' }).click();
+  await said(page, 'EARLY-10 has ended.');
+  await page.getByRole('row', { name: /EARLY-10/ }).getByText('ended').waitFor();
+  assert.equal((await code_named('EARLY-10')).is_active, false);
+  assert.match(String(await quoted(fan, 'EARLY-10')), /^promo_code/);
+  await page.getByRole('button', { name: 'Change EARLY-10' }).click();
+  await dialog.getByLabel('It can be used').check();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('row', { name: /EARLY-10/ }).getByText('active').waitFor();
+
+  // Priority: who joins last is let in first.
+  await tab(page, 'Priority');
+  await page.locator('[data-priority]').getByText('0').waitFor();
+  await page.getByLabel('E-mail addresses').fill('nobody');
+  await page.getByRole('button', { name: 'Serve them first' }).click();
+  await page.getByText('Must be e-mail addresses.').first().waitFor();
+  await page.locator('textarea:focus').waitFor(); // the wrong field has the focus; whoever types faster than that types there
+  const email = `vip-${Date.now()}@example.org`;
+  await page.getByLabel('E-mail addresses').fill(` ${email.toUpperCase()},\nother@example.org ; ${email}`);
+  await page.getByLabel('Reason').fill('The band.');
+  await page.getByRole('button', { name: 'Serve them first' }).click();
+  await said(page, '2 customers are served first.');
+  await page.locator('[data-priority]').getByText('2').waitFor();
+  await page.getByText('Their ids').click();
+  await check_page(page, 'console-priority');
+  await server.join(fan, event.id);
+  await server.post('/auth/customer/otp/request', { body: { email } });
+  const vip = (await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } })).json.token;
+  await server.join(vip, event.id);
+  assert.equal((await server.post(`/events/${event.id}/advance`, { token: s.token, body: { count: 1 } })).status, 200);
+  assert.equal((await server.position(vip, event.id)).status, 'ADMITTED');
+  assert.equal((await server.position(fan, event.id)).status, 'WAITING');
+  await page.getByLabel('E-mail addresses').fill('other@example.org');
+  await page.getByRole('button', { name: 'Serve them like everybody' }).click();
+  await said(page, '1 customer is served like everybody again.');
+  await page.locator('[data-priority]').getByText('1').waitFor();
+  await tab(page, 'Audit log');
+  await page.getByRole('row', { name: /Too cheap\./ }).waitFor();
+  await page.getByRole('row', { name: /The band\./ }).waitFor();
 });
 
 test('a queue is made, retuned, called from, paused and searched', async (t) => {
@@ -505,7 +681,7 @@ for (const [name, viewport] of Object.entries({ '390px': { width: 390, height: 8
     await check_page(page, `console-sign-in-${name}`);
     await sign_in(page, s.who);
     const views = ['events', 'events/new', `events/${event.id}`, `events/${event.id}/settings`, `events/${event.id}/orders`, `events/${event.id}/orders/${order}`,
-      `events/${event.id}/people`, `events/${event.id}/audit`, 'queues', 'queues/new', 'dead-letters', 'tasks', 'audit'];
+      `events/${event.id}/people`, `events/${event.id}/promo-codes`, `events/${event.id}/priority`, `events/${event.id}/audit`, 'queues', 'queues/new', 'dead-letters', 'tasks', 'audit'];
     for (const view of views) {
       await page.evaluate((hash) => (location.hash = hash), `#/${view}`);
       await sleep(300);

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { Authority } from '../support/certificates.mjs';
 import { Services } from '../support/services.mjs';
 import { Cluster } from './cluster.mjs';
@@ -226,6 +227,10 @@ test('every query of the dashboard has data, and every alert its metrics, in a c
   assert.ok((await number(of('Arrivals'))) > 0);
   assert.ok((await number(of('Admission rate'))) > 0);
   assert.ok((await number(of('Revenue'))) > 0);
+  const days = await number(of('Certificate: days left'));
+  const chain = fs.readFileSync(own.certificate, 'utf8').match(/-----BEGIN[^]*?-----END CERTIFICATE-----/g).map((pem) => Date.parse(new X509Certificate(pem).validTo));
+  const left = (Math.min(...chain) - Date.now()) / 86_400_000;
+  assert.ok(chain.length === 2 && Math.abs(days - left) < 0.1, `${days} days left, not ${left}`);
   assert.equal(await number(of('Checkout success')), 1);
   assert.ok((await number('sum(fairqueue_cluster_link_requests_total)')) > 0, 'requests crossed the wire');
   assert.equal((await prometheus.query('ALERTS{alertstate="firing"}')).data.result.length, 0, 'no alert while all is well');

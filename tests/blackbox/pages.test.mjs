@@ -383,6 +383,7 @@ test('with the keyboard only', async (t) => {
   await page.getByText('The tickets are yours').waitFor();
   await tab_to('Your orders');
   await page.keyboard.press('Enter');
+  await page.waitForURL(/\/shop\/orders$/);
   await tab_to('Aurora Open Air 2027');
   await tab_to('Sign out');
   await page.keyboard.press('Enter');
@@ -644,6 +645,39 @@ test('another device takes the place along, by a code or a link', async (t) => {
   assert.equal(await other.getByText('It is your turn!').count(), 0);
 });
 
+test('a link of another device survives a server that is busy, and a network that is away', async (t) => {
+  const { tenant, queue, browser, page, url } = await visitor_of_queue(t);
+  await tenant.join_as(queue, 'before me');
+  await page.getByRole('button', { name: 'Join the line' }).click();
+  await place_is(page, '2');
+  await page.getByRole('link', { name: 'Continue on another device' }).click();
+  const link = await page.locator('[data-device-link]').getAttribute('href');
+  for (const trouble of [
+    (route) => route.fulfill({ status: 503, headers: { 'retry-after': '1' }, body: '' }),
+    (route) => route.fulfill({ status: 429, headers: { 'retry-after': '1' }, body: '' }),
+    (route) => route.abort(),
+  ]) {
+    const device = await (await person(t, browser)).newPage();
+    let asked = 0;
+    let held;
+    await device.route(url, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      asked += 1;
+      if (asked === 1) return trouble(route);
+      if (asked === 2) await held; // until the test has read what the page says
+      return route.continue();
+    });
+    let go_on;
+    held = new Promise((resolve) => { go_on = resolve; });
+    await device.goto(link);
+    await device.getByRole('status').getByText('The server does not answer just now.').waitFor();
+    assert.equal(new URL(device.url()).hash, '', 'the token left the address all the same');
+    go_on();
+    await place_is(device, '2');
+    assert.equal(asked, 2);
+  }
+});
+
 test('the shop looks like the tenant whose events it shows, if they are of one', async (t) => {
   const looks = path.join(temporary_folder(), 'looks.toml');
   fs.writeFileSync(looks, '[default]\nname = "The House"\n[stadium]\nname = "The Stadium"\ncolour = "#ffd23f"\n');
@@ -670,14 +704,31 @@ test('the shop looks like the tenant whose events it shows, if they are of one',
   assert.equal(await brand(`/wait/${ours}`), 'The House');
 });
 
-test('a newcomer with the demo and a browser: from the address that the README names to a ticket', async (t) => {
+test('a newcomer with the demo and nothing but a browser: from the address that the README names to a ticket and its receipt, while the organizer watches', async (t) => {
   const readme = fs.readFileSync(path.join(root, 'README.md'), 'utf8');
   assert.match(readme, /`scripts\/run`, then <http:\/\/127\.0\.0\.1:8080\/shop>/);
   assert.match(fs.readFileSync(path.join(root, 'scripts/run'), 'utf8'), /exec .*fairqueue serve --demo/);
   const server = await server_for(t, { demo: true });
   const advised = /Buy a ticket\s+open (\S+)/.exec(server.log)?.[1];
   assert.equal(advised, `${server.url}/shop`, server.log);
-  const page = await (await person(t, await browser_for(t))).newPage();
+  const browser = await browser_for(t);
+
+  // The organizer: the console says where its address and password are.
+  const desk = await person(t, browser);
+  const console_page = await desk.newPage();
+  await console_page.goto(`${server.url}/console`);
+  const [credentials] = await Promise.all([desk.waitForEvent('page'), console_page.getByRole('link', { name: 'its organizer’s address and password' }).click()]);
+  await credentials.getByRole('heading', { name: 'The organizer of the demo' }).waitFor();
+  await console_page.getByLabel('E-mail address').fill(await credentials.locator('[data-demo=email]').textContent());
+  await console_page.getByLabel('Password').fill(await credentials.locator('[data-demo=password]').textContent());
+  await console_page.getByRole('button', { name: 'Sign in' }).click();
+  await console_page.getByRole('link', { name: 'Demo open air' }).click();
+  const sold = console_page.locator('[data-tile="Sold"]');
+  await sold.getByText('0', { exact: true }).waitFor();
+
+  // The fan: the code is in the demo's mailbox.
+  const home = await person(t, browser);
+  const page = await home.newPage();
   await page.goto(advised);
   await check_page(page, 'demo-shop');
   const card = page.locator('section', { hasText: 'Demo open air' });
@@ -685,16 +736,62 @@ test('a newcomer with the demo and a browser: from the address that the README n
   const email = address();
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Send me a code' }).click();
-  await page.getByText(`look into ${path.join(server.data_dir, 'mail')}`).waitFor();
-  await page.getByLabel('Code from the mail').fill(await server.mailed_code(email));
+  await check_page(page, 'demo-code');
+  const [mailbox] = await Promise.all([home.waitForEvent('page'), page.getByRole('link', { name: /Read the code in the demo’s mailbox/ }).click()]);
+  const mail = (text) => mailbox.locator('article', { hasText: email }).filter({ hasText: text });
+  /** Looks again until a mail to the fan says it. */
+  const mailed = (text) =>
+    eventually(`a mail that says ${text}`, async () => {
+      await mailbox.getByRole('link', { name: 'Look again' }).click();
+      return (await mail(text).count()) > 0 && (await mail(text).first().textContent());
+    });
+  const code = /Your sign-in code is (\d{6})\./.exec(await mailed('Your sign-in code is'))?.[1];
+  assert.ok(code);
+  await check_page(mailbox, 'demo-mailbox');
+  await page.getByLabel('Code from the mail').fill(code);
   await page.getByRole('button', { name: 'Continue' }).click();
   await turn(page).waitFor({ timeout: 30_000 * patience });
   await choose(page, { types: 2, email });
   await page.getByRole('button', { name: 'Continue to payment' }).click();
   await pay(page);
   await page.getByText('The tickets are yours').waitFor();
-  await eventually('a receipt by mail', () =>
-    fs.readdirSync(path.join(server.data_dir, 'mail')).some((name) => fs.readFileSync(path.join(server.data_dir, 'mail', name), 'utf8').includes('Weekend pass')));
+  await mailed('2 x Weekend pass');
+  assert.match(await mailed('is confirmed'), /Hello Ada/);
+
+  await sold.getByText('3', { exact: true }).waitFor();
+  await check_page(console_page, 'demo-console');
+});
+
+test('the demo\'s mailbox without script, in another language, on a telephone; and not where others could come', async (t) => {
+  const server = await server_for(t, { demo: true });
+  const page = await (await person_without_script(t)).newPage();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.goto(`${server.url}/demo/mail?lang=ar`);
+  await page.getByText('لا بريد بعد.').waitFor();
+  assert.equal(await page.locator('html').getAttribute('dir'), 'rtl');
+  const demo = JSON.parse(fs.readFileSync(path.join(server.data_dir, 'demo.json'), 'utf8'));
+  const email = address();
+  const asked_for = await server.post('/auth/customer/otp/request', { body: { email } });
+  assert.ok(asked_for.status < 300, asked_for.text);
+  await eventually('the mail', async () => {
+    await page.getByRole('link', { name: 'انظر مرة أخرى' }).click();
+    return (await page.locator('article', { hasText: email }).count()) === 1;
+  });
+  assert.ok(await fits(page));
+  assert.ok(await page.getByText(demo.organizer_password).isVisible());
+  const asked = (headers) => server.get('/demo/mail', { headers });
+  expect_problem(await asked({ Origin: 'https://evil.example' }), 404, 'not_found');
+  expect_problem(await asked({ Host: 'evil.example' }), 404, 'not_found');
+  const proxied = await server_for(t, { demo: true, settings: { 'http.trusted_proxies': '127.0.0.1' } });
+  assert.equal((await proxied.get('/demo/mail')).status, 200);
+  expect_problem(await proxied.get('/demo/mail', { headers: { 'X-Forwarded-For': '192.0.2.1' } }), 404, 'not_found');
+  const open = await server_for(t, { demo: true, host: { address: '0.0.0.0', enter: [] } });
+  expect_problem(await open.get('/demo/mail', { headers: { Host: '127.0.0.1' } }), 404, 'not_found');
+  const behind = await server_for(t, { demo: true, settings: { 'http.public_url': 'https://tickets.example' } });
+  expect_problem(await behind.get('/demo/mail'), 404, 'not_found');
+  assert.match(behind.log, /what it mails: \S+\/mail\)/, 'the folder is told instead');
+  const plain = await server_for(t);
+  expect_problem(await plain.get('/demo/mail'), 404, 'not_found');
 });
 
 test('assets come packed as the browser likes it best, and are kept for ever', async (t) => {

@@ -36,6 +36,8 @@ test('no worker while orders wait: checkout becomes synchronous, and stays so un
   assert.equal(more.length, 0);
   assert.equal(entry.action, 'settings.change');
   assert.match(entry.reason, /automatic rollback.*workers/);
+  const organizers = await shop.server.get('/audit', { token: await shop.server.organizer() });
+  assert.ok(organizers.json.entries.some((e) => e.id === entry.id), 'an organizer sees it, too');
   const text = await metrics(shop);
   assert.match(text, /^fairqueue_checkout_rollbacks_total\{trigger="workers"\} 1$/m);
   assert.match(text, /^fairqueue_checkout_rollbacks_total\{trigger="queue"\} 0$/m);

@@ -187,14 +187,19 @@ test('a broken certificate is refused with the reason, the one in use stays', as
   };
   const other = site.authority.issue('other');
   await refused(() => fs.copyFileSync(other.key, site.files.key), /tls\.key .*key values mismatch/);
+  const rsa = site.authority.issue('rsa', { algorithm: 'rsa' });
+  await refused(() => install({ certificate: other.certificate, key: rsa.key }, site.files), /tls\.key .*of another algorithm/);
+  await refused(() => install({ certificate: rsa.certificate, key: other.key }, site.files), /tls\.key .*of another algorithm/);
   await refused(() => fs.writeFileSync(site.files.certificate, fs.readFileSync(other.certificate).subarray(0, 300)), /tls\.certificate .*chain\.pem: /);
   await refused(() => fs.writeFileSync(site.files.certificate, ''), /tls\.certificate .*no start line/i);
   await refused(() => fs.rmSync(site.files.certificate), /tls\.certificate .*chain\.pem: No such file or directory/);
   await refused(() => install(site.authority.issue('expired', { days: 10, shifted: '-20 days' }), site.files), /it has expired/);
-  assert.equal((await metrics(site.server))('fairqueue_tls_reloads_total{result="refused"}'), 5);
+  assert.equal((await metrics(site.server))('fairqueue_tls_reloads_total{result="refused"}'), 7);
+  assert.equal((await metrics(site.server))('fairqueue_tls_last_reload_refused'), 1);
   install(other, site.files);
   await reload(site, 'certificate read anew');
   assert.equal(await certificate_of(site), 'other');
+  assert.equal((await metrics(site.server))('fairqueue_tls_last_reload_refused'), 0);
   assert.ok(!site.server.log.includes('BEGIN'), 'no key in the log');
 });
 
@@ -220,6 +225,13 @@ test('SIGHUP without TLS changes nothing; a server with a broken certificate doe
     '--http.admin_listen', '127.0.0.1:0', '--tls.listen', '127.0.0.1:0', '--tls.certificate', path.join(folder, 'none.pem'), '--tls.key', path.join(folder, 'none.key')]);
   assert.equal(code, 1);
   assert.match(out + err, /tls\.certificate .*none\.pem: /);
+
+  const authority = new Authority(folder);
+  const mixed = { certificate: authority.issue('rsa', { algorithm: 'rsa' }).certificate, key: authority.issue('ec').key };
+  const end = await run(server.program ?? (await import('./lib.mjs')).fairqueue, ['serve', '--data_dir', path.join(folder, 'data'), '--http.listen', '127.0.0.1:0',
+    '--http.admin_listen', '127.0.0.1:0', '--tls.listen', '127.0.0.1:0', '--tls.certificate', mixed.certificate, '--tls.key', mixed.key]);
+  assert.equal(end.code, 1, 'it says so, and does not crash');
+  assert.match(end.out + end.err, /tls\.key .*ec\.key: .*of another algorithm/);
 });
 
 test('slow, silent and plain clients: each has its answer, and nobody else waits', async (t) => {

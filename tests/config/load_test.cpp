@@ -220,6 +220,7 @@ CAF_TEST(sound production settings start and unsafe ones are refused) {
   };
   CAF_CHECK(refused("gateway.sandbox", "true"));
   CAF_CHECK(refused("ledger.url", "memory:"));
+  CAF_CHECK(refused("webhooks.allow_private", "true"));
   CAF_CHECK(refused("http.public_url", "http://tickets.example.com"));
   CAF_CHECK(refused("http.allowed_origins", "*"));
   CAF_CHECK(refused("http.trusted_proxies", "0.0.0.0/0"));
@@ -236,6 +237,17 @@ CAF_TEST(options that contradict each other are refused) {
                       "alone"));
   CAF_CHECK(
       with_flags({{"http.listen", "127.0.0.1:0"}, {"http.admin_listen", "127.0.0.1:0"}}).problems.empty());
+}
+
+CAF_TEST(webhooks go to named ports and without TLS only at home) {
+  CAF_CHECK(load({}, {}).values.webhooks.parsed_ports() == std::vector<std::uint16_t>({443, 8443}));
+  CAF_CHECK(!load({}, {}).values.webhooks.allow_private);
+  CAF_CHECK(with_flags({{"webhooks.ports", "9000"}}).values.webhooks.parsed_ports() == std::vector<std::uint16_t>{9000});
+  for (const auto* ports : {"0", "65536", ",", "https", "443-8443", "-1", "443 8443", "+443"})
+    CAF_CHECK(complains(with_flags({{"webhooks.ports", ports}}), "webhooks.ports", "must be like"));
+  CAF_CHECK(complains(with_flags({{"webhooks.ports", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"}}), "webhooks.ports", "1 to 16"));
+  CAF_CHECK(complains(with_flags({{"webhooks.allow_http", "true"}}), "webhooks.allow_http", "needs webhooks.allow_private"));
+  CAF_CHECK(with_flags({{"webhooks.allow_http", "true"}, {"webhooks.allow_private", "true"}}).problems.empty());
 }
 
 CAF_TEST(a listener with TLS needs its files and an address of its own) {
@@ -279,6 +291,23 @@ CAF_TEST(a way for mail needs what it stands on) {
   CAF_CHECK_EQUAL(describe(with_flags({{"mail.mode", "nats"}, {"nats.url", "nats://a,nats://b:4223"}}).problems), "");
 }
 
+CAF_TEST(the bus needs what it stands on) {
+  const auto with_bus = [](const char* option, const char* value) {
+    std::map<std::string, std::string> all{{"bus.url", "nats://a"}, {"stripe.secret_key", "sk_test_1"}, {"stripe.webhook_secrets", "whsec_1"},
+                                           {"bus.payments_subject", "stripe.backend"}};
+    all[option] = value;
+    return with_flags(std::move(all));
+  };
+  CAF_CHECK_EQUAL(describe(with_bus("bus.prefix", "shop.fairqueue").problems), "");
+  CAF_CHECK(complains(with_bus("bus.url", ""), "bus.payments_subject", "needs bus.url"));
+  CAF_CHECK(complains(with_bus("stripe.secret_key", ""), "bus.payments_subject", "needs stripe.secret_key"));
+  CAF_CHECK(complains(with_bus("bus.payments_subject", "stripe.>"), "bus.payments_subject", "without wildcards"));
+  CAF_CHECK(complains(with_bus("bus.payments_subject", "fairqueue.stripe"), "bus.payments_subject", "must not begin with bus.prefix"));
+  CAF_CHECK(complains(with_bus("bus.payments_stream", "fairqueue"), "bus.payments_stream", "must differ"));
+  CAF_CHECK(complains(with_bus("bus.source", "a b"), "bus.source", "URI reference"));
+  CAF_CHECK_EQUAL(describe(with_flags({}).problems), "");
+}
+
 CAF_TEST(the password of the mail server comes from a file and is never printed) {
   const auto secret = write("smtp", "hunter2 with: @signs/\n");
   const auto config = load({"", {{"mail.smtp_user", "u"}}}, {{"FAIRQUEUE_MAIL_SMTP_PASSWORD_FILE", secret}});
@@ -289,6 +318,48 @@ CAF_TEST(the password of the mail server comes from a file and is never printed)
   CAF_CHECK(text.find("smtp_password = \"***\"") != std::string::npos);
   const auto with_ca = load({}, {{"FAIRQUEUE_MAIL_SMTP_CA_FILE", "/etc/ca.pem"}}); // an option of its own, not a secret's file
   CAF_CHECK_EQUAL(with_ca.values.mail.smtp_ca_file.string(), "/etc/ca.pem");
+}
+
+CAF_TEST(ways to devices are off until they are set up as a whole) {
+  const auto off = with_flags({}).values.push;
+  CAF_CHECK(!off.fcm_is_on() && !off.apns_is_on() && off.ntfy_url.empty() && off.connect_to.empty());
+  const std::map<std::string, std::string> apns{
+    {"push.apns_team_id", "APPLETEAM1"}, {"push.apns_key_id", "APPLEKEY01"}, {"push.apns_key", "/run/key.p8"}, {"push.apns_topic", "com.example.tickets"}};
+  CAF_CHECK_EQUAL(describe(with_flags(apns).problems), "");
+  CAF_CHECK(with_flags(apns).values.push.apns_is_on());
+  for (const auto& [name, value] : apns) {
+    auto without = apns;
+    without.erase(name);
+    CAF_CHECK(complains(with_flags(without), name, "is needed with the other options of push.apns_*"));
+    const auto alone = with_flags({{name, value}}); // all that is missing is told at once
+    for (const auto& [other, unused] : apns) CAF_CHECK_EQUAL(complains(alone, other, "is needed"), other != name);
+  }
+  for (const auto* id : {"appleteam1", "APPLE", "APPLETEAM12", "APPLE-TEAM"}) {
+    auto odd = apns;
+    odd["push.apns_team_id"] = odd["push.apns_key_id"] = id;
+    CAF_CHECK(complains(with_flags(odd), "push.apns_team_id", "10 capital letters"));
+    CAF_CHECK(complains(with_flags(odd), "push.apns_key_id", "10 capital letters"));
+  }
+}
+
+CAF_TEST(keys for pushes travel over no open way) {
+  for (const auto* option : {"push.fcm_url", "push.apns_url", "push.apns_sandbox_url"}) {
+    CAF_CHECK(complains(with_flags({{option, "http://fcm.example.com"}}), option, "https://"));
+    CAF_CHECK(complains(with_flags({{option, "http://127.evil.example"}}), option, "https://"));
+    for (const auto* sound : {"https://fcm.example.com", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:8080"})
+      CAF_CHECK_EQUAL(describe(with_flags({{option, sound}}).problems), "");
+  }
+  for (const auto* way : {"a.example:443:127.0.0.1:8443", "a.example:443:b.example:1, c.example:443:[::1]:8443"})
+    CAF_CHECK_EQUAL(describe(with_flags({{"push.connect_to", way}}).problems), "");
+  for (const auto* way : {"a.example", "a.example:443", "a.example:443:b.example", "a.example:443:b.example:0", "a.example:x:b.example:1", ":443:b.example:1", "a.example:443::1", ":::"})
+    CAF_CHECK(complains(with_flags({{"push.connect_to", way}}), "push.connect_to", "must be like"));
+  auto production = sound_production;
+  production["push.ntfy_url"] = "https://ntfy.example.com";
+  production["push.connect_to"] = "a.example:443:127.0.0.1:8443";
+  CAF_CHECK(complains(with_flags(production), "push.ntfy_url", "not in production"));
+  CAF_CHECK(complains(with_flags(production), "push.connect_to", "not in production"));
+  production.erase("environment");
+  CAF_CHECK_EQUAL(describe(with_flags(production).problems), "");
 }
 
 CAF_TEST(the base path is part of derived links) {

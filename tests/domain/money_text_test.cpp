@@ -27,3 +27,12 @@ CAF_TEST(every currency has its own decimals) {
        })
     CAF_CHECK_EQUAL(money_text(amount, currency), text);
 }
+
+CAF_TEST(the table is of what is unusual and every currency is in it once) {
+  const auto table = unusual_decimals();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    CAF_CHECK_NOT_EQUAL(table[i].decimals, 2u);
+    CAF_CHECK_EQUAL(decimals_of(table[i].currency), table[i].decimals);
+    CAF_CHECK(i == 0 || table[i - 1].currency < table[i].currency);
+  }
+}

@@ -8,6 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -37,13 +38,18 @@ struct ws_frame {
 
 class client {
 public:
-  explicit client(std::uint16_t port, int receive_buffer = 0) : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+  /// `from`: its own address, of 127.0.0.0/8; empty: any.
+  explicit client(std::uint16_t port, int receive_buffer = 0, const char* from = "") : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
     if (receive_buffer > 0)
       ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     const int on = 1;
     ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const timeval patience{10, 0};
     ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (sockaddr_in own{}; ::inet_pton(AF_INET, from, &own.sin_addr) == 1) {
+      own.sin_family = AF_INET;
+      static_cast<void>(::bind(fd_, reinterpret_cast<const sockaddr*>(&own), sizeof own));
+    }
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(port);
@@ -100,6 +106,13 @@ public:
   std::string rest() {
     while (more()) {}
     return std::exchange(in_, {});
+  }
+
+  /// Whether the server has closed by now; does not wait.
+  [[nodiscard]] bool was_closed() const {
+    char byte;
+    const auto got = ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got == 0 || (got < 0 && errno != EAGAIN);
   }
 
   /// True when the server has closed and sent nothing more.

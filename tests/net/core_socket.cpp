@@ -5,6 +5,7 @@
 
 #include "core_client.hpp"
 #include "core_site.hpp"
+#include "net/hub.hpp"
 
 #include <thread>
 
@@ -237,6 +238,15 @@ CAF_TEST(a drain tells everybody when to come back) {
   c.send_frame(0x88, close.payload);
   drain.join();
   CAF_CHECK_EQUAL(w.state.websockets.load(), 0);
+}
+
+CAF_TEST(small moves are told as often whatever the number of io threads) {
+  for (const std::int64_t threads : {1, 2, 4}) {
+    const auto on_each = [threads](std::size_t sockets) { return sockets / static_cast<std::size_t>(threads); };
+    CAF_CHECK_EQUAL(refresh_of(on_each(10'000), threads).count(), 1'000);
+    CAF_CHECK_EQUAL(refresh_of(on_each(100'000), threads).count(), 10'000);
+    CAF_CHECK_EQUAL(refresh_of(on_each(1'000'000), threads).count(), 15'000);
+  }
 }
 
 CAF_TEST(a server with sockets starts and stops) {

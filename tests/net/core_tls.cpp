@@ -13,10 +13,16 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include <poll.h>
+
+#include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <list>
 #include <memory>
 #include <thread>
 
@@ -41,8 +47,8 @@ public:
   ~certificate_folder() { std::filesystem::remove_all(folder_); }
 
   /// Valid from `from` to `until`, in days from now.
-  void write(const char* name, int from, int until) const {
-    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{EVP_EC_gen("P-256"), &EVP_PKEY_free};
+  void write(const char* name, int from, int until, bool is_rsa = false) const {
+    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{is_rsa ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"), &EVP_PKEY_free};
     const std::unique_ptr<X509, decltype(&X509_free)> x{X509_new(), &X509_free};
     X509_set_version(x.get(), 2);
     ASN1_INTEGER_set(X509_get_serialNumber(x.get()), 1);
@@ -143,6 +149,27 @@ private:
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
   std::unique_ptr<SSL, ssl_end> ssl_;
   bool through_ = false;
+};
+
+/// Clients that go on with a ClientHello, a byte each 50 ms, for 25 s at most.
+class dribblers {
+public:
+  ~dribblers() {
+    over_ = true;
+    for (auto& thread : threads_)
+      thread.join();
+  }
+  void add(client& who) {
+    threads_.emplace_back([this, &who] {
+      who.send({"\x16\x03\x01\x02\x00\x01\x00", 7});
+      for (int sent = 0; sent < 500 && !over_ && who.send({"\0", 1}); ++sent)
+        std::this_thread::sleep_for(milliseconds{50});
+    });
+  }
+
+private:
+  std::atomic<bool> over_{false};
+  std::list<std::thread> threads_;
 };
 
 } // namespace
@@ -303,6 +330,101 @@ CAF_TEST(beyond the bound a newcomer waits until a silent handshake has made roo
   CAF_CHECK(first.ended());
 }
 
+CAF_TEST(room is made by the address that has the most handshakes) {
+  const certificate_folder files;
+  auto o = files.options();
+  o.tls.handshakes_max = 3;
+  o.tls.handshake_timeout = milliseconds{30'000};
+  world w{fake::test_site(), o};
+  client slow{w.server.tls_port(), 0, "127.0.0.3"}; // the oldest, and silent
+  CAF_REQUIRE(eventually([&] { return w.tls->counts.pending == 1; }));
+  client one{w.server.tls_port(), 0, "127.0.0.2"}, other{w.server.tls_port(), 0, "127.0.0.2"};
+  dribblers crowd;
+  crowd.add(one);
+  crowd.add(other);
+  CAF_REQUIRE(eventually([&] { return w.tls->counts.pending == 3; }));
+  tls_client newcomer{w.server.tls_port()};
+  CAF_CHECK(newcomer.through());
+  CAF_CHECK_EQUAL(w.tls->counts.late.load(), 1u);
+  CAF_CHECK(!slow.was_closed());
+  CAF_CHECK(eventually([&] { return one.was_closed() || other.was_closed(); }));
+}
+
+CAF_TEST(silent is who was not heard for a second and not who began long ago) {
+  const certificate_folder files;
+  auto o = files.options();
+  o.tls.handshakes_max = 2;
+  o.tls.handshake_timeout = milliseconds{30'000};
+  world w{fake::test_site(), o};
+  client goes_on{w.server.tls_port()};
+  dribblers crowd;
+  crowd.add(goes_on);
+  CAF_REQUIRE(eventually([&] { return w.tls->counts.pending == 1; }));
+  std::this_thread::sleep_for(milliseconds{1'500}); // so that it could have gone before the other one might
+  client silent{w.server.tls_port()};
+  CAF_REQUIRE(eventually([&] { return w.tls->counts.pending == 2; }));
+  std::this_thread::sleep_for(milliseconds{1'500});
+  tls_client newcomer{w.server.tls_port()};
+  CAF_CHECK(newcomer.through());
+  CAF_CHECK_EQUAL(w.tls->counts.late.load(), 1u);
+  CAF_CHECK(silent.was_closed());
+  CAF_CHECK(!goes_on.was_closed());
+}
+
+CAF_TEST(what was refused while more had come waits for the end without work) {
+  const certificate_folder files;
+  world w{fake::test_site(), files.options()};
+  tls_client c{w.server.tls_port()};
+  c.send("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 99000\r\n\r\n" + std::string(15'000, 'x')); // in one record; a session looks at less at once
+  CAF_CHECK_EQUAL(c.read().status, 413u);
+  const auto worked = std::clock(); // of all threads of this process
+  std::this_thread::sleep_for(milliseconds{1'000});
+  CAF_CHECK(std::clock() - worked < CLOCKS_PER_SEC / 2);
+  CAF_CHECK(c.ended());
+  CAF_CHECK(c.was_told_the_end());
+}
+
+CAF_TEST(after our goodbye only the socket itself wakes who waits to read) {
+  const certificate_folder files;
+  const auto o = files.options();
+  fake::environment clock;
+  tls_server ours{o.tls, clock};
+  boost::asio::io_context io{1};
+  boost::asio::ip::tcp::acceptor door{io, {boost::asio::ip::address_v4::loopback(), 0}};
+  std::unique_ptr<tls_client> c;
+  std::thread connecting{[&, port = door.local_endpoint().port()] { c = std::make_unique<tls_client>(port); }};
+  tcp_socket socket{io};
+  door.accept(socket);
+  auto ssl = ours.begin(socket.native_handle());
+  CAF_CHECK_EQUAL(SSL_do_handshake(ssl.get()), 1);
+  connecting.join();
+  CAF_REQUIRE(c->through());
+  socket.non_blocking(true);
+  stream s{std::move(socket), std::move(ssl)};
+  c->send(std::string(8'192, 'x'));
+  char some[100];
+  CAF_REQUIRE(eventually([&] { return s.receive(some, sizeof some) == 100; }));
+  CAF_CHECK(s.has_input()); // the rest of the record
+  s.shutdown_send();
+  int runs = 0;
+  bool at_end = false;
+  const std::function<void()> wait = [&] {
+    s.wait_readable([&](const boost::system::error_code&) {
+      ++runs;
+      char scratch[1024];
+      at_end = s.skip(scratch, sizeof scratch) == 0;
+      if (!at_end)
+        wait();
+    });
+  };
+  wait();
+  for (int i = 0; i < 1'000; ++i)
+    io.poll_one();
+  CAF_CHECK(runs < 10);
+  c.reset();
+  CAF_CHECK(eventually([&] { return io.poll(), at_end; }));
+}
+
 CAF_TEST(who comes back resumes also when certificates were read anew) {
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     const certificate_folder files;
@@ -393,6 +515,33 @@ CAF_TEST(a certificate that cannot be used is refused with the reason and the ol
   files.write("good", 0, 30);
   CAF_CHECK_EQUAL(why(), "");
   CAF_CHECK_EQUAL(tls_client(w.server.tls_port()).server_name(), "good");
+}
+
+CAF_TEST(a key of another algorithm than the certificate is refused at the start and later) {
+  const certificate_folder files, other{"other"};
+  other.write("other", 0, 90, true);
+  world w{fake::test_site(), files.options()};
+  const auto why = [](auto act) -> std::string {
+    try {
+      act();
+    } catch (const std::runtime_error& e) {
+      return e.what();
+    }
+    return {};
+  };
+  for (const bool key_is_the_other : {true, false}) { // an RSA key with a chain for EC, then an EC key with a chain for RSA
+    files.write("fresh", 0, 90);
+    const auto from = key_is_the_other ? other.key() : other.certificate(), to = key_is_the_other ? files.key() : files.certificate();
+    std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing);
+    const auto o = files.options();
+    for (const auto& text : {why([&] { w.tls->reload(); }), why([&] { tls_server{o.tls, w.clock}; })})
+      CAF_CHECK(text.find("tls.key") != std::string::npos && text.find("of another algorithm") != std::string::npos);
+    CAF_CHECK_EQUAL(tls_client(w.server.tls_port()).server_name(), "first");
+  }
+  CAF_CHECK_EQUAL(w.tls->counts.reloads_refused.load(), 2u);
+  files.write("rsa", 0, 90, true);
+  CAF_CHECK_EQUAL(why([&] { w.tls->reload(); }), "");
+  CAF_CHECK_EQUAL(tls_client(w.server.tls_port()).server_name(), "rsa");
 }
 
 CAF_TEST(a certificate is to be renewed when two weeks or a sixth of its life are left) {

@@ -4,9 +4,12 @@
 #include "caf/test/unit_test.hpp"
 
 #include "actors/measures.hpp"
+#include "net/demo.hpp"
 #include "routes_world.hpp"
 
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "domain/payments.hpp"
 
@@ -693,6 +696,30 @@ CAF_TEST(health tells the truth) {
   CAF_CHECK_EQUAL(text_in(answer, "status"), "draining");
 }
 
+CAF_TEST(the metric of readiness is what readyz says whatever keeps us from it) {
+  world w;
+  std::atomic<bool> ledger{true};
+  cluster_links links;
+  w.state.ledger_is_reachable = &ledger;
+  w.state.links = &links;
+  const auto agree = [&](bool wanted) {
+    CAF_CHECK_EQUAL(w.send(method::get, "/readyz").status, wanted ? 200u : 503u);
+    const auto& page = w.shared.counts.text(w.state);
+    CAF_CHECK(page.find(wanted ? "\nfairqueue_ready 1\n" : "\nfairqueue_ready 0\n") != std::string::npos);
+  };
+  agree(false);
+  w.state.ready = true;
+  agree(false); // another version serves
+  links.serves = true;
+  agree(true);
+  ledger = false;
+  agree(false);
+  ledger = true;
+  agree(true);
+  w.state.draining = true;
+  agree(false);
+}
+
 CAF_TEST(descriptions are served) {
   world w;
   CAF_CHECK_EQUAL(text_in(w.send(method::get, "/openapi.json"), "openapi"), "3.1.0");
@@ -723,7 +750,49 @@ CAF_TEST(the console is an empty page whose policy lets only our files draw it) 
   CAF_CHECK(page.body.find("<style") == std::string::npos && page.body.find("<script>") == std::string::npos);
   for (const auto* kind : {"assets/console.", ".mjs\"></script>"})
     CAF_CHECK(page.body.find(kind) != std::string::npos);
+  for (const auto* part : {"&quot;JPY&quot;:0,", "&quot;KWD&quot;:3,"}) // what it knows of money is domain/money_text's table
+    CAF_CHECK(page.body.find(part) != std::string::npos);
+  CAF_CHECK(page.body.find("HUF") == std::string::npos);
   CAF_CHECK_EQUAL(w.send(method::get, "/console?a=b").status, 400u);
+}
+
+CAF_TEST(the demos mailbox is shown at this machine only) {
+  world w;
+  const auto mail = w.folder / "mail";
+  std::filesystem::create_directory(mail);
+  const text_fields here{{"Host", "127.0.0.1:8080"}};
+  const auto status = [&](text_fields fields, std::string peer = "127.0.0.1") { return w.send(method::get, "/demo/mail", "", std::move(fields), std::move(peer)).status; };
+  w.state.ready = true;
+  CAF_CHECK_EQUAL(status(here), 404u); // no demo
+  CAF_CHECK(w.send(method::get, "/console", "", here, "127.0.0.1").body.find("data-demo") == std::string::npos);
+  const demo_facts demo{mail, "demo@<b>.local", "s3cret&"};
+  w.shared.demo = &demo;
+  w.state.ready = false;
+  CAF_CHECK_EQUAL(status(here), 404u);
+  w.state.ready = true;
+  CAF_CHECK_EQUAL(status(here), 200u);
+  for (const auto* host : {"localhost", "LOCALHOST:8080", "[::1]:8080", "127.0.0.1"})
+    CAF_CHECK_EQUAL(status({{"Host", host}}, "::1"), 200u);
+  for (const auto* host : {"evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "[::1", "", "192.0.2.7:8080", "[::2]:80"})
+    CAF_CHECK_EQUAL(status({{"Host", host}}), 404u);
+  CAF_CHECK_EQUAL(status({}), 404u);
+  CAF_CHECK_EQUAL(status(here, "192.0.2.1"), 404u);
+  CAF_CHECK_EQUAL(status(here, "2001:db8::1"), 404u);
+  CAF_CHECK_EQUAL(status(with(here, "Origin", "https://shop.example")), 404u); // allowed to call the API
+  CAF_CHECK_EQUAL(status(with(here, "Origin", "null")), 404u);
+  for (const auto* mark : {"X-Forwarded-For", "forwarded", "Via", "X-Real-IP"})
+    CAF_CHECK_EQUAL(status(with(here, mark, "127.0.0.1")), 404u);
+  CAF_CHECK_EQUAL(status(with(here, "Origin", "http://127.0.0.1:8080")), 200u);
+  CAF_CHECK(w.send(method::get, "/console", "", here, "127.0.0.1").body.find("data-demo=\"demo/mail#organizer\"") != std::string::npos);
+  CAF_CHECK(w.send(method::get, "/console", "", here, "192.0.2.1").body.find("data-demo") == std::string::npos);
+
+  std::ofstream{mail / "1.eml"} << "To: x@y.example\nSubject: <script>alert(1)</script>\n\n</pre><img src=x onerror=alert(1)> & 123456\n";
+  const auto page = w.send(method::get, "/demo/mail", "", here, "127.0.0.1");
+  CAF_CHECK(page.body.find("&lt;/pre&gt;&lt;img src=x onerror=alert(1)&gt; &amp; 123456") != std::string::npos);
+  CAF_CHECK(page.body.find("<img") == std::string::npos && page.body.find("<script>") == std::string::npos);
+  CAF_CHECK(page.body.find("demo@&lt;b&gt;.local") != std::string::npos && page.body.find("s3cret&amp;") != std::string::npos);
+  const auto policy = field_of(page, "Content-Security-Policy");
+  CAF_CHECK(policy.starts_with("default-src 'none'") && policy.find("unsafe") == std::string::npos);
 }
 
 CAF_TEST(tasks are shown to the installations own people) {
@@ -741,7 +810,7 @@ CAF_TEST(tasks are shown to the installations own people) {
   gateway.retries.add(4);
   for (int i = 0; i < 10; ++i)
     gateway.durations.observe(std::chrono::milliseconds{30}); // in the bucket from 0.025 to 0.05
-  m.outbox.rows.set(7);
+  m.outbox(lane::mail).rows.set(7);
   m.mails.rejected.add(1);
   m.dead_letters.add(2);
   w.state.numbers = &m;

@@ -5,6 +5,7 @@
 
 #include "net/context.hpp"
 #include "net/cors.hpp"
+#include "net/csv.hpp"
 #include "net/encoding.hpp"
 #include "net/cursor.hpp"
 #include "net/html.hpp"
@@ -151,6 +152,21 @@ CAF_TEST(a client gets the coding it would rather have and the smallest where it
     CAF_CHECK_EQUAL(name_of(choose_coding(text, all)), "identity");
   CAF_CHECK_EQUAL(name_of(choose_coding("br, gzip;q=0.1", without_brotli)), "gzip");
   CAF_CHECK_EQUAL(name_of(choose_coding("br", without_brotli)), "identity");
+}
+
+CAF_TEST(no cell is a formula wherever a reader splits) {
+  const auto row_of = [](std::string_view cell) {
+    std::string row;
+    append_csv_row(row, {"a", cell});
+    return row;
+  };
+  const std::pair<std::string_view, std::string_view> cells[] = {
+    {"=1+1", R"("'=1+1")"}, {"\t=1", "\"'\t'=1\""}, {"x;=1+1;y", R"("x;'=1+1;y")"}, {"x\t@sum", "\"x\t'@sum\""}, {"x\r\n-1", "\"x\r\n'-1\""},
+    {R"(x;"=1)", R"("x;'""=1")"}, {R"(x;""+1")", R"("x;'""""+1""")"}, {"a=b; c;d", R"("a=b; c;d")"}, {";", R"(";")"}, {"", R"("")"},
+    {R"("=1")", R"("""=1""")"}, {"x,=1", R"("x,=1")"}, // within its own quotes: text to who heeds them
+  };
+  for (const auto& [cell, written] : cells)
+    CAF_CHECK_EQUAL(row_of(cell), "\"a\"," + std::string{written} + "\r\n");
 }
 
 CAF_TEST(metrics have help type and a bounded number of series) {

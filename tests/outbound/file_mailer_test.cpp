@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail as files: whole, private, in order of time, once for each id, and without room for injected headers.
+// Mail as files, and read again: whole, private, in order of time, once for each id, and without room for injected headers.
 #define CAF_SUITE file_mailer
 #include "caf/test/unit_test.hpp"
 
 #include "outbound/file_mailer.hpp"
+#include "outbound/mail_folder.hpp"
 #include "tests/crypto/temp_folder.hpp"
 #include "tests/outbound/fixed_environment.hpp"
 #include "tests/outbound/helpers.hpp"
@@ -125,6 +126,46 @@ CAF_TEST(a folder that went away is unavailable and leaves nothing behind) {
   std::filesystem::create_directories(folder / "mail");
   CAF_CHECK(send("m1") == mail_result::accepted);
   CAF_CHECK_EQUAL(files().size(), 1u);
+}
+
+CAF_TEST(the newest mails are read again as a reader sees them) {
+  for (int i = 0; i < 5; ++i) {
+    CAF_CHECK(mailer.send({.id = "m" + std::to_string(i), .to = {{"fan@example.com"}}, .subject = "Fête 東京 " + std::to_string(i),
+                           .text = "Code <b>12345" + std::to_string(i) + "</b> čć\n", .html = "<p>html</p>"}).result == mail_result::accepted);
+    env.now_ms += 1000;
+  }
+  const auto mails = newest_mails(folder / "mail", 3);
+  CAF_REQUIRE_EQUAL(mails.size(), 3u);
+  CAF_CHECK_EQUAL(mails[0].subject, "Fête 東京 4");
+  CAF_CHECK_EQUAL(mails[2].subject, "Fête 東京 2");
+  CAF_CHECK_EQUAL(mails[0].to, "fan@example.com");
+  CAF_CHECK(mails[0].text.starts_with("Code <b>123454</b> čć"));
+  CAF_CHECK(!contains(mails[0].text, "html"));
+  CAF_CHECK(mails[0].sent == from_unix_ms(1'800'000'004'000));
+  CAF_CHECK_EQUAL(newest_mails(folder / "mail", 50).size(), 5u);
+  CAF_CHECK(newest_mails(folder / "nowhere", 50).empty());
+}
+
+CAF_TEST(what is no mail of ours is passed over and what is long is cut) {
+  const auto mail = folder / "mail";
+  const auto write = [&](const char* name, const std::string& text) { std::ofstream{mail / name, std::ios::binary} << text; };
+  write("secret", "To: a@b\n\nsecret");
+  std::filesystem::create_symlink(folder / "mail" / "secret", mail / "20270115T080001.123Z-link.eml");
+  CAF_REQUIRE_EQUAL(::mkfifo((mail / "20270115T080002.123Z-pipe.eml").c_str(), 0600), 0);
+  std::filesystem::create_directory(mail / "20270115T080003.123Z-folder.eml");
+  write("20270115T080004.123Z-huge.eml", "To: a@b\n\n" + std::string(300 * 1024, 'x'));
+  write(".20270115T080005.123Z-half.eml.new", "To: a@b\n\nhalf");
+  write("20270115T080006.123Z-empty.eml", "");
+  write("20270115T080007.123Z-junk.eml", std::string("\0\xff\xfe\r\r\n\0", 7));
+  CAF_CHECK(newest_mails(mail, 50).empty());
+  std::string umlauts;
+  for (int i = 0; i < 20'000; ++i) umlauts += "ä";
+  write("20270115T080008.123Z-long.eml", "To: a@b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nx" + umlauts);
+  write("20270115T080009.123Z-wrong.eml", "To: a@b\nContent-Type: text/plain; charset=utf-8\nSubject: \xff\n\na\xff\xfe z");
+  const auto mails = newest_mails(mail, 50);
+  CAF_REQUIRE_EQUAL(mails.size(), 2u);
+  CAF_CHECK_EQUAL(mails[1].text.size(), 16u * 1024 - 1); // 16 KiB would end within a character
+  for (const auto& text : {mails[0].text, mails[0].subject}) CAF_CHECK(text.find('\xff') == std::string::npos);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

@@ -348,4 +348,78 @@ CAF_TEST(only a certificate that is trusted and names the host is spoken to) {
   CAF_CHECK_EQUAL(body(ask(get(right.url() + "/x"), trusting(right))), "/x");
 }
 
+CAF_TEST(only https is spoken if nothing else may be) {
+  scripted_server server{[](const scripted_request&) { return answer(200, ""); }};
+  auto s = quick();
+  s.https_only = true;
+  CAF_CHECK(failed(ask(get(server.url()), s), http_error::malformed));
+  CAF_CHECK_EQUAL(server.connections(), 0);
+}
+
+CAF_TEST(an answer that may be cut stands as far as it was read) {
+  scripted_server server{[](const scripted_request& r) -> scripted_answer {
+    if (r.target == "/exact") return answer(200, std::string(5000, 'x'));
+    return {"HTTP/1.1 503 Full\r\nRetry-After: 9\r\nContent-Length: 10737418240\r\n\r\n", scripted_answer::then_type::close, {}, std::string(16384, 'x'), {}};
+  }};
+  auto s = quick();
+  s.response_bytes_max = 5000;
+  s.cuts_long_answers = true;
+  http_client client{s, env};
+  CAF_CHECK_EQUAL(body(ask(client, get(server.url() + "/exact"))).size(), 5000u);
+  const auto cut = ask(client, get(server.url() + "/endless"));
+  CAF_CHECK_EQUAL(status(cut), 503);
+  CAF_CHECK_EQUAL(body(cut), std::string(5000, 'x'));
+  CAF_REQUIRE(std::holds_alternative<http_response>(cut));
+  CAF_CHECK_EQUAL(std::get<http_response>(cut).retry_after, "9");
+  CAF_CHECK_EQUAL(body(ask(client, get(server.url() + "/exact"))).size(), 5000u); // the client is as before
+}
+
+CAF_TEST(header fields without end are no answer) {
+  scripted_server server{[](const scripted_request&) -> scripted_answer {
+    return {"HTTP/1.1 200 OK\r\n", scripted_answer::then_type::close, {}, "X-Field: " + std::string(1000, 'x') + "\r\n", {}};
+  }};
+  CAF_CHECK(failed(ask(get(server.url())), http_error::network));
+  CAF_CHECK(server.bytes_sent() < 64u * 1024 * 1024); // libcurl's 300 KiB and what the sockets hold
+}
+
+CAF_TEST(a client for public addresses connects to no other whatever a name says) {
+  scripted_server server{[](const scripted_request&) { return answer(200, "reached"); }};
+  const auto port = server.url().substr(server.url().rfind(':') + 1);
+  // With a control each: the same without the guard does reach the server, so a pass is not the address's failure.
+  for (const std::string address : {"127.0.0.1", "[::ffff:127.0.0.1]", "127.0.0.2,127.0.0.1"}) {
+    CAF_MESSAGE(address);
+    auto s = quick();
+    s.resolve = {"rebinding.example:" + port + ":" + address};
+    const auto url = "http://rebinding.example:" + port + "/";
+    const bool is_reachable = address.find(',') == std::string::npos;
+    if (is_reachable) CAF_CHECK_EQUAL(body(ask(get(url), s)), "reached");
+    const auto before = server.connections();
+    s.public_addresses_only = true;
+    CAF_CHECK(failed(ask(get(url), s), http_error::forbidden));
+    CAF_CHECK_EQUAL(server.connections(), before);
+  }
+  auto s = quick();
+  s.public_addresses_only = true;
+  const auto before = server.connections();
+  for (const std::string host : {"127.0.0.1", "2130706433", "0x7f.1", "127.1", "0177.0.0.1", "localhost", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0"}) {
+    CAF_MESSAGE(host);
+    CAF_CHECK(failed(ask(get("http://" + host + ":" + port + "/"), s), http_error::forbidden));
+  }
+  CAF_CHECK_EQUAL(server.connections(), before);
+}
+
+CAF_TEST(a failure says how far it came) {
+  const auto step = [&](const std::string& url) {
+    const auto result = ask(get(url));
+    const auto* failure = std::get_if<http_failure>(&result);
+    return failure == nullptr ? std::string{"no failure"} : std::string{failure->step};
+  };
+  scripted_server secure{[](const scripted_request&) { return answer(200, ""); }, scripted_server::tls_type::for_loopback};
+  scripted_server silent{[](const scripted_request&) -> scripted_answer { return {"", scripted_answer::then_type::close, {}}; }};
+  CAF_CHECK_EQUAL(step(secure.url()), "tls");
+  CAF_CHECK_EQUAL(step(silent.url()), "");
+  silent.stop();
+  CAF_CHECK_EQUAL(step(silent.url()), "unreachable");
+}
+
 CAF_TEST_FIXTURE_SCOPE_END()

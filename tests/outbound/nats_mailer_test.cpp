@@ -7,20 +7,17 @@
 #include "tests/crypto/temp_folder.hpp"
 #include "tests/outbound/fixed_environment.hpp"
 #include "tests/outbound/helpers.hpp"
+#include "tests/outbound/private_nats.hpp"
 
 #include <boost/json/parse.hpp>
-#include <nats/nats.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <stdexcept>
 #include <thread>
-
-#include <unistd.h>
 
 using namespace fq;
 using namespace fq::test;
@@ -28,41 +25,6 @@ using namespace fq::test;
 namespace {
 
 constexpr auto accepted = mail_result::accepted, rejected = mail_result::rejected, unavailable = mail_result::unavailable;
-
-void need(natsStatus status, const std::string& what) {
-  if (status != NATS_OK) throw std::runtime_error{what + ": " + natsStatus_GetText(status)};
-}
-
-/// A server with JetStream by scripts/services, and the test's own eyes on it.
-class private_nats {
-public:
-  private_nats() {
-    const auto lines = output_of(FQ_SERVICES " start --nats --parent " + std::to_string(::getpid()));
-    folder_ = value(lines, "FAIRQUEUE_SERVICES");
-    url_ = value(lines, "FAIRQUEUE_TEST_NATS");
-  }
-  ~private_nats() {
-    try {
-      output_of(FQ_SERVICES " stop " + folder_);
-    } catch (const std::runtime_error&) {
-      // The script has said why; it ends with this process at the latest.
-    }
-  }
-  private_nats(const private_nats&) = delete;
-  private_nats& operator=(const private_nats&) = delete;
-
-  [[nodiscard]] const std::string& url() const { return url_; }
-  void tell(const std::string& verb) { output_of(FQ_SERVICES " " + verb + " nats " + folder_); }
-
-private:
-  static std::string value(const std::string& lines, const std::string& name) {
-    const auto key = "export " + name + "=";
-    const auto begin = lines.find(key);
-    if (begin == std::string::npos) throw std::runtime_error{"scripts/services does not tell " + name};
-    return lines.substr(begin + key.size(), lines.find('\n', begin) - begin - key.size());
-  }
-  std::string folder_, url_;
-};
 
 /// A server whose settings scripts/services does not have.
 struct port_file_server {
@@ -92,64 +54,8 @@ private:
   child_process process;
 };
 
-/// The test's own connection.
-class observer {
-public:
-  explicit observer(const std::string& url) {
-    need(natsConnection_ConnectTo(&connection_, url.c_str()), "connect");
-    need(natsConnection_JetStream(&context_, connection_, nullptr), "context");
-  }
-  ~observer() {
-    jsCtx_Destroy(context_);
-    natsConnection_Destroy(connection_);
-  }
-  observer(const observer&) = delete;
-  observer& operator=(const observer&) = delete;
-
-  struct stored {
-    std::string subject, id, data;
-  };
-  /// All that the stream holds.
-  std::vector<stored> messages(const char* stream = "mail") {
-    std::vector<stored> out;
-    jsStreamInfo* info = nullptr;
-    need(js_GetStreamInfo(&info, context_, stream, nullptr, nullptr), "stream info");
-    const auto first = info->State.FirstSeq, last = info->State.LastSeq;
-    jsStreamInfo_Destroy(info);
-    for (auto n = first; n <= last; ++n) {
-      natsMsg* m = nullptr;
-      need(js_GetMsg(&m, context_, stream, n, nullptr, nullptr), "message");
-      const char* id = nullptr;
-      natsMsgHeader_Get(m, "Nats-Msg-Id", &id);
-      out.push_back({natsMsg_GetSubject(m), id == nullptr ? "" : id, {natsMsg_GetData(m), static_cast<std::size_t>(natsMsg_GetDataLength(m))}});
-      natsMsg_Destroy(m);
-    }
-    return out;
-  }
-  void with_stream(const char* stream, const std::function<void(const jsStreamInfo&)>& look) {
-    jsStreamInfo* info = nullptr;
-    need(js_GetStreamInfo(&info, context_, stream, nullptr, nullptr), "stream info");
-    look(*info);
-    jsStreamInfo_Destroy(info);
-  }
-  void add_stream(const char* name, const char* subject, std::int32_t message_bytes_max = -1) {
-    jsStreamConfig config;
-    jsStreamConfig_Init(&config);
-    config.Name = name;
-    config.Subjects = &subject;
-    config.SubjectsLen = 1;
-    config.MaxMsgSize = message_bytes_max;
-    need(js_AddStream(nullptr, context_, &config, nullptr, nullptr), "add stream");
-  }
-  void remove_stream(const char* name) { need(js_DeleteStream(context_, name, nullptr, nullptr), "delete stream"); }
-
-private:
-  natsConnection* connection_ = nullptr;
-  jsCtx* context_ = nullptr;
-};
-
-nats_settings settings_for(const std::string& url) {
-  return {.url = url, .stream = "mail", .subjects = "mail.>", .subject = "mail.send", .timeout = milliseconds{2'000}};
+nats_mail_settings settings_for(const std::string& url) {
+  return {.servers = {.url = url, .timeout = milliseconds{2'000}}, .stream = {"mail", "mail.>"}, .subject = "mail.send"};
 }
 
 mail_message message(std::string id) {
@@ -217,7 +123,7 @@ CAF_TEST(a stream that is there is left as it is) {
   observer eyes{server.url()};
   eyes.add_stream("hns_events", "mail.*");
   auto s = settings_for(server.url());
-  s.stream = "hns_events";
+  s.stream.stream = "hns_events";
   nats_mailer own{s, us, env};
   CAF_CHECK(own.send(message("m1")).result == accepted);
   nats_mailer other{settings_for(server.url()), us, env}; // its own stream would overlap: the one that is there takes the mail
@@ -352,7 +258,7 @@ CAF_TEST(a stream that goes away is made again) {
 CAF_TEST(a silent server costs no more than the timeout) {
   private_nats server;
   auto s = settings_for(server.url());
-  s.timeout = milliseconds{500};
+  s.servers.timeout = milliseconds{500};
   nats_mailer mailer{s, us, env};
   CAF_CHECK(mailer.send(message("m1")).result == accepted);
   server.tell("pause");
@@ -384,7 +290,7 @@ CAF_TEST(what no server will ever take is rejected) {
 CAF_TEST(a login that is refused is unavailable and settings that are none are said at once) {
   const private_nats server;
   auto s = settings_for(server.url());
-  s.url.replace(s.url.find("fairqueue:") + 10, 8, "wrongpwd");
+  s.servers.url.replace(s.servers.url.find("fairqueue:") + 10, 8, "wrongpwd");
   nats_mailer mailer{s, us, env};
   for (int i = 0; i < 3; ++i) {
     const auto answer = mailer.send(message("m1"));
@@ -392,7 +298,7 @@ CAF_TEST(a login that is refused is unavailable and settings that are none are s
     CAF_CHECK(answer.why.find("uthorization") != std::string::npos);
     CAF_CHECK(answer.why.find("wrongpwd") == std::string::npos);
   }
-  s.ca_file = "/no/such/file";
+  s.servers.ca_file = "/no/such/file";
   bool refused = false;
   try {
     const nats_mailer impossible{s, us, env};
@@ -438,7 +344,7 @@ CAF_TEST(tls is checked by the file of certificates) {
     nats_mailer unchecked{s, us, env}; // the system's certificates do not have it
     CAF_CHECK(unchecked.send(message("m1")).result == unavailable);
   }
-  s.ca_file = (folder / "certificate.pem").string();
+  s.servers.ca_file = (folder / "certificate.pem").string();
   nats_mailer mailer{s, us, env};
   CAF_CHECK(accepted_in_time(mailer, message("m1")));
 }

@@ -11,6 +11,8 @@
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
+#include <chrono>
+#include <memory>
 #include <thread>
 
 using namespace fq;
@@ -121,4 +123,43 @@ CAF_TEST(what is held is sent at the end) {
   }
   CAF_REQUIRE_EQUAL(server.requests().size(), 1u);
   CAF_CHECK(server.requests()[0].body.find("last words") != std::string::npos);
+}
+
+CAF_TEST(spans that a collector takes only in part are counted as it says) {
+  scripted_server server([](const scripted_request&) {
+    return answer(200, R"({"partialSuccess":{"rejectedSpans":"2","errorMessage":"too old"}})");
+  });
+  test::real_environment env;
+  auto settings = towards(server);
+  settings.interval = milliseconds{300}; // so that they go in one export
+  otlp_exporter exporter(settings, env);
+  for (int i = 0; i < 3; ++i) exporter.take(sample("x"));
+  const auto counts = settled(exporter, 3);
+  CAF_CHECK_EQUAL(counts.exported, 1u);
+  CAF_CHECK_EQUAL(counts.dropped, 2u);
+}
+
+CAF_TEST(an answer of another form has taken everything) {
+  for (const auto* body : {"", "[]", "{\"partialSuccess\":{}}", "{\"partialSuccess\":{\"rejectedSpans\":\"-1\"}}", "{\"partialSuccess\":{\"rejectedSpans\":0}}"}) {
+    scripted_server server([body](const scripted_request&) { return answer(200, body); });
+    test::real_environment env;
+    otlp_exporter exporter(towards(server), env);
+    exporter.take(sample("x"));
+    CAF_CHECK_EQUAL(settled(exporter, 1).exported, 1u);
+  }
+}
+
+CAF_TEST(the end takes one timeout though an export hangs and another waits) {
+  scripted_server server([](const scripted_request&) { return test::hang(); });
+  test::real_environment env;
+  auto settings = towards(server);
+  settings.timeout = milliseconds{2'000};
+  auto exporter = std::make_unique<otlp_exporter>(settings, env);
+  exporter->take(sample("under way"));
+  for (int i = 0; i < 500 && server.requests().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  CAF_REQUIRE(!server.requests().empty());
+  exporter->take(sample("waits"));
+  const auto begun = std::chrono::steady_clock::now();
+  exporter.reset();
+  CAF_CHECK(std::chrono::steady_clock::now() - begun < milliseconds{3'000}); // two of them would be nearly four seconds
 }

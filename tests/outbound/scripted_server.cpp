@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
@@ -190,6 +191,7 @@ public:
     const std::lock_guard lock{mutex_};
     return connections_;
   }
+  [[nodiscard]] std::uint64_t bytes_sent() const { return sent_; }
   [[nodiscard]] bool wait_for_requests(std::size_t count) const {
     std::unique_lock lock{mutex_};
     return changed_.wait_for(lock, std::chrono::seconds{10}, [&] { return requests_.size() >= count; });
@@ -236,7 +238,7 @@ private:
     while (peer.is_open() && read_request(peer, inbox, request)) {
       const auto reply = take(request);
       pause(reply.delay);
-      if (!peer.write(reply.bytes) || reply.then == scripted_answer::then_type::close) break;
+      if (!send(peer, reply) || reply.then == scripted_answer::then_type::close) break;
       reset = reply.then == scripted_answer::then_type::reset;
       if (reset) break;
       char ignored[64];
@@ -245,6 +247,21 @@ private:
         }
     }
     close(socket, reset);
+  }
+
+  /// False when the connection ends first.
+  bool send(channel& peer, const scripted_answer& reply) {
+    if (!send(peer, reply.bytes)) return false;
+    while (!reply.forever.empty()) {
+      pause(reply.between);
+      if (!send(peer, reply.forever)) return false;
+    }
+    return true;
+  }
+  bool send(channel& peer, const std::string& bytes) {
+    if (!peer.write(bytes)) return false;
+    sent_ += bytes.size();
+    return true;
   }
 
   scripted_answer take(const scripted_request& request) {
@@ -271,6 +288,7 @@ private:
   }
 
   script answer_;
+  std::atomic<std::uint64_t> sent_{0};
   int listener_ = -1;
   int port_ = 0;
   std::unique_ptr<identity> identity_;
@@ -292,6 +310,7 @@ void scripted_server::stop() { work_->stop(); }
 std::string scripted_server::url() const { return work_->url(); }
 std::vector<scripted_request> scripted_server::requests() const { return work_->requests(); }
 int scripted_server::connections() const { return work_->connections(); }
+std::uint64_t scripted_server::bytes_sent() const { return work_->bytes_sent(); }
 bool scripted_server::wait_for_requests(std::size_t count) const { return work_->wait_for_requests(count); }
 std::string scripted_server::certificate() const { return work_->certificate(); }
 

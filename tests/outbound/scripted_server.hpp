@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -33,6 +34,8 @@ struct scripted_answer {
   std::string bytes; ///< sent as they are
   then_type then = then_type::keep;
   std::chrono::milliseconds delay{0}; ///< before the bytes
+  std::string forever{}; ///< sent after the bytes again and again, until the connection ends
+  std::chrono::milliseconds between{0}; ///< before each of them
 };
 
 /// A whole answer. `fields`: further header lines, each ended by CRLF.
@@ -56,6 +59,7 @@ public:
   [[nodiscard]] std::string url() const; ///< without a path
   [[nodiscard]] std::vector<scripted_request> requests() const;
   [[nodiscard]] int connections() const;
+  [[nodiscard]] std::uint64_t bytes_sent() const;
   /// Until so many requests have come; false after 10 s.
   [[nodiscard]] bool wait_for_requests(std::size_t count) const;
   [[nodiscard]] std::string certificate() const; ///< PEM

@@ -178,15 +178,90 @@ std::vector<std::uint32_t> ledger_connection::lease_outbox(const lease_terms& le
   return held;
 }
 
-std::vector<outbox_item> ledger_connection::undelivered(std::span<const std::uint32_t> partitions,
+std::vector<outbox_item> ledger_connection::undelivered(lane which, std::span<const std::uint32_t> partitions,
                                                         std::size_t limit) {
   go_out();
-  return world_.store->undelivered(partitions, limit);
+  return world_.store->undelivered(which, partitions, limit);
 }
 
-void ledger_connection::mark_delivered(std::span<const outbox_key> keys, timestamp at) {
+notice_audience ledger_connection::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
+  pass();
+  return world_.store->audience(holders, tenants);
+}
+
+std::vector<device_row> ledger_connection::crowd(const crowd_filter& filter) {
+  pass();
+  return world_.store->crowd(filter);
+}
+
+void ledger_connection::store_deliveries(std::span<const delivery_row> rows) {
+  pass();
+  return world_.store->store_deliveries(rows);
+}
+
+std::vector<due_delivery> ledger_connection::take_deliveries(const due_filter& filter, timestamp now) {
+  pass();
+  return world_.store->take_deliveries(filter, now);
+}
+
+void ledger_connection::settle_deliveries(std::span<const delivery_row> rows) {
+  pass();
+  return world_.store->settle_deliveries(rows);
+}
+
+std::vector<delivery_row> ledger_connection::list_deliveries(const delivery_filter& filter) {
+  pass();
+  return world_.store->list_deliveries(filter);
+}
+
+bool ledger_connection::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) {
+  pass();
+  return world_.store->replay_delivery(tenant, target, notice, now);
+}
+
+uuid ledger_connection::register_device(const device_row& device) {
+  pass();
+  return world_.store->register_device(device);
+}
+
+std::vector<device_row> ledger_connection::list_devices(const uuid& holder) {
+  pass();
+  return world_.store->list_devices(holder);
+}
+
+bool ledger_connection::remove_device(const uuid& holder, const uuid& device) {
+  pass();
+  return world_.store->remove_device(holder, device);
+}
+
+void ledger_connection::end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) {
+  pass();
+  return world_.store->end_device(device, since, reason, at);
+}
+
+bool ledger_connection::store_endpoint(const webhook_endpoint_row& endpoint) {
+  pass();
+  return world_.store->store_endpoint(endpoint);
+}
+
+std::vector<webhook_endpoint_row> ledger_connection::list_endpoints(tenant_id tenant) {
+  pass();
+  return world_.store->list_endpoints(tenant);
+}
+
+bool ledger_connection::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) {
+  pass();
+  return world_.store->disable_endpoint(endpoint, reason, since, at);
+}
+
+bool ledger_connection::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
+  pass();
+  return world_.store->remove_endpoint(tenant, endpoint);
+}
+
+void ledger_connection::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
   go_out();
-  world_.store->mark_delivered(keys, at);
+  world_.store->mark_delivered(which, keys, at);
   come_back();
 }
 

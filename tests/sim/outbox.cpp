@@ -63,11 +63,21 @@ struct expected_telling {
     const bool cancelled = c.event.status == event_status::cancelled && c.from != event_status::cancelled;
     return cancelled ? std::optional{told{"event.cancelled", c.event.id}} : std::nullopt;
   }
+  std::optional<told> operator()(const customer_stored& c) const { return told{"user.updated", c.row.id}; }
   template <class Other>
   std::optional<told> operator()(const Other&) const {
     return std::nullopt;
   }
 };
+
+/// What a change has to be told as besides: the tickets of a claim.
+std::optional<told> expected_of_tickets(const change& c) {
+  const auto* moved = std::get_if<claim_moved>(&c);
+  if (moved == nullptr) return std::nullopt;
+  const bool was_sold = moved->from == claim_status::confirmed; // then it moves by a refund only
+  if (was_sold) return told{"ticket.cancelled", moved->row.id};
+  return moved->row.status == claim_status::confirmed ? std::optional{told{"ticket.generated", moved->row.id}} : std::nullopt;
+}
 
 bool tells(const outbox_row& row, const told& what) {
   return row.topic == what.topic && row.payload.find(to_string(what.subject)) != std::string::npos;
@@ -83,6 +93,7 @@ void outbox_watch::applied(const batch& b) {
   std::size_t next = 0;
   for (const auto& c : b.content) {
     if (const auto what = std::visit(expected_telling{b.aggregate, *world_.check}, c)) happened.push_back(*what);
+    if (const auto what = expected_of_tickets(c)) happened.push_back(*what);
     const auto* appended = std::get_if<outbox_appended>(&c);
     if (appended == nullptr) continue;
     if (!ids_.insert(appended->row.id).second) world_.check->fail("I16", "one id, two domain events");
@@ -90,36 +101,46 @@ void outbox_watch::applied(const batch& b) {
     if (!is_mail && (next >= happened.size() || !tells(appended->row, happened[next++])))
       world_.check->fail("I16", appended->row.topic + " tells of nothing that happened");
     const outbox_key key{b.aggregate, b.to_seq, ordinal++};
-    places_[key] = rows_.size();
-    rows_.push_back({{key, default_tenant, appended->row}, world_.env->steady_now()});
+    if (appended->row.lanes != bit_of(is_mail ? lane::mail : lane::notices)) world_.check->fail("I16", appended->row.topic + " goes through other lanes");
+    for (const auto which : all_lanes) {
+      if ((appended->row.lanes & bit_of(which)) == 0) continue;
+      auto& p = lanes_[which];
+      p.places[key] = p.rows.size();
+      p.rows.push_back({key, appended->row, world_.env->steady_now()});
+    }
   }
   if (next < happened.size())
     world_.check->fail("I16", "nobody was told: " + std::string{happened[next].topic});
 }
 
-void outbox_watch::delivered(const outbox_item& item) {
-  const auto known = places_.find(item.key);
-  if (known == places_.end() || !(rows_[known->second].item == item))
+void outbox_watch::delivered(lane which, const outbox_item& item) {
+  auto& p = lanes_[which];
+  const auto known = p.places.find(item.key);
+  if (known == p.places.end() || !(p.rows[known->second].content == item.row))
     return world_.check->fail("I16", "delivered what was not committed: " + item.row.topic);
-  if (known->second > delivered_) return world_.check->fail("I16", item.row.topic + " overtook its predecessor");
-  if (known->second < delivered_) return world_.check->reached(rare::delivered_again);
-  ++delivered_;
+  if (known->second > p.delivered) return world_.check->fail("I16", item.row.topic + " overtook its predecessor");
+  if (known->second < p.delivered) return world_.check->reached(rare::delivered_again);
+  ++p.delivered;
 }
 
 void outbox_watch::check_end() {
+  for (const auto& [which, p] : lanes_) check_end(which, p);
+}
+
+void outbox_watch::check_end(lane which, const passage& p) const {
   const auto due = [this](const row& r) { return r.committed_at + on_its_way < world_.env->steady_now(); };
-  if (delivered_ < rows_.size() && due(rows_[delivered_]))
-    world_.check->fail("I16", rows_[delivered_].item.row.topic + " was never delivered");
+  if (p.delivered < p.rows.size() && due(p.rows[p.delivered]))
+    world_.check->fail("I16", p.rows[p.delivered].content.topic + " was never delivered");
   std::vector<std::uint32_t> all(outbox_partitions);
   std::iota(all.begin(), all.end(), 0u);
-  for (const auto& item : world_.store->undelivered(all, 1))
-    if (due(rows_[places_.at(item.key)]))
+  for (const auto& item : world_.store->undelivered(which, all, 1))
+    if (due(p.rows[p.places.at(item.key)]))
       world_.check->fail("I16", item.row.topic + " was delivered, but never marked");
 }
 
 // -- the consumer -----------------------------------------------------------------------------------------
 
-consumer_handle::behavior_type sim_consumer(consumer_handle::pointer self, world* w) {
+consumer_handle::behavior_type sim_consumer(consumer_handle::pointer self, world* w, lane which) {
   return {[=](const consume_outbox& x) {
     const auto& f = w->options.faults;
     auto takes = x.items->size();
@@ -127,7 +148,7 @@ consumer_handle::behavior_type sim_consumer(consumer_handle::pointer self, world
     if (w->chaos && chance(w->rng, f.consumer_stops_early)) takes = w->rng() % (takes + 1);
     auto keys = std::make_shared<std::vector<outbox_key>>();
     for (std::size_t i = 0; i < takes; ++i) {
-      w->outbox->delivered((*x.items)[i]);
+      w->outbox->delivered(which, (*x.items)[i]);
       keys->push_back((*x.items)[i].key);
     }
     if (w->chaos && chance(w->rng, f.consumer_answer_lost)) return;

@@ -13,24 +13,30 @@ class outbox_watch {
 public:
   explicit outbox_watch(world& w) : world_(w) {}
   void applied(const batch& b);
-  void delivered(const outbox_item& item);
+  void delivered(lane which, const outbox_item& item);
   /// At the end of the quiet phase.
   void check_end();
 
 private:
   struct row {
-    outbox_item item;
+    outbox_key key;
+    outbox_row content;
     milliseconds committed_at; ///< steady time
   };
+  /// What must pass one lane.
+  struct passage {
+    std::vector<row> rows; ///< in order
+    std::map<outbox_key, std::size_t> places;
+    std::size_t delivered = 0; ///< rows before this one went out at least once
+  };
+  void check_end(lane which, const passage& p) const;
 
   world& world_;
-  std::vector<row> rows_; ///< in order
-  std::map<outbox_key, std::size_t> places_;
+  std::map<lane, passage> lanes_;
   std::set<uuid> ids_;
-  std::size_t delivered_ = 0; ///< rows before this one went out at least once
 };
 
 /// Refuses, takes only the first ones, answers late or not at all.
-consumer_handle::behavior_type sim_consumer(consumer_handle::pointer self, world* w);
+consumer_handle::behavior_type sim_consumer(consumer_handle::pointer self, world* w, lane which);
 
 } // namespace fq::sim

@@ -67,9 +67,11 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
     others_.push_back(caf::actor_cast<caf::actor>(owners_.cache));
   }
   if (o.has_dispatcher) {
-    const auto consumer = system.spawn(sim_consumer, &w);
-    others_.push_back(caf::actor_cast<caf::actor>(consumer));
-    others_.push_back(caf::actor_cast<caf::actor>(system.spawn(dispatcher, ledgers, consumer, dispatcher_settings{})));
+    for (const auto which : {lane::mail, lane::notices}) { // no bus, so nothing goes there
+      const auto consumer = system.spawn(sim_consumer, &w, which);
+      others_.push_back(caf::actor_cast<caf::actor>(consumer));
+      others_.push_back(caf::actor_cast<caf::actor>(system.spawn(dispatcher, ledgers, consumer, dispatcher_settings{which})));
+    }
   }
   region_ = system.spawn(fq::region, &owners_,
                          restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20},

@@ -181,7 +181,7 @@ private:
   }
 
   outbox_row domain_event() {
-    return {id_of(below(1'000'000)), text("topic.", 5), R"({"n":)" + std::to_string(below(99)) + "}", time()};
+    return {id_of(below(1'000'000)), text("topic.", 5), R"({"n":)" + std::to_string(below(99)) + "}", time(), static_cast<std::uint8_t>(1 + below(every_lane))};
   }
 
   event_row event(aggregate_id a) {
@@ -521,10 +521,11 @@ private:
   void dispatch() {
     const auto wanted = draw_.some_partitions();
     const auto limit = draw_.below(30);
-    const auto keys = draw_.some_keys(agreed("what goes out", [&](ledger& l) { return l.undelivered(wanted, limit); }));
+    const auto which = all_lanes.at(draw_.below(all_lanes.size()));
+    const auto keys = draw_.some_keys(agreed("what goes out", [&](ledger& l) { return l.undelivered(which, wanted, limit); }));
     const auto at = draw_.time();
-    memory_.mark_delivered(keys, at);
-    for (const auto& c : contenders_) c.store.mark_delivered(keys, at);
+    memory_.mark_delivered(which, keys, at);
+    for (const auto& c : contenders_) c.store.mark_delivered(which, keys, at);
     seen_.delivered += keys.size() - 1;
   }
 
@@ -541,7 +542,7 @@ private:
       agreed("the history of " + std::to_string(n), [&](ledger& l) { return l.history(a); });
     }
     for (const auto& o : owners) agreed("who must be woken", [&](ledger& l) { return l.aggregates_to_wake(o); });
-    agreed("all that waits to go out", [](ledger& l) { return l.undelivered(all_partitions(), 100'000); });
+    for (const auto which : all_lanes) agreed("all that waits to go out", [&](ledger& l) { return l.undelivered(which, all_partitions(), 100'000); });
     agreed("the last aggregate", [](ledger& l) { return l.last_aggregate(); });
     event_filter later, organizers, tenants, queues, named;
     later.after = aggregate_id{17};
@@ -556,6 +557,7 @@ private:
     for (const auto tenant : {default_tenant, tenant_id{2}}) list_letters(tenant);
     agreed("tenants, keys and settings", [](ledger& l) { return l.directory(); });
     agreed("the audit log", [](ledger& l) { return l.audit({.limit = 100'000}); });
+    agreed("an organizer's audit log", [](ledger& l) { return l.audit({.actor = "organizer 1", .limit = 100'000}); });
     for (const auto& f : filters) agreed("a listing", [&](ledger& l) { return l.list_events(f); }, same_events);
   }
 
@@ -599,7 +601,7 @@ private:
 
 CAF_TEST(random calls have the same effect on every engine) {
   const auto first = from_environment("FQ_STORE_SEED", 1);
-  const auto runs = from_environment("FQ_STORE_RUNS", std::getenv("FQ_STORE_SEED") ? 1 : 16);
+  const auto runs = from_environment("FQ_STORE_RUNS", std::getenv("FQ_STORE_SEED") ? 1 : 26);
   coverage seen;
   for (auto seed = first; seed < first + runs; ++seed) {
     const bool same = comparison(seed, seen).run(300);

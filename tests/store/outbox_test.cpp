@@ -19,7 +19,7 @@ constexpr std::size_t plenty = 1'000;
 outbox_row domain_event(std::uint64_t n, aggregate_id aggregate = sale) {
   return {id_of(30'000 + n, aggregate), "queue.turn_granted",
           R"({"n":)" + std::to_string(n) + R"(,"name":"Ọlá \"O'Neil\" 🎫","nothing":null})",
-          noon + milliseconds{static_cast<std::int64_t>(n)}};
+          noon + milliseconds{static_cast<std::int64_t>(n)}, bit_of(lane::notices)};
 }
 
 outbox_appended event(std::uint64_t n, aggregate_id aggregate = sale) { return {domain_event(n, aggregate)}; }
@@ -27,7 +27,7 @@ outbox_appended event(std::uint64_t n, aggregate_id aggregate = sale) { return {
 items all_undelivered(ledger& store, std::size_t limit = plenty) {
   partitions all(outbox_partitions);
   std::iota(all.begin(), all.end(), 0u);
-  return store.undelivered(all, limit);
+  return store.undelivered(lane::notices, all, limit);
 }
 
 /// Which domain events these are, in their order.
@@ -114,7 +114,7 @@ CAF_TEST(a dispatcher sees the partitions it asks for) {
       FQ_COMMITS(w.me.put(a, {event(1, a)}));
     const auto seen = [&](const partitions& wanted) {
       std::vector<aggregate_id> result;
-      for (const auto& i : w.store.undelivered(wanted, plenty)) result.push_back(i.key.aggregate);
+      for (const auto& i : w.store.undelivered(lane::notices, wanted, plenty)) result.push_back(i.key.aggregate);
       return result;
     };
     using list = std::vector<aggregate_id>;
@@ -134,7 +134,7 @@ CAF_TEST(what was delivered does not come again and the limit holds) {
     for (int turns = 0; turns < 3; ++turns) { // four, four, one: the limit cuts through batches
       const auto some = all_undelivered(w.store, 4);
       CAF_CHECK(all_undelivered(w.store, 4) == some); // until it is marked
-      w.store.mark_delivered(keys_of(some), noon);
+      w.store.mark_delivered(lane::notices, keys_of(some), noon);
       for (auto& r : rows_of(some)) seen.push_back(std::move(r));
     }
     CAF_CHECK(seen == domain_events(1, 9));
@@ -149,12 +149,12 @@ CAF_TEST(rows may be marked in any order and unknown keys do no harm) {
     FQ_COMMITS(w.put({event(1), event(2), event(3)}));
     const auto keys = keys_of(all_undelivered(w.store));
     const aggregate_id absent{4'000'000'000};
-    w.store.mark_delivered(std::vector<outbox_key>{{absent, 1, 0}, {sale, 99, 0}, {sale, keys[0].seq, 99}, keys[1], keys[1]},
+    w.store.mark_delivered(lane::notices, std::vector<outbox_key>{{absent, 1, 0}, {sale, 99, 0}, {sale, keys[0].seq, 99}, keys[1], keys[1]},
                            noon);
     auto left = domain_events(1, 3);
     left.erase(left.begin() + 1);
     CAF_CHECK(rows_of(all_undelivered(w.store)) == left);
-    w.store.mark_delivered({}, noon);
+    w.store.mark_delivered(lane::notices, {}, noon);
     CAF_CHECK(rows_of(all_undelivered(w.store)) == left);
   });
 }
@@ -163,10 +163,10 @@ CAF_TEST(pruning forgets delivered events only and the oldest first) {
   in_every_world([](world& w) {
     FQ_COMMITS(w.put({event(1), event(2), event(3), event(4)}));
     const auto keys = keys_of(all_undelivered(w.store));
-    w.store.mark_delivered(std::vector{keys[0]}, noon + seconds{5});
-    w.store.mark_delivered(std::vector{keys[3]}, noon + seconds{3});
-    w.store.mark_delivered(std::vector{keys[1]}, noon);
-    w.store.mark_delivered(std::vector{keys[1]}, noon + seconds{9}); // delivered already: its time stays
+    w.store.mark_delivered(lane::notices, std::vector{keys[0]}, noon + seconds{5});
+    w.store.mark_delivered(lane::notices, std::vector{keys[3]}, noon + seconds{3});
+    w.store.mark_delivered(lane::notices, std::vector{keys[1]}, noon);
+    w.store.mark_delivered(lane::notices, std::vector{keys[1]}, noon + seconds{9}); // delivered already: its time stays
     const auto prune = [&](timestamp before, std::size_t limit) {
       return w.store.prune({never, never, before, limit});
     };
@@ -183,7 +183,7 @@ CAF_TEST(pruning forgets delivered events only and the oldest first) {
 CAF_TEST(one limit holds for everything that is pruned) {
   in_every_world([](world& w) {
     FQ_COMMITS(w.put({idempotency_stored{sample_key(1, noon)}, receipt_stored{{"sandbox", "evt", noon}}, event(1), event(2)}));
-    w.store.mark_delivered(keys_of(all_undelivered(w.store)), noon);
+    w.store.mark_delivered(lane::notices, keys_of(all_undelivered(w.store)), noon);
     const auto later = noon + seconds{1};
     CAF_CHECK_EQUAL(w.store.prune({later, later, later, 3}), 3u);
     CAF_CHECK_EQUAL(w.store.prune({later, later, later, 3}), 1u);

@@ -24,9 +24,10 @@ export class Authority {
   }
 
   /** A certificate for localhost and 127.0.0.1: {certificate, key} files. `shifted`: made at another time, as faketime says it. */
-  issue(name, { days = 90, shifted, folder = this.folder } = {}) {
+  issue(name, { days = 90, shifted, folder = this.folder, algorithm = 'ec' } = {}) {
     const file = (ending) => path.join(folder, `${name}.${ending}`);
-    openssl(['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', `/CN=${name}`, '-keyout', file('key'), '-out', file('csr')]);
+    const key = { ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'], rsa: ['-newkey', 'rsa:2048'] };
+    openssl(['req', '-new', ...key[algorithm], '-nodes', '-subj', `/CN=${name}`, '-keyout', file('key'), '-out', file('csr')]);
     fs.writeFileSync(file('ext'), 'subjectAltName = DNS:localhost, IP:127.0.0.1\nextendedKeyUsage = serverAuth\nkeyUsage = digitalSignature\nbasicConstraints = CA:FALSE\n');
     openssl(['x509', '-req', '-in', file('csr'), '-CA', this.file, '-CAkey', this.key_file, '-set_serial', `0x${Buffer.from(name).toString('hex')}`,
       '-days', String(days), '-extfile', file('ext'), '-out', file('pem')], { shifted });

@@ -141,6 +141,7 @@ export async function request(method, path, options = {}) {
 export const get = (path, options) => request('GET', path, options);
 export const post = (path, body, options) => request('POST', path, { body, ...options });
 export const patch = (path, body, options) => request('PATCH', path, { body, ...options });
+export const del = (path, body, options) => request('DELETE', path, { body, ...options });
 
 /** A new Idempotency-Key. */
 export const new_key = () => crypto.randomUUID();

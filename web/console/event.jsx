@@ -8,6 +8,8 @@ import { EventLive } from './live.jsx';
 import { OrderView, Orders } from './orders.jsx';
 import { Badge, Confirm, Heading, NotYet, ProblemNote, tell, use_action, use_thing } from './parts.jsx';
 import { People } from './people.jsx';
+import { Priority } from './priority.jsx';
+import { PromoCodes } from './promo_codes.jsx';
 
 const look_every_ms = 5_000;
 
@@ -72,6 +74,8 @@ const tabs = [
   ['settings', 'Settings'],
   ['orders', 'Orders'],
   ['people', 'People'],
+  ['promo-codes', 'Promo codes'],
+  ['priority', 'Priority'],
   ['audit', 'Audit log'],
 ];
 
@@ -118,6 +122,8 @@ export function EventPage({ id, view = '', rest }) {
       {view === 'settings' && <EventForm key={id} event={event} changed={changed} />}
       {view === 'orders' && (rest ? <OrderView event={event} id={rest} /> : <Orders event={event} />)}
       {view === 'people' && <People kind="event" thing={event} />}
+      {view === 'promo-codes' && <PromoCodes event={event} />}
+      {view === 'priority' && <Priority event={event} />}
       {view === 'audit' && <AuditList target={id} />}
     </>
   );

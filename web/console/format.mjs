@@ -14,20 +14,11 @@ export const clock_of = (seconds) => clock.format(new Date(seconds * 1000));
 /** "Europe/Zagreb": in which zone times are shown and typed. */
 export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const digits_by_currency = new Map();
-/** Of the minor unit: 2 for EUR, 0 for JPY. Unknown currencies count as 2. */
-export function digits_of(currency) {
-  if (!digits_by_currency.has(currency)) {
-    let digits = 2;
-    try {
-      digits = new Intl.NumberFormat(locale, { style: 'currency', currency }).resolvedOptions().maximumFractionDigits;
-    } catch {
-      // no currency yet: somebody is typing it
-    }
-    digits_by_currency.set(currency, digits);
-  }
-  return digits_by_currency.get(currency);
-}
+let unusual_decimals = {};
+/** `table`: the decimals of each currency that has not 2, as the server knows them. Before the first amount. */
+export const know_decimals = (table) => (unusual_decimals = table);
+/** Of the minor unit: 2 for EUR, 0 for JPY. Not Intl's: its HUF and COP have none, because nobody pays with smaller coins. */
+export const digits_of = (currency) => (Object.hasOwn(unusual_decimals, currency) ? unusual_decimals[currency] : 2);
 
 /** 14900, EUR: "149.00". */
 export function amount_text(minor, currency) {

@@ -4,7 +4,7 @@ import { get } from './api.mjs';
 import { Admission, CallNext } from './admission.jsx';
 import { Chart } from './chart.jsx';
 import { amount_text, clock_of, digits_of, money, number, rate } from './format.mjs';
-import { GatewayHealth } from './tasks.jsx';
+import { GatewayCharts, GatewayHealth, use_tasks } from './tasks.jsx';
 import { history_of, remember } from './history.mjs';
 import { ProblemNote, Tile, use_loaded } from './parts.jsx';
 
@@ -60,6 +60,7 @@ function Freshness({ data, problem, history }) {
 export function EventLive({ event, changed }) {
   const path = `/events/${event.id}`;
   const { data: s, problem, history, refresh } = use_stats(event.id, `${path}/stats`);
+  const tasks = use_tasks();
   const cash = (value) => money(value, event.currency);
   return (
     <>
@@ -90,11 +91,12 @@ export function EventLive({ event, changed }) {
                 history={history}
                 tick={s}
               />
+              <GatewayCharts loaded={tasks} />
             </div>
             <div class="stack">
               <Admission key={event.id} kind="event" path={path} thing={event} changed={changed} />
               <CallNext kind="event" path={path} thing={event} done={refresh} />
-              <GatewayHealth />
+              <GatewayHealth loaded={tasks} />
             </div>
           </div>
         </>

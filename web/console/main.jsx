@@ -8,7 +8,7 @@ import { Audit, DeadLetters } from './audit.jsx';
 import { EventPage } from './event.jsx';
 import { NewEvent } from './event_form.jsx';
 import { Events, Queues } from './events.jsx';
-import { time } from './format.mjs';
+import { know_decimals, time } from './format.mjs';
 import { forget_histories } from './history.mjs';
 import { Announcer, Dialog, Field, Form, Heading, ProblemNote, Text, use_action } from './parts.jsx';
 import { NewQueue, QueuePage } from './queue.jsx';
@@ -71,6 +71,9 @@ function SignInForm({ email: known = '' }) {
   );
 }
 
+/** Where the server says that it is a demo of this machine: the page that has the organizer's address and password. */
+const demo = document.getElementById('console').dataset.demo;
+
 function SignIn() {
   return (
     <main id="main" class="narrow" tabIndex={-1}>
@@ -80,6 +83,15 @@ function SignIn() {
       <Heading title="Sign in" />
       <section class="card" aria-label="Sign in">
         <SignInForm />
+        {demo && (
+          <p>
+            This is a demo:{' '}
+            <a href={demo} target="_blank" rel="noopener">
+              its organizer’s address and password
+            </a>{' '}
+            (opens in a new tab).
+          </p>
+        )}
         <p class="soft small">
           The sign-in is kept in this page’s memory only: whoever loads the page again signs in again, and nothing is left behind on this
           computer.
@@ -174,4 +186,6 @@ function App() {
   );
 }
 
-render(<App />, document.getElementById('console'));
+const root = document.getElementById('console');
+know_decimals(JSON.parse(root.dataset.decimals));
+render(<App />, root);

@@ -2,6 +2,7 @@
 // The work behind the scenes, as Celery's Flower shows it: tasks in flight, waiting, retried, failed, their pace; the workers that do them; and
 // how the payment gateways are. The server counts since it began; rates are reckoned here, from what this page has seen.
 import { get } from './api.mjs';
+import { Chart } from './chart.jsx';
 import { clock_of, number, rate, span } from './format.mjs';
 import { history_of, per_minute, remember } from './history.mjs';
 import { Badge, Heading, ProblemNote, Table, Tile, use_loaded } from './parts.jsx';
@@ -12,14 +13,59 @@ const history = () => history_of('tasks');
 async function load(signal) {
   const now = await get('/tasks', { signal });
   const counts = now.tasks.flatMap((task) => ['succeeded', 'failed', 'retries'].map((what) => [`${task.name} ${what}`, task[what] ?? 0]));
-  remember(history(), Date.parse(now.server_time) / 1000, Object.fromEntries(counts));
+  const at = Date.parse(now.server_time) / 1000;
+  remember(history(), at, Object.fromEntries([...counts, ...now.gateways.flatMap(gateway_numbers)]));
+  remember(history(), at, Object.fromEntries(now.gateways.flatMap(gateway_paces))); // of the same moment: rates need the counts
   return now;
+}
+
+/** What is loaded every two seconds while a view shows it. */
+export const use_tasks = () => use_loaded(load, 'tasks', look_every_ms);
+
+const outcomes = ['answered', 'refused', 'unavailable'];
+
+/** Of a gateway, by the names that its charts know: calls of all kinds together, and what is under way now. */
+function gateway_numbers({ name, calls, in_flight, waiting, pausing }) {
+  const total = (outcome) => calls.reduce((sum, call) => sum + call[outcome], 0);
+  return [...outcomes.map((outcome) => [`${name} ${outcome}`, total(outcome)]), [`${name} in_flight`, in_flight], [`${name} waiting`, waiting], [`${name} pausing`, pausing]];
+}
+
+const gateway_paces = ({ name }) => outcomes.map((outcome) => [`${name} ${outcome} a minute`, per_minute(history(), `${name} ${outcome}`)]);
+
+/** How each gateway answers and how much waits for it, as this page has seen it. `loaded`: use_tasks(). */
+export function GatewayCharts({ loaded: { data } }) {
+  return data?.gateways.flatMap(({ name }) => [
+    <Chart
+      key={`${name} calls`}
+      title={`Calls to ${name} a minute`}
+      lines={[
+        { key: `${name} answered a minute`, name: 'Answered' },
+        { key: `${name} refused a minute`, name: 'Refused' },
+        { key: `${name} unavailable a minute`, name: 'Came to nothing' },
+      ]}
+      format={rate}
+      history={history()}
+      tick={data}
+    />,
+    <Chart
+      key={`${name} work`}
+      title={`Work for ${name}`}
+      lines={[
+        { key: `${name} in_flight`, name: 'Under way' },
+        { key: `${name} waiting`, name: 'Waiting' },
+        { key: `${name} pausing`, name: 'To be tried again' },
+      ]}
+      format={number}
+      history={history()}
+      tick={data}
+    />,
+  ]);
 }
 
 const health_words = { healthy: 'answers', away: 'does not answer, is tried now and then' };
 
-export function GatewayHealth() {
-  const { data, problem } = use_loaded(load, 'tasks', look_every_ms);
+/** `loaded`: use_tasks(). */
+export function GatewayHealth({ loaded: { data, problem } }) {
   return (
     <section class="card" aria-labelledby="gateways-title">
       <h2 id="gateways-title">Payment gateways</h2>
@@ -66,7 +112,10 @@ function Kinds({ tasks }) {
 }
 
 export function Tasks() {
-  const { data, problem, refresh } = use_loaded(load, 'tasks', look_every_ms);
+  const loaded = use_tasks();
+  const { data, problem, refresh } = loaded;
+  // An order without a payment page has its own tile, and its call to the gateway is counted there.
+  const in_flight = () => data.tasks.reduce((sum, task) => sum + (task.name === 'payment pages' ? 0 : (task.in_flight ?? 0)), 0);
   const total = (name) => data.tasks.reduce((sum, task) => sum + (task[name] ?? 0), 0);
   const calls = data?.gateways.flatMap((gateway) => gateway.calls.map((call) => ({ ...call, gateway: gateway.name })));
   return (
@@ -81,7 +130,7 @@ export function Tasks() {
             “a minute” is what this page has seen since {clock_of(history().times[0])}, of the last minute at most.
           </p>
           <dl class="tiles">
-            <Tile name="In flight" value={number(total('in_flight'))} />
+            <Tile name="In flight" value={number(in_flight())} />
             <Tile name="Waiting" value={number(total('waiting'))} />
             <Tile name="Done" value={number(total('succeeded'))} />
             <Tile name="Failed" value={number(total('failed'))} />
@@ -91,8 +140,16 @@ export function Tasks() {
               value={number(data.checkout.pending)}
               note={data.checkout.oldest_seconds === null ? undefined : `the oldest for ${span(data.checkout.oldest_seconds)}`}
             />
+            <Tile
+              name="Asynchronous checkouts"
+              value={`${number(data.checkout.async_percent)} %`}
+              note={data.checkout.async_percent === 0 ? 'every checkout waits for its payment page' : undefined}
+            />
             <Tile name="Dead letters" value={number(data.dead_letters)} note="made since it began" />
           </dl>
+          <div class="charts pair">
+            <GatewayCharts loaded={loaded} />
+          </div>
           <section class="card" aria-labelledby="task-title">
             <h2 id="task-title">Kinds of tasks</h2>
             <Kinds tasks={data.tasks} />

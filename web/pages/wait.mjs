@@ -167,13 +167,39 @@ function tell_tabs() {
   }
 }
 
+const link_life_ms = 600_000; // of the token; by then the server says that it is too old
+const retry_max_s = 30;
+
+/** Above everything else, and read out. */
+function say(text) {
+  const note = document.createElement('p');
+  note.className = 'card notice wide';
+  note.setAttribute('role', 'status');
+  document.getElementById('main').prepend(note);
+  note.textContent = text;
+}
+
+/** Asks for the place until there is an answer: only this page has the token now. Busy is said by 429 and 5xx; no answer at all counts as that. */
+async function take_over(page, token) {
+  const given_up_at = Date.now() + link_life_ms;
+  for (let attempt = 0; Date.now() < given_up_at; ++attempt) {
+    const answer = await fetch(page, { method: 'POST', body: new URLSearchParams({ action: 'adopt', token }) }).catch(() => undefined);
+    if (answer?.ok) return location.replace(answer.url);
+    if (answer && answer.status !== 429 && answer.status < 500) break;
+    if (attempt === 0) say(texts.device_waits.other);
+    const asked_s = Number(answer?.headers.get('retry-after')) || 2 ** attempt;
+    await new Promise((over) => setTimeout(over, (Math.min(asked_s, retry_max_s) + Math.random()) * 1_000));
+  }
+  reload();
+}
+
 /** A place that comes from another device in the address, which forgets it at once; true: the page is about to show it. */
 function adopt() {
   const [, token] = /^#place=([\w.-]+)$/.exec(location.hash) ?? [];
   if (!token) return false;
   const page = location.pathname;
   history.replaceState(history.state, '', page);
-  fetch(page, { method: 'POST', body: new URLSearchParams({ action: 'adopt', token }) }).then(({ url }) => location.replace(url), reload);
+  take_over(page, token);
   return true;
 }
 

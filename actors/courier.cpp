@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/courier.hpp"
+
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace fq {
+namespace {
+
+constexpr milliseconds busy_beat{50};
+
+delivery_outcome outcome_of(delivery_verdict v) {
+  switch (v) {
+    case delivery_verdict::delivered: return delivery_outcome::delivered;
+    case delivery_verdict::again: return delivery_outcome::again;
+    case delivery_verdict::refused: return delivery_outcome::refused;
+    case delivery_verdict::gone: return delivery_outcome::gone;
+  }
+  return delivery_outcome::again;
+}
+
+} // namespace
+
+courier_handle::behavior_type courier(courier_handle::stateful_pointer<courier_state> self, const courier_services* services) {
+  self->state.init(self, *services);
+  return self->state.behavior();
+}
+
+void courier_state::init(pointer self, const courier_services& services) {
+  self_ = self;
+  services_ = &services;
+  counted_until_ = services.env->steady_now();
+  self_->send(self_, timer_fired{timer_kind::flush, 0});
+  self_->send(self_, timer_fired{timer_kind::sweep, 0});
+}
+
+courier_handle::behavior_type courier_state::behavior() {
+  return {
+    [this](const delivery_answered& x) { on_answer(x); },
+    [this](const timer_fired& t) { on_timer(t); },
+  };
+}
+
+/// Two beats: looking for what is due, and bringing what is there.
+void courier_state::on_timer(const timer_fired& t) {
+  if (t.kind == timer_kind::sweep) {
+    self_->delayed_send(self_, courier_poll, timer_fired{timer_kind::sweep, 0});
+    return take();
+  }
+  self_->delayed_send(self_, held() > 0 ? busy_beat : courier_poll, timer_fired{timer_kind::flush, 0});
+  begin_some();
+  settle();
+}
+
+/// What may still be taken: no more than can be begun within a quarter of the time for which it is ours.
+std::size_t courier_state::room() const {
+  auto most = services_->at_once * 8;
+  if (services_->per_second > 0) {
+    const auto in_time = services_->per_second * static_cast<double>(services_->hold.count()) / 4'000.0;
+    most = std::min(most, std::max<std::size_t>(1, static_cast<std::size_t>(in_time)));
+  }
+  return held() >= most ? 0 : most - held();
+}
+
+void courier_state::take() {
+  const bool may = !services_->may_take || services_->may_take();
+  const auto now = services_->env->steady_now();
+  if (is_taking_ || !may || now < down_until_ || room() == 0) return;
+  is_taking_ = true;
+  const auto until = now + services_->hold;
+  // Small parts where targets have shares: whoever has his is left out of the next one.
+  const auto part = services_->per_target > 0 ? std::min(room(), 2 * services_->per_target) : room();
+  take_deliveries wish{{services_->way, static_cast<std::uint32_t>(part), services_->hold, busy_targets()}};
+  self_->request(services_->ledgers.reader(1), courier_timeout, std::move(wish))
+    .then([this, until](const deliveries_taken& x) { on_taken(x, until); }, [this](const caf::error&) { is_taking_ = false; });
+}
+
+void courier_state::on_taken(const deliveries_taken& x, milliseconds until) {
+  is_taking_ = false;
+  if (x.no || x.due->empty()) return;
+  for (const auto& d : *x.due) waiting_.push_back({d, until, {}});
+  begin_some();
+  take(); // there may be more
+}
+
+std::size_t courier_state::in_the_air_to(const uuid& target) const {
+  const auto first = in_the_air_.lower_bound({target, uuid{}});
+  return static_cast<std::size_t>(std::distance(first, in_the_air_.upper_bound({target, uuid{~0ull, ~0ull}})));
+}
+
+std::vector<uuid> courier_state::busy_targets() {
+  if (services_->per_target == 0) return {};
+  const auto now = services_->env->steady_now();
+  std::erase_if(struck_, [now](const auto& t) { return t.second.until + struck_memory <= now; });
+  std::map<uuid, std::size_t> held;
+  for (const auto& [k, t] : in_the_air_) ++held[k.first];
+  for (const auto& t : waiting_) ++held[t.what.row.target];
+  std::vector<uuid> busy;
+  const auto add = [&](const uuid& target) {
+    if (busy.size() < busy_targets_max) busy.push_back(target);
+  };
+  const auto is_left_alone = [&](const uuid& target) {
+    const auto found = struck_.find(target);
+    return found != struck_.end() && found->second.until > now;
+  };
+  for (const auto& [target, s] : struck_)
+    if (s.until > now) add(target);
+  for (const auto& [target, count] : held)
+    if (count >= share_of(target) && !is_left_alone(target)) add(target);
+  return busy;
+}
+
+/// What else waits for it would fare no better: it comes again from the ledger when the pause is over.
+void courier_state::leave_alone(const uuid& target) {
+  if (services_->per_target == 0) return;
+  std::erase_if(waiting_, [&](const taken& t) { return t.what.row.target == target; });
+  auto& s = struck_[target];
+  ++s.strikes;
+  const auto pause = s.strikes > 5 ? target_pause_max : std::min(target_pause_max, target_pause * (1 << (s.strikes - 1)));
+  s.until = services_->env->steady_now() + pause;
+}
+
+void courier_state::begin_some() {
+  const auto now = services_->env->steady_now();
+  const auto elapsed = static_cast<double>((now - std::exchange(counted_until_, now)).count()) / 1'000.0;
+  tokens_ = std::min(std::max(1.0, services_->per_second), tokens_ + elapsed * services_->per_second);
+  std::deque<taken> later; // their target has its share in the air
+  while (!waiting_.empty() && in_the_air_.size() < services_->at_once && now >= down_until_) {
+    auto next = std::move(waiting_.front());
+    waiting_.pop_front();
+    if (services_->per_target > 0 && in_the_air_to(next.what.row.target) >= share_of(next.what.row.target)) {
+      later.push_back(std::move(next));
+      continue;
+    }
+    if (now + services_->hold / 2 >= next.until) continue; // too late to begin: it comes again
+    if (services_->per_second > 0 && tokens_ < 1) {
+      later.push_back(std::move(next));
+      break;
+    }
+    if (services_->per_second > 0) tokens_ -= 1;
+    begin(std::move(next));
+  }
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(later.begin()), std::make_move_iterator(later.end()));
+}
+
+void courier_state::begin(taken t) {
+  auto& d = t.what;
+  t.began = services_->env->wall_now();
+  if (has_expired(d.row, t.began)) return end(d.row, delivery_state::expired, "too_late");
+  const bool has_device = d.device && !is_set(d.device->gone_at), has_endpoint = d.endpoint && d.endpoint->is_enabled;
+  if (!has_device && !has_endpoint) return end(d.row, delivery_state::dropped, d.endpoint ? "endpoint_off" : "target_gone");
+  if (services_->port == nullptr) return end(d.row, delivery_state::dropped, "channel_off");
+  notice what{d.row.notice, d.row.topic, d.row.payload, d.row.tenant, d.row.created_at, d.row.expires_at};
+  delivery_target to{.id = d.row.target, .address = has_device ? d.device->token : d.endpoint->url};
+  if (has_device) to.is_sandbox = d.device->is_sandbox;
+  if (has_endpoint && services_->secrets) to.secrets = services_->secrets(*d.endpoint, t.began);
+  const key k{d.row.target, d.row.notice};
+  in_the_air_.insert_or_assign(k, std::move(t));
+  services_->port->deliver(what, to, [k, me = caf::actor_cast<caf::actor>(self_)](delivery_answer answer) {
+    caf::anon_send(me, delivery_answered{k.first, k.second, std::move(answer)});
+  });
+}
+
+void courier_state::on_answer(const delivery_answered& x) {
+  const auto found = in_the_air_.find({x.target, x.notice});
+  if (found == in_the_air_.end()) return;
+  auto t = std::move(found->second);
+  in_the_air_.erase(found);
+  auto& row = t.what.row;
+  const auto now = services_->env->wall_now();
+  row.status = x.answer.status;
+  row.reason = x.answer.reason;
+  after_try(row, outcome_of(x.answer.verdict), x.answer.retry_after, now, services_->env->random_u64());
+  note(row, x.answer);
+  heed(t, x.answer);
+  unsettled_.push_back(std::move(row));
+  begin_some();
+  if (in_the_air_.empty() || unsettled_.size() >= services_->at_once) settle();
+}
+
+void courier_state::note(const delivery_row& row, const delivery_answer& answer) const {
+  count(row);
+  if (answer.is_our_fault) warn(std::string{to_string(services_->way)} + ": " + answer.reason);
+}
+
+/// What the answer says of more than this one notice: a service that is away is not asked for everybody else as well, and a target that is gone
+/// or could not be reached is not told what else there is.
+void courier_state::heed(const taken& t, const delivery_answer& answer) {
+  if (answer.is_channel_down) {
+    const auto pause = std::clamp(answer.retry_after.value_or(milliseconds{0}), channel_pause, channel_pause_max);
+    down_until_ = std::max(down_until_, services_->env->steady_now() + pause);
+    warn(std::string{to_string(services_->way)} + " is away: " + answer.reason);
+  }
+  const auto& row = t.what.row;
+  if (t.what.endpoint) {
+    if (row.state == delivery_state::dropped) return disable(*t.what.endpoint, "gone", services_->env->wall_now());
+    const bool gave_up = row.state == delivery_state::failed && answer.verdict == delivery_verdict::again;
+    if (gave_up) disable(*t.what.endpoint, "failing", row.created_at);
+    if (row.state == delivery_state::pending) leave_alone(row.target);
+    if (row.state == delivery_state::delivered) struck_.erase(row.target);
+    return;
+  }
+  if (row.state != delivery_state::dropped) return;
+  // Whoever registers it again while we try has a new one.
+  self_->request(services_->ledgers.reader(1), courier_timeout, end_device{row.target, answer.gone_since.value_or(t.began), answer.reason})
+    .then([](const ack_reply&) {}, [](const caf::error&) {}); // lost: the next notice to it learns the same
+}
+
+void courier_state::disable(const webhook_endpoint_row& endpoint, const std::string& why, timestamp since) {
+  self_->request(services_->ledgers.reader(1), courier_timeout, disable_endpoint{endpoint.id, why, since})
+    .then(
+      [this, endpoint, why](const count_reply& reply) {
+        if (reply.no || reply.count == 0) return;
+        if (services_->counts != nullptr) services_->counts->endpoints_disabled.add();
+        if (services_->on_disabled) services_->on_disabled(endpoint, why);
+      },
+      [](const caf::error&) {}); // lost: the next delivery that is given up tries again
+}
+
+void courier_state::end(delivery_row row, delivery_state state, const std::string& why) {
+  row.state = state;
+  row.reason = why;
+  row.ended_at = services_->env->wall_now();
+  count(row);
+  unsettled_.push_back(std::move(row));
+}
+
+/// One write at a time; one that fails is tried again with what has come meanwhile. Until it is written the row may be taken again, once its
+/// time is over: it is then told twice, which whoever gets it sees by the id.
+void courier_state::settle() {
+  if (!settling_.empty() || unsettled_.empty()) return;
+  settling_.swap(unsettled_);
+  self_->request(services_->ledgers.reader(1), courier_timeout, settle_deliveries{std::make_shared<const std::vector<delivery_row>>(settling_)})
+    .then([this](const ack_reply& reply) { on_settled(!reply.no); }, [this](const caf::error&) { on_settled(false); });
+}
+
+void courier_state::on_settled(bool is_done) {
+  if (!is_done) std::ranges::move(settling_, std::back_inserter(unsettled_));
+  settling_.clear();
+  if (is_done) take();
+}
+
+void courier_state::count(const delivery_row& row) const {
+  if (services_->counts == nullptr) return;
+  auto& c = *services_->counts;
+  switch (row.state) {
+    case delivery_state::pending: return c.put_off[row.way].add();
+    case delivery_state::delivered: return c.delivered[row.way].add();
+    case delivery_state::expired: return c.expired[row.way].add();
+    case delivery_state::failed: return c.failed[row.way].add();
+    case delivery_state::dropped: return c.dropped[row.way].add();
+  }
+}
+
+} // namespace fq

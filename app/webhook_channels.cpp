@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/webhook_channels.hpp"
+
+#include "outbound/webhook_channel.hpp"
+
+namespace fq {
+
+webhook_url_rules webhook_urls_of(const config::options& options) {
+  const auto& o = options.webhooks;
+  return {o.allow_private, o.allow_http, o.parsed_ports().value()}; // config::load has checked them
+}
+
+std::unique_ptr<channel_port> open_webhooks(const config::options& options, environment& env) {
+  webhook_settings s;
+  s.urls = webhook_urls_of(options);
+  s.timeout = options.webhooks.timeout;
+  s.concurrency = static_cast<std::size_t>(options.webhooks.concurrency);
+  s.ca_file = options.webhooks.ca_file.string();
+  return std::make_unique<webhook_channel>(std::move(s), env);
+}
+
+} // namespace fq

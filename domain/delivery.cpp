@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain/delivery.hpp"
+
+#include "domain/outbox.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+constexpr milliseconds second{1'000}, minute{60'000}, hour{3'600'000};
+
+constexpr std::array<std::string_view, 4> channel_names{"webhook", "fcm", "apns", "ntfy"};
+constexpr std::array<std::string_view, 5> state_names{"pending", "delivered", "expired", "failed", "dropped"};
+
+/// What a person is told of while the app is in the background.
+constexpr std::array device_topics{topic::turn_granted,     topic::queue_expired,    topic::claim_expired,  topic::order_completed,
+                                   topic::order_failed,     topic::order_cancelled,  topic::payment_failed, topic::payment_refunded,
+                                   topic::event_cancelled,  topic::ticket_cancelled, topic::quota_invitation, topic::loyalty_awarded};
+
+bool contains_word(std::string_view words, std::string_view word) {
+  while (!words.empty()) {
+    const auto end = std::min(words.find(' '), words.size());
+    if (words.substr(0, end) == word) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+timestamp end_of(const delivery_row& row) { return is_set(row.expires_at) ? row.expires_at : row.created_at + rules_of(row.way).life; }
+
+void end(delivery_row& row, delivery_state state, timestamp now) {
+  row.state = state;
+  row.ended_at = now;
+}
+
+} // namespace
+
+std::string_view to_string(channel c) { return channel_names.at(static_cast<std::size_t>(c) - 1); }
+
+std::optional<channel> parse_platform(std::string_view text) {
+  for (const auto c : all_channels)
+    if (c != channel::webhook && to_string(c) == text) return c;
+  return std::nullopt;
+}
+
+std::string_view to_string(delivery_state s) { return state_names.at(static_cast<std::size_t>(s)); }
+
+std::optional<delivery_state> parse_delivery_state(std::string_view text) {
+  const auto found = std::ranges::find(state_names, text);
+  if (found == state_names.end()) return std::nullopt;
+  return static_cast<delivery_state>(found - state_names.begin());
+}
+
+bool goes_to(channel c, std::string_view topic) {
+  if (topic == topic::mail_send) return false;
+  return c == channel::webhook || std::ranges::find(device_topics, topic) != device_topics.end();
+}
+
+bool wants(const webhook_endpoint_row& endpoint, std::string_view topic) {
+  const bool is_taken = endpoint.topics.empty() ? topic != topic::user_updated : contains_word(endpoint.topics, topic);
+  return endpoint.is_enabled && is_taken;
+}
+
+std::vector<delivery_row> deliveries_of(const told& what, std::span<const device_row> devices, std::span<const webhook_endpoint_row> endpoints) {
+  std::vector<delivery_row> rows;
+  const auto add = [&](const uuid& target, channel way, const uuid& holder, timestamp expires_at) {
+    rows.push_back({.target = target, .notice = what.id, .way = way, .tenant = what.tenant, .holder = holder, .topic = what.topic,
+                    .payload = what.payload, .created_at = what.created_at, .expires_at = expires_at, .state = delivery_state::pending,
+                    .due_at = what.created_at, .attempts = 0, .status = 0, .reason = {}, .ended_at = never});
+  };
+  for (const auto& d : devices) {
+    const bool is_told = !is_set(d.gone_at) && goes_to(d.way, what.topic)
+                         && (what.concerns_all || std::ranges::find(what.holders, d.holder) != what.holders.end());
+    if (is_told) add(d.id, d.way, d.holder, what.expires_at);
+  }
+  for (const auto& e : endpoints) {
+    const bool is_theirs = e.tenant == what.tenant && (e.organizer.is_nil() || e.organizer == what.organizer);
+    if (is_theirs && goes_to(channel::webhook, what.topic) && wants(e, what.topic)) add(e.id, channel::webhook, {}, never);
+  }
+  return rows;
+}
+
+const delivery_rules& rules_of(channel c) {
+  static const delivery_rules webhook{{5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 6 * hour}, 72 * hour};
+  static const delivery_rules push{{second, 2 * second, 4 * second, 8 * second, 16 * second, 32 * second, minute}, 24 * hour};
+  static const delivery_rules mirror{{second}, 10 * second};
+  switch (c) {
+    case channel::webhook: return webhook;
+    case channel::fcm:
+    case channel::apns: return push;
+    case channel::ntfy: return mirror;
+  }
+  return push;
+}
+
+bool has_expired(const delivery_row& row, timestamp now) { return now >= end_of(row); }
+
+void after_try(delivery_row& row, delivery_outcome outcome, std::optional<milliseconds> asked, timestamp now, std::uint64_t random) {
+  ++row.attempts;
+  switch (outcome) {
+    case delivery_outcome::delivered: return end(row, delivery_state::delivered, now);
+    case delivery_outcome::refused: return end(row, delivery_state::failed, now);
+    case delivery_outcome::gone: return end(row, delivery_state::dropped, now);
+    case delivery_outcome::again: break;
+  }
+  const auto& pauses = rules_of(row.way).pauses;
+  const auto whole = pauses[std::min<std::size_t>(row.attempts, pauses.size()) - 1];
+  const auto jitter = milliseconds{static_cast<std::int64_t>(random % static_cast<std::uint64_t>(whole.count() + 1))};
+  const auto pause = row.way == channel::webhook ? whole / 2 + jitter / 2 : jitter;
+  row.due_at = now + std::max(pause, asked.value_or(milliseconds{0}));
+  if (row.due_at < end_of(row)) return;
+  end(row, row.way == channel::webhook ? delivery_state::failed : delivery_state::expired, now);
+}
+
+} // namespace fq

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Notices on their way to devices and webhook endpoints: which ways out there are, who is told what, how long a notice is worth sending, and
+// what follows from a try. Pure.
+#pragma once
+#include "domain/ids.hpp"
+#include "domain/time.hpp"
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fq {
+
+/// Stored as a number; new ones go to the end.
+enum class channel : std::uint8_t { webhook = 1, fcm, apns, ntfy };
+inline constexpr std::array all_channels{channel::webhook, channel::fcm, channel::apns, channel::ntfy};
+[[nodiscard]] std::string_view to_string(channel c);
+/// Of a device's platform: "fcm", "apns" or "ntfy".
+[[nodiscard]] std::optional<channel> parse_platform(std::string_view text);
+
+/// Stored as a number; new ones go to the end. All but `pending` are final, until somebody asks for a replay.
+enum class delivery_state : std::uint8_t {
+  pending, ///< its next try is at `due_at`
+  delivered, ///< the other side took it
+  expired, ///< it was worth nothing any more before it could be sent
+  failed, ///< it will never be taken, or was tried for too long: a person may look, and replay it
+  dropped, ///< its target is gone
+};
+[[nodiscard]] std::string_view to_string(delivery_state s);
+[[nodiscard]] std::optional<delivery_state> parse_delivery_state(std::string_view text);
+
+/// One notice to one target; known by both.
+struct delivery_row {
+  uuid target; ///< device or endpoint
+  uuid notice; ///< the domain event
+  channel way{};
+  tenant_id tenant = default_tenant;
+  uuid holder; ///< devices: whose
+  std::string topic;
+  std::string payload; ///< JSON object
+  timestamp created_at; ///< of the domain event
+  timestamp expires_at; ///< `never`: its channel's longest time
+  delivery_state state = delivery_state::pending;
+  timestamp due_at; ///< pending: not before
+  std::uint32_t attempts = 0;
+  std::int32_t status = 0; ///< HTTP, of the last try; 0: no answer
+  std::string reason; ///< of the last try that did not deliver, one word
+  timestamp ended_at; ///< `never` while pending
+  friend bool operator==(const delivery_row&, const delivery_row&) = default;
+};
+
+/// Where a person can be reached while the app is in the background.
+struct device_row {
+  uuid id;
+  uuid holder; ///< the customer, or the entry whose ticket token registered it
+  channel way{};
+  std::string token; ///< secret: who knows it can send
+  bool is_sandbox = false; ///< APNs: of the development environment
+  timestamp registered_at; ///< the last time
+  timestamp gone_at; ///< `never`: it is told
+  std::string gone_reason;
+  friend bool operator==(const device_row&, const device_row&) = default;
+};
+inline constexpr std::size_t devices_per_holder_max = 10; ///< the one registered longest ago goes
+inline constexpr std::size_t device_token_bytes_max = 1'024;
+
+/// A tenant's or organizer's address that is told of domain events.
+struct webhook_endpoint_row {
+  uuid id;
+  tenant_id tenant = default_tenant;
+  organizer_id organizer; ///< only of its events; nil: of all the tenant's
+  std::string url;
+  std::string topics; ///< separated by spaces; empty: all but user.updated, which has a person's address
+  std::uint32_t secret_no = 1; ///< which of its derived secrets signs
+  timestamp previous_until; ///< until then the one before signs too
+  bool is_enabled = true;
+  std::string contact; ///< e-mail address that is told when it is turned off; empty: nobody
+  std::string off_reason; ///< not enabled: "owner", "failing" or "gone"
+  timestamp created_at;
+  timestamp updated_at;
+  friend bool operator==(const webhook_endpoint_row&, const webhook_endpoint_row&) = default;
+};
+inline constexpr std::size_t endpoints_per_tenant_max = 50;
+
+/// What is told, and to whom it concerns.
+struct told {
+  uuid id;
+  tenant_id tenant = default_tenant;
+  organizer_id organizer; ///< of its event; nil: none
+  std::string topic;
+  std::string payload;
+  std::vector<uuid> holders; ///< whose devices are told
+  bool concerns_all = false; ///< every device that is given is told
+  timestamp created_at;
+  timestamp expires_at;
+};
+
+/// Which topics a channel is for.
+[[nodiscard]] bool goes_to(channel c, std::string_view topic);
+
+/// One row for each device and endpoint that is told.
+[[nodiscard]] std::vector<delivery_row> deliveries_of(const told& what, std::span<const device_row> devices, std::span<const webhook_endpoint_row> endpoints);
+
+/// What a try led to, in the words of the domain.
+enum class delivery_outcome : std::uint8_t { delivered, again, refused, gone };
+
+/// How long and how often a channel tries.
+struct delivery_rules {
+  std::vector<milliseconds> pauses; ///< before the second try, the third…; the last one again and again
+  milliseconds life{0}; ///< of a notice that says no end of its own, from its creation
+};
+/// Webhooks: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, 4 h, then every 6 h, for three days.
+[[nodiscard]] const delivery_rules& rules_of(channel c);
+
+/// Changes `row` by what its try led to: pending again with the time of the next try, or ended. Full jitter: the pause is uniform in
+/// [half, whole] for webhooks' long pauses and [0, whole] for push. `asked`: the pause that the other side wants, heeded up to the end.
+void after_try(delivery_row& row, delivery_outcome outcome, std::optional<milliseconds> asked, timestamp now, std::uint64_t random);
+
+/// It is no use any more.
+[[nodiscard]] bool has_expired(const delivery_row& row, timestamp now);
+
+/// Whether an endpoint takes the topic.
+[[nodiscard]] bool wants(const webhook_endpoint_row& endpoint, std::string_view topic);
+
+} // namespace fq

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is told what: devices of a place or a customer, webhook endpoints of a tenant or organizer, and the log of what was sent to them. None of
+// it needs an event's owner: it is read and written in the ledger.
+#include "crypto/webhook_signature.hpp"
+#include "domain/delivery.hpp"
+#include "domain/outbox.hpp"
+#include "net/guards.hpp"
+#include "net/handlers.hpp"
+#include "net/json_in.hpp"
+#include "net/notice_codec.hpp"
+#include "net/query.hpp"
+#include "net/services.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+constexpr range token_size{1, static_cast<std::int64_t>(device_token_bytes_max)};
+constexpr range url_size{1, 2'048};
+constexpr range topic_count{0, static_cast<std::int64_t>(told_topics.size())};
+constexpr range topic_size{1, 64};
+/// The secret before the last one signs for so long after a rotation.
+constexpr milliseconds secret_overlap{24 * 60 * 60 * 1000};
+constexpr std::string_view test_topic = "webhook.test";
+
+uuid fresh_id(const call& c) { return c.ctx.environment.make_id(c.ctx.environment.wall_now(), accounts_aggregate); }
+
+// -- devices -------------------------------------------------------------------------------------------
+
+bool is_on(const config::push_options& push, channel way) {
+  switch (way) {
+    case channel::fcm: return push.fcm_is_on();
+    case channel::apns: return push.apns_is_on();
+    case channel::ntfy: return !push.ntfy_url.empty();
+    case channel::webhook: break;
+  }
+  return false;
+}
+
+std::optional<response> read_device(const call& c, device_row& device) {
+  return read_json(c.rq, body_need::required, [&](object_reader& body) {
+    body.require("platform");
+    body.require("token");
+    const auto platform = body.text("platform", {1, 16});
+    const auto way = parse_platform(platform.value);
+    if (platform.given && !way)
+      body.reject("platform", "Must be fcm, apns or ntfy.");
+    else if (way && !is_on(c.ctx.options.push, *way))
+      body.reject("platform", "This server does not send there: it has no " + platform.value + " account.");
+    device.way = way.value_or(channel::fcm);
+    device.token = body.text("token", token_size).value;
+    device.is_sandbox = body.flag("sandbox").value;
+  });
+}
+
+awaitable<response> add_device(call c, uuid holder) {
+  device_row device;
+  if (auto no = read_device(c, device))
+    co_return std::move(*no);
+  device.id = fresh_id(c);
+  device.holder = holder;
+  device.registered_at = c.ctx.environment.wall_now();
+  register_device wish{std::move(device)}; // a name: g++ 12 destroys parts of such a temporary twice
+  auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return response{.status = 201, .body = id_text("device_id", got.reply.id)};
+}
+
+/// Only while the place is there: its token alone may be old.
+awaitable<response> add_device_of_ticket(call c) {
+  auto place = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{c.id});
+  if (auto no = refused(c.rq, place))
+    co_return std::move(*no);
+  if (!is_live(place.reply.entry.status))
+    co_return problem(refusal{reason::not_in_queue}, c.rq.request_id);
+  auto adding = add_device(c, c.id);
+  co_return co_await adding;
+}
+
+awaitable<response> add_own_device(call c) { return add_device(c, c.who); }
+
+awaitable<response> show_devices(call c, uuid holder) {
+  auto got = co_await ask(c.ctx, c.ctx.notices, list_devices{holder});
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return response{.status = 200, .body = devices_text(*got.reply.devices)};
+}
+
+awaitable<response> show_devices_of_ticket(call c) { return show_devices(c, c.id); }
+awaitable<response> show_own_devices(call c) { return show_devices(c, c.who); }
+
+awaitable<response> drop_device(call c, uuid holder, uuid device) {
+  auto got = co_await ask(c.ctx, c.ctx.notices, remove_device{holder, device});
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+awaitable<response> drop_device_of_ticket(call c) { return drop_device(c, c.id, c.part); }
+awaitable<response> drop_own_device(call c) { return drop_device(c, c.who, c.id); }
+
+// -- the log -------------------------------------------------------------------------------------------
+
+awaitable<response> show_log(call c, delivery_filter filter) {
+  list_deliveries wish{filter};
+  auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return response{.status = 200, .body = deliveries_text(got.reply.rows, got.reply.more)};
+}
+
+/// "<notice>~<target>", the last row of the page before.
+bool read_log_cursor(std::string_view text, delivery_filter& filter) {
+  const auto parted = text.find('~');
+  const auto notice = parse_uuid(text.substr(0, parted));
+  const auto target = parted == std::string_view::npos ? std::nullopt : parse_uuid(text.substr(parted + 1));
+  if (!notice || !target)
+    return false;
+  filter.before = *notice;
+  filter.before_target = *target;
+  return true;
+}
+
+std::optional<response> read_log_request(const call& c, delivery_filter& filter) {
+  std::optional<response> no;
+  const auto query = query_parameters::read(c.rq, {"limit", "cursor", "channel", "state", "target"}, no);
+  if (no)
+    return no;
+  const auto wrong = [&](std::string_view what) { return problem(fault::invalid_parameter, c.rq.request_id, what); };
+  if (const auto text = query.find("limit")) {
+    const auto limit = parse_limit(*text);
+    if (!limit)
+      return wrong("limit must be a positive number.");
+    filter.limit = *limit;
+  }
+  if (const auto text = query.find("cursor"); text && !read_log_cursor(*text, filter))
+    return wrong("cursor must be the next_cursor of the page before.");
+  if (const auto text = query.find("channel")) {
+    filter.way = *text == to_string(channel::webhook) ? std::optional{channel::webhook} : parse_platform(*text);
+    if (!filter.way)
+      return wrong("channel must be webhook, fcm, apns or ntfy.");
+  }
+  if (const auto text = query.find("state")) {
+    filter.state = parse_delivery_state(*text);
+    if (!filter.state)
+      return wrong("state must be pending, delivered, expired, failed or dropped.");
+  }
+  if (const auto text = query.find("target")) {
+    const auto target = parse_uuid(*text);
+    if (!target)
+      return wrong("target must be the id of a device or a webhook endpoint.");
+    filter.target = *target;
+  }
+  return std::nullopt;
+}
+
+awaitable<response> show_log_of_holder(call c, uuid holder) {
+  delivery_filter filter;
+  if (auto no = read_log_request(c, filter))
+    co_return std::move(*no);
+  filter.holder = holder;
+  auto showing = show_log(c, filter);
+  co_return co_await showing;
+}
+
+awaitable<response> show_log_of_ticket(call c) {
+  delivery_filter filter;
+  filter.holder = c.id;
+  return show_log(c, filter);
+}
+awaitable<response> show_own_log(call c) { return show_log_of_holder(c, c.who); }
+
+// -- webhook endpoints ---------------------------------------------------------------------------------
+
+/// An organizer sees what is its own, a backend what is the tenant's.
+bool is_theirs(const principal& by, const webhook_endpoint_row& endpoint) {
+  return by.kind == principal_kind::operate || endpoint.organizer == by.id;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& w : words)
+    out.append(out.empty() ? "" : " ").append(w);
+  return out;
+}
+
+void read_endpoint_body(object_reader& body, const call& c, webhook_endpoint_row& endpoint, bool is_new) {
+  if (is_new)
+    body.require("url");
+  const auto url = body.text("url", url_size);
+  if (url.given) {
+    if (const auto wrong = wrong_with_url(url.value, c.ctx.shared->webhook_urls); !wrong.empty())
+      body.reject("url", "No webhook is sent there: " + std::string{wrong} + ".");
+    endpoint.url = url.value;
+  }
+  const auto topics = body.texts("topics", topic_count, topic_size);
+  for (const auto& t : topics)
+    if (std::ranges::find(told_topics, t) == told_topics.end())
+      body.reject("topics", "There is no topic " + t + "; docs/events.md has them all.");
+  if (body.has("topics"))
+    endpoint.topics = joined(topics);
+  if (const auto contact = body.text("contact", {0, 254}); contact.given) {
+    if (!contact.value.empty() && !is_email(contact.value))
+      body.reject("contact", "Must be an e-mail address, or empty.");
+    endpoint.contact = contact.value;
+  }
+  if (const auto enabled = body.flag("enabled"); enabled.given) {
+    endpoint.is_enabled = enabled.value;
+    endpoint.off_reason = enabled.value ? "" : "owner";
+  }
+}
+
+std::string secret_of(const call& c, const webhook_endpoint_row& endpoint) {
+  return webhook_secret(c.ctx.shared->webhook_key, endpoint.id, endpoint.secret_no);
+}
+
+awaitable<response> add_endpoint(call c) {
+  webhook_endpoint_row endpoint;
+  endpoint.id = fresh_id(c);
+  endpoint.tenant = c.by.tenant;
+  if (c.by.kind == principal_kind::organizer)
+    endpoint.organizer = c.by.id;
+  endpoint.created_at = endpoint.updated_at = c.ctx.environment.wall_now();
+  if (auto no = read_json(c.rq, body_need::required, [&](object_reader& body) { read_endpoint_body(body, c, endpoint, true); }))
+    co_return std::move(*no);
+  store_endpoint wish{endpoint};
+  auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  response answer{.status = 201, .body = endpoint_text(endpoint, secret_of(c, endpoint))};
+  answer.fields.emplace_back("Location", location(c.ctx, "/webhook-endpoints/", endpoint.id));
+  co_return answer;
+}
+
+awaitable<response> show_endpoints(call c) {
+  auto got = co_await ask(c.ctx, c.ctx.notices, list_endpoints{c.by.tenant});
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  auto& endpoints = got.reply.endpoints;
+  std::erase_if(endpoints, [&](const webhook_endpoint_row& e) { return !is_theirs(c.by, e); });
+  co_return response{.status = 200, .body = endpoints_text(endpoints)};
+}
+
+/// The endpoint of the path, or the problem to answer with.
+struct endpoint_found {
+  std::optional<response> no;
+  webhook_endpoint_row endpoint;
+};
+
+awaitable<endpoint_found> find_endpoint(call c) {
+  endpoint_found found;
+  auto got = co_await ask(c.ctx, c.ctx.notices, list_endpoints{c.by.tenant});
+  found.no = refused(c.rq, got);
+  if (found.no)
+    co_return found;
+  const auto known = std::ranges::find(got.reply.endpoints, c.id, &webhook_endpoint_row::id);
+  if (known == got.reply.endpoints.end() || !is_theirs(c.by, *known))
+    found.no = problem(fault::not_found, c.rq.request_id);
+  else
+    found.endpoint = std::move(*known);
+  co_return found;
+}
+
+awaitable<response> show_endpoint(call c) {
+  auto finding = find_endpoint(c);
+  auto found = co_await finding;
+  if (found.no)
+    co_return std::move(*found.no);
+  co_return response{.status = 200, .body = endpoint_text(found.endpoint)};
+}
+
+awaitable<response> put_endpoint(call c, webhook_endpoint_row endpoint, bool tell_secret) {
+  endpoint.updated_at = c.ctx.environment.wall_now();
+  store_endpoint wish{endpoint};
+  auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return response{.status = 200, .body = endpoint_text(endpoint, tell_secret ? secret_of(c, endpoint) : std::string{})};
+}
+
+awaitable<response> change_endpoint(call c) {
+  auto finding = find_endpoint(c);
+  auto found = co_await finding;
+  if (found.no)
+    co_return std::move(*found.no);
+  if (auto no = read_json(c.rq, body_need::required, [&](object_reader& body) { read_endpoint_body(body, c, found.endpoint, false); }))
+    co_return std::move(*no);
+  auto putting = put_endpoint(c, std::move(found.endpoint), false);
+  co_return co_await putting;
+}
+
+/// The old secret signs beside the new one for a day, so that nobody need change both ends at once.
+awaitable<response> rotate_secret(call c) {
+  if (auto no = expect_no_body(c.rq))
+    co_return std::move(*no);
+  auto finding = find_endpoint(c);
+  auto found = co_await finding;
+  if (found.no)
+    co_return std::move(*found.no);
+  ++found.endpoint.secret_no;
+  found.endpoint.previous_until = c.ctx.environment.wall_now() + secret_overlap;
+  auto putting = put_endpoint(c, std::move(found.endpoint), true);
+  co_return co_await putting;
+}
+
+awaitable<response> drop_endpoint(call c) {
+  auto finding = find_endpoint(c);
+  auto found = co_await finding;
+  if (found.no)
+    co_return std::move(*found.no);
+  auto got = co_await ask(c.ctx, c.ctx.notices, remove_endpoint{c.by.tenant, c.id});
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+/// What is sent says that it is a test.
+awaitable<response> test_endpoint(call c) {
+  if (auto no = expect_no_body(c.rq))
+    co_return std::move(*no);
+  auto finding = find_endpoint(c);
+  auto found = co_await finding;
+  if (found.no)
+    co_return std::move(*found.no);
+  const auto now = c.ctx.environment.wall_now();
+  delivery_row row{.target = c.id, .notice = fresh_id(c), .way = channel::webhook, .tenant = c.by.tenant, .holder = {}, .topic = std::string{test_topic},
+                   .payload = "{}", .created_at = now, .expires_at = never, .state = delivery_state::pending, .due_at = now, .attempts = 0, .status = 0,
+                   .reason = {}, .ended_at = never};
+  response answer{.status = 202, .body = id_text("delivery_id", row.notice)};
+  store_deliveries wish{std::make_shared<const std::vector<delivery_row>>(1, std::move(row))};
+  auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return answer;
+}
+
+awaitable<response> show_log_of_endpoint(call c) {
+  auto finding = find_endpoint(c);
+  auto found = co_await finding;
+  if (found.no)
+    co_return std::move(*found.no);
+  delivery_filter filter;
+  filter.tenant = c.by.tenant;
+  filter.target = c.id;
+  auto showing = show_log(c, filter);
+  co_return co_await showing;
+}
+
+awaitable<response> replay(call c) {
+  if (auto no = expect_no_body(c.rq))
+    co_return std::move(*no);
+  auto finding = find_endpoint(c);
+  auto found = co_await finding;
+  if (found.no)
+    co_return std::move(*found.no);
+  auto got = co_await ask(c.ctx, c.ctx.notices, replay_delivery{c.by.tenant, c.id, c.part});
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return response{.status = 202, .body = "{}"};
+}
+
+/// The whole tenant's: a backend's, not one organizer's.
+awaitable<response> show_tenant_log(call c) {
+  if (c.by.kind != principal_kind::operate)
+    co_return problem(fault::forbidden, c.rq.request_id, "The log of a whole tenant needs an operator's token; an organizer reads that of its endpoints.");
+  delivery_filter filter;
+  if (auto no = read_log_request(c, filter))
+    co_return std::move(*no);
+  filter.tenant = c.by.tenant;
+  auto showing = show_log(c, filter);
+  co_return co_await showing;
+}
+
+} // namespace
+
+awaitable<response> post_ticket_devices(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, add_device_of_ticket); }
+awaitable<response> get_ticket_devices(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, show_devices_of_ticket); }
+awaitable<response> delete_ticket_device(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, drop_device_of_ticket); }
+awaitable<response> get_ticket_deliveries(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, show_log_of_ticket); }
+awaitable<response> post_own_devices(context& ctx, const request& rq, const path_parameters& path) { return with_customer(ctx, rq, path, add_own_device); }
+awaitable<response> get_own_devices(context& ctx, const request& rq, const path_parameters& path) { return with_customer(ctx, rq, path, show_own_devices); }
+awaitable<response> delete_own_device(context& ctx, const request& rq, const path_parameters& path) {
+  return with_customer(ctx, rq, path, drop_own_device, query_use::foreign_id);
+}
+awaitable<response> get_own_deliveries(context& ctx, const request& rq, const path_parameters& path) {
+  return with_customer(ctx, rq, path, show_own_log, query_use::own);
+}
+
+awaitable<response> post_endpoints(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, add_endpoint); }
+awaitable<response> get_endpoints(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, show_endpoints); }
+awaitable<response> get_endpoint(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, show_endpoint, query_use::foreign_id);
+}
+awaitable<response> patch_endpoint(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, change_endpoint, query_use::foreign_id);
+}
+awaitable<response> delete_endpoint(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, drop_endpoint, query_use::foreign_id);
+}
+awaitable<response> post_endpoint_secret(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, rotate_secret, query_use::foreign_id);
+}
+awaitable<response> post_endpoint_test(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, test_endpoint, query_use::foreign_id);
+}
+awaitable<response> get_endpoint_deliveries(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, show_log_of_endpoint, query_use::foreign_id);
+}
+awaitable<response> post_delivery_replay(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, replay, query_use::foreign_id);
+}
+awaitable<response> get_deliveries(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, show_tenant_log, query_use::own);
+}
+
+} // namespace fq::net

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers: https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
+#include "outbound/apns_channel.hpp"
+
+#include "outbound/delivery_answers.hpp"
+#include "outbound/json_api.hpp"
+#include "outbound/push_content.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace fq {
+namespace {
+
+// Apple takes many new connections for an attack.
+constexpr milliseconds connection_pause{1'000};
+constexpr std::string_view expired_token = "ExpiredProviderToken";
+constexpr std::string_view too_many_tokens = "TooManyProviderTokenUpdates";
+
+template <std::size_t N>
+bool is_one_of(std::string_view word, const std::array<std::string_view, N>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// 400s that speak of our settings; the others speak of the request.
+constexpr auto settings_words = std::to_array<std::string_view>({"BadTopic", "MissingTopic", "BadCertificate", "BadCertificateEnvironment"});
+
+} // namespace
+
+delivery_answer apns_answer(int status, std::string_view body) {
+  using enum delivery_verdict;
+  if (status == 200) return {.verdict = delivered, .status = status};
+  const auto answer = parse_object(body);
+  delivery_answer a{.status = status, .reason = plain_word(text_at(answer, "reason"))};
+  if (a.reason.empty()) a.reason = "HTTP " + std::to_string(status);
+  const auto becomes = [&](delivery_verdict verdict, bool is_our_fault) {
+    a.verdict = verdict;
+    a.is_our_fault = is_our_fault;
+    return a;
+  };
+  const auto is_down = [&] { // our key or our settings: the same for every device, until a person mends it
+    a.is_channel_down = true;
+    return becomes(again, true);
+  };
+  if (status == 410) {
+    if (const auto since = integer_at(answer, "timestamp"); since && *since > 0) a.gone_since = from_unix_ms(*since);
+    return becomes(gone, false);
+  }
+  if (a.reason == "BadDeviceToken" || a.reason == "DeviceTokenNotForTopic") return becomes(gone, false);
+  if (status == 403 || is_one_of(a.reason, settings_words)) return is_down();
+  if (a.reason == too_many_tokens) {
+    a.retry_after = apns_token::age_min;
+    return is_down();
+  }
+  if (status == 429 || status == 408 || status >= 500 || a.reason == "IdleTimeout") return becomes(again, false);
+  if (status == 400 || status == 404 || status == 405 || status == 413) return becomes(refused, true);
+  return is_down(); // no answer of APNs: is the url right
+}
+
+static http_client::settings http2(http_client::settings s) {
+  s.multiplexed = true;
+  s.http2_only = true;
+  return s;
+}
+
+/// What a send carries until it is answered.
+struct apns_channel::attempt {
+  http_request request; ///< without url and authorization
+  std::string path;
+  std::function<void(delivery_answer)> done;
+  bool is_sandbox = false; ///< where it goes now
+  bool has_new_token = false; ///< one has been made for it
+  std::optional<delivery_answer> elsewhere{}; ///< what the first environment said of a token that it does not know
+};
+
+apns_channel::apns_channel(settings options, environment& env)
+  : settings_{std::move(options)},
+    env_{env},
+    tokens_{settings_.team_id, settings_.key_id, settings_.key, env},
+    http_{http2(settings_.http), env} {}
+
+static http_request request_of(const notice& what, const push_content& content, const std::string& topic, timestamp now) {
+  http_request rq;
+  rq.method = http_request::method_type::post;
+  rq.headers = {{"apns-topic", topic},
+                {"apns-push-type", "alert"},
+                {"apns-priority", content.is_urgent ? "10" : "5"},
+                {"apns-expiration", content.ttl.count() == 0 ? "0" : std::to_string(unix_ms(now + content.ttl) / 1000)},
+                {"apns-collapse-id", content.collapse_key},
+                {"apns-id", to_string(what.id)},
+                {"Content-Type", "application/json"}};
+  rq.body = apns_body(content);
+  return rq;
+}
+
+void apns_channel::deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) {
+  const auto now = env_.wall_now();
+  const auto content = push_content_of(what, now);
+  if (!content) return done({.verdict = delivery_verdict::refused, .reason = "nothing_to_show"});
+  auto a = std::make_shared<attempt>();
+  a->request = request_of(what, *content, settings_.topic, now);
+  a->path = "/3/device/" + percent_encode(to.address);
+  a->done = std::move(done);
+  a->is_sandbox = to.is_sandbox;
+  send(a);
+}
+
+void apns_channel::send(const std::shared_ptr<attempt>& a) {
+  if (const auto left = left_of_pause(); left.count() > 0)
+    return a->done({.reason = std::string{too_many_tokens}, .retry_after = left, .is_channel_down = true, .is_our_fault = true});
+  std::string token;
+  try {
+    token = tokens_.get();
+  } catch (const std::runtime_error&) {
+    return a->done({.reason = "no_signature", .is_channel_down = true, .is_our_fault = true});
+  }
+  auto rq = a->request;
+  rq.url = (a->is_sandbox ? settings_.sandbox_url : settings_.url) + a->path;
+  rq.headers.emplace_back("authorization", "bearer " + token);
+  rq.fresh_connection = takes_connection(a->is_sandbox);
+  http_.submit(std::move(rq), [this, a, token](const http_result& answer) { take_answer(a, token, answer); });
+}
+
+void apns_channel::take_answer(const std::shared_ptr<attempt>& a, const std::string& token, const http_result& answer) {
+  if (const auto* failure = std::get_if<http_failure>(&answer)) {
+    if (failure->kind == http_error::network || failure->kind == http_error::timeout) want_connection(a->is_sandbox);
+    return a->done(unanswered(*failure));
+  }
+  const auto& response = std::get<http_response>(answer);
+  auto meaning = apns_answer(response.status, response.body);
+  if (response.status >= 500) want_connection(a->is_sandbox);
+  if (a->elsewhere) { // of a token that the first environment does not know, only success or trouble here says more
+    if (meaning.verdict == delivery_verdict::delivered) return a->done({.verdict = delivery_verdict::delivered, .status = response.status, .reason = "wrong_environment", .is_our_fault = true});
+    if (meaning.verdict != delivery_verdict::again) return a->done(*a->elsewhere);
+  }
+  if (meaning.verdict == delivery_verdict::again || meaning.verdict == delivery_verdict::gone) return take_refusal(a, token, std::move(meaning));
+  a->done(std::move(meaning));
+}
+
+/// What may come out better the second time.
+void apns_channel::take_refusal(const std::shared_ptr<attempt>& a, const std::string& token, delivery_answer answer) {
+  if (answer.reason == "BadDeviceToken" && !a->elsewhere) {
+    a->elsewhere = std::move(answer);
+    a->is_sandbox = !a->is_sandbox;
+    return send(a);
+  }
+  if (answer.reason == expired_token && !a->has_new_token) {
+    const auto wait = tokens_.refuse(token);
+    a->has_new_token = true;
+    if (wait.count() == 0) return send(a);
+    answer.retry_after = wait;
+  }
+  if (answer.reason == too_many_tokens) {
+    const std::scoped_lock held{mutex_};
+    paused_until_ = env_.steady_now() + apns_token::age_min;
+  }
+  a->done(std::move(answer));
+}
+
+milliseconds apns_channel::left_of_pause() {
+  const std::scoped_lock held{mutex_};
+  return paused_until_ - env_.steady_now();
+}
+
+/// Whether the next request makes a connection of its own, because the one in use did us no good.
+bool apns_channel::takes_connection(bool is_sandbox) {
+  const std::scoped_lock held{mutex_};
+  auto& host = hosts_[is_sandbox ? 1 : 0];
+  const auto now = env_.steady_now();
+  if (!host.wants_connection || now - host.connected_at < connection_pause) return false;
+  host = {false, now};
+  return true;
+}
+
+void apns_channel::want_connection(bool is_sandbox) {
+  const std::scoped_lock held{mutex_};
+  hosts_[is_sandbox ? 1 : 0].wants_connection = true;
+}
+
+} // namespace fq

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers: https://firebase.google.com/docs/cloud-messaging/error-codes
+#include "outbound/fcm_channel.hpp"
+
+#include "outbound/delivery_answers.hpp"
+#include "outbound/json_api.hpp"
+#include "outbound/push_content.hpp"
+#include "outbound/retry_after.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+namespace json = boost::json;
+
+/// What an error of Google's says of itself (google.rpc.Status).
+struct google_error {
+  std::string code; ///< FCM's own word; empty: FCM has not spoken
+  std::string status; ///< Google's general word
+  std::string message;
+  bool blames_a_field = false; ///< of the request, other than its token
+
+  explicit google_error(std::string_view body) {
+    const auto answer = parse_object(body);
+    const auto& error = object_at(answer, "error");
+    status = plain_word(text_at(error, "status"));
+    message = text_at(error, "message");
+    for (const auto& detail : array_at(error, "details"))
+      if (detail.is_object()) take(detail.get_object());
+  }
+
+  void take(const json::object& detail) {
+    const auto type = text_at(detail, "@type");
+    if (type.ends_with("fcm.v1.FcmError")) code = plain_word(text_at(detail, "errorCode"));
+    if (!type.ends_with("google.rpc.BadRequest")) return;
+    const auto& violations = array_at(detail, "fieldViolations");
+    blames_a_field = blames_a_field || std::any_of(violations.begin(), violations.end(), [](const json::value& v) {
+      return !v.is_object() || text_at(v.get_object(), "field") != "message.token";
+    });
+  }
+
+  [[nodiscard]] std::string word() const { return code.empty() ? status : code; }
+  /// Google has one code for a bad token and for a bad request.
+  [[nodiscard]] bool blames_the_token() const {
+    return code == "INVALID_ARGUMENT" && !blames_a_field && message.find("registration token") != std::string::npos;
+  }
+};
+
+} // namespace
+
+delivery_answer fcm_answer(int status, std::string_view body, std::optional<milliseconds> retry_after) {
+  using enum delivery_verdict;
+  if (status == 200) return {.verdict = delivered, .status = status};
+  const google_error error{body};
+  delivery_answer a{.status = status, .reason = error.word(), .retry_after = retry_after};
+  if (a.reason.empty()) a.reason = "HTTP " + std::to_string(status);
+  const auto becomes = [&](delivery_verdict verdict, bool is_our_fault) {
+    a.verdict = verdict;
+    a.is_our_fault = is_our_fault;
+    return a;
+  };
+  const auto is_down = [&] { // our account or our settings: the same for every device, until a person mends it
+    a.is_channel_down = true;
+    return becomes(again, true);
+  };
+  if (error.code == "UNREGISTERED") return becomes(gone, false);
+  if (error.code == "SENDER_ID_MISMATCH") return becomes(gone, true); // the app registers with another project
+  if (error.code == "THIRD_PARTY_AUTH_ERROR") return becomes(again, true); // only devices of Apple or the web
+  if (error.blames_the_token()) return becomes(gone, false);
+  if (status == 400 || status == 413) return becomes(refused, true);
+  if (status == 429 || status == 408 || status >= 500) return becomes(again, false);
+  return is_down();
+}
+
+static http_client::settings shared(http_client::settings s) {
+  s.multiplexed = true;
+  return s;
+}
+
+/// What a send carries until it is answered.
+struct fcm_channel::attempt {
+  std::string body;
+  std::function<void(delivery_answer)> done;
+  bool is_second = false;
+};
+
+fcm_channel::fcm_channel(settings options, environment& env)
+  : settings_{std::move(options)},
+    env_{env},
+    tokens_{settings_.account, settings_.waiting_max, env, http_},
+    http_{shared(settings_.http), env} {}
+
+void fcm_channel::deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) {
+  const auto now = env_.wall_now();
+  const auto content = push_content_of(what, now);
+  if (!content) return done({.verdict = delivery_verdict::refused, .reason = "nothing_to_show"});
+  send(std::make_shared<attempt>(attempt{fcm_body(*content, to.address, now), std::move(done)}));
+}
+
+void fcm_channel::send(const std::shared_ptr<attempt>& a) {
+  tokens_.get([this, a](const google_token::result& r) {
+    if (const auto* why = std::get_if<delivery_answer>(&r)) a->done(*why);
+    else post(a, std::get<std::string>(r));
+  });
+}
+
+void fcm_channel::post(const std::shared_ptr<attempt>& a, const std::string& token) {
+  http_request rq;
+  rq.method = http_request::method_type::post;
+  rq.url = settings_.url + "/v1/projects/" + percent_encode(settings_.account.project_id) + "/messages:send";
+  rq.headers = {{"Authorization", "Bearer " + token}, {"Content-Type", "application/json"}};
+  rq.body = a->body;
+  http_.submit(std::move(rq), [this, a, token](const http_result& answer) { take_answer(a, token, answer); });
+}
+
+void fcm_channel::take_answer(const std::shared_ptr<attempt>& a, const std::string& token, const http_result& answer) {
+  if (const auto* failure = std::get_if<http_failure>(&answer)) return a->done(unanswered(*failure));
+  const auto& response = std::get<http_response>(answer);
+  if (response.status == 401 && !a->is_second && tokens_.refuse(token)) {
+    a->is_second = true;
+    return send(a);
+  }
+  a->done(fcm_answer(response.status, response.body, read_retry_after(response.retry_after, env_.wall_now())));
+}
+
+} // namespace fq

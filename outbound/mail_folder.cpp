@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names first, so that a folder with the mail of years costs a walk through its names; then the few files that are shown.
+#include "outbound/mail_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+namespace fq {
+namespace {
+
+constexpr std::size_t file_bytes_max = 256 * 1024; ///< ours are a few KB
+constexpr std::string_view suffix = ".eml";
+
+/// The greatest `most` names, the greatest first.
+std::vector<std::string> last_names(const std::filesystem::path& folder, std::size_t most) {
+  std::vector<std::string> names; // a heap whose front is the smallest of those that are kept
+  std::error_code error;
+  for (std::filesystem::directory_iterator it{folder, error}, end; !error && it != end; it.increment(error)) {
+    auto name = it->path().filename().string();
+    if (name.starts_with('.') || !name.ends_with(suffix)) continue; // dots: not finished yet
+    names.push_back(std::move(name));
+    std::ranges::push_heap(names, std::greater{});
+    if (names.size() <= most) continue;
+    std::ranges::pop_heap(names, std::greater{});
+    names.pop_back();
+  }
+  std::ranges::sort(names, std::greater{});
+  return names;
+}
+
+class open_file {
+public:
+  /// A link could lead anywhere, and a pipe would let us wait.
+  explicit open_file(const std::filesystem::path& path) : fd_(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
+  ~open_file() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  open_file(const open_file&) = delete;
+  open_file& operator=(const open_file&) = delete;
+
+  [[nodiscard]] std::optional<std::string> content() const {
+    struct stat facts {};
+    if (fd_ < 0 || ::fstat(fd_, &facts) != 0 || !S_ISREG(facts.st_mode) || static_cast<std::size_t>(facts.st_size) > file_bytes_max) return std::nullopt;
+    std::string text(static_cast<std::size_t>(facts.st_size), '\0');
+    std::size_t got = 0;
+    while (got < text.size()) {
+      const auto read = ::read(fd_, text.data() + got, text.size() - got);
+      if (read < 0 && errno == EINTR) continue;
+      if (read <= 0) return std::nullopt; // it became shorter: no file of ours does
+      got += static_cast<std::size_t>(read);
+    }
+    return text;
+  }
+
+private:
+  int fd_;
+};
+
+} // namespace
+
+std::vector<kept_mail> newest_mails(const std::filesystem::path& folder, std::size_t most) {
+  std::vector<kept_mail> mails;
+  for (const auto& name : last_names(folder, most)) {
+    const auto bytes = open_file{folder / name}.content();
+    if (!bytes) continue;
+    if (auto mail = from_mime(*bytes)) mails.push_back(std::move(*mail));
+  }
+  return mails;
+}
+
+} // namespace fq

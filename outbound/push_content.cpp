@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "outbound/push_content.hpp"
+
+#include "domain/outbox.hpp"
+#include "outbound/json_api.hpp"
+
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace fq {
+namespace {
+
+namespace json = boost::json;
+
+// Our payloads have five ids of 36 bytes. With these bounds all of `data` has less than 1.5 KB, whatever a payload holds.
+constexpr std::size_t ids_max = 10;
+constexpr std::size_t name_bytes_max = 32;
+constexpr std::size_t value_bytes_max = 64;
+
+struct text_row {
+  std::string_view topic;
+  std::string_view title;
+  std::string_view body;
+  std::string_view about; ///< the member of the payload that later notices replace this one by
+  bool is_urgent;
+};
+
+// "about": an admission and its end are one line on the screen, and so are a hold and what became of it.
+constexpr auto texts = std::to_array<text_row>({
+  {topic::turn_granted, "It is your turn", "You have been let in. Open the app before your time runs out.", "entry_id", true},
+  {topic::queue_expired, "Your place has expired", "You are no longer in the queue. You can join it again.", "entry_id", false},
+  {topic::order_completed, "Your order is complete", "The tickets are yours. Open the app to see them.", "claim_id", false},
+  {topic::order_failed, "Your order has failed", "Nothing was bought. Open the app to see what you can do.", "claim_id", false},
+  {topic::order_cancelled, "Your order is cancelled", "Your order has been cancelled.", "claim_id", false},
+  {topic::payment_failed, "Your payment has failed", "Open the app to try again.", "payment_id", true},
+  {topic::payment_refunded, "You get money back", "A payment has been refunded. It may take some days to arrive.", "payment_id", false},
+  {topic::claim_expired, "Your hold has ended", "The tickets held for you were not paid in time.", "claim_id", false},
+  {topic::event_cancelled, "An event is cancelled", "An event of yours has been cancelled. Open the app to learn more.", "event_id", true},
+  {"ticket.cancelled", "A ticket is cancelled", "A ticket of yours is no longer valid. Open the app to learn more.", "ticket_id", false},
+  {"quota.invitation", "You are invited", "Tickets are set aside for you. Open the app to take them.", "invitation_id", false},
+  {"loyalty.awarded", "You have earned points", "Open the app to see your points.", "customer_id", false},
+});
+
+constexpr text_row session_expired{topic::queue_expired, "Your time has run out", "Your session has ended. You can join the queue again.", "entry_id",
+                                   false};
+
+const text_row* find_text(std::string_view topic) {
+  const auto found = std::find_if(texts.begin(), texts.end(), [&](const text_row& r) { return r.topic == topic; });
+  return found == texts.end() ? nullptr : found;
+}
+
+bool is_plain(std::string_view text, std::size_t bytes_max) {
+  return !text.empty() && text.size() <= bytes_max && std::all_of(text.begin(), text.end(), [](char c) {
+    return c == '-' || c == '_' || c == '.' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  });
+}
+
+/// Whose phone it is need not be told to whom the phone is shown.
+bool is_shown(std::string_view name) { return name.ends_with("_id") && name != "customer_id" && is_plain(name, name_bytes_max); }
+
+std::map<std::string, std::string> data_of(const notice& what, const json::object& payload) {
+  std::map<std::string, std::string> data;
+  for (const auto& [name, value] : payload) {
+    if (data.size() >= ids_max) break;
+    if (!value.is_string() || !is_shown(name)) continue;
+    const std::string text{value.get_string()};
+    if (is_plain(text, value_bytes_max)) data.emplace(std::string{name}, text);
+  }
+  if (const auto until = integer_at(payload, "session_expires_at")) data["session_expires_at"] = std::to_string(*until);
+  if (text_at(payload, "what") == "session") data["what"] = "session";
+  data["topic"] = what.topic;
+  data["notice_id"] = to_string(what.id);
+  return data;
+}
+
+std::string collapse_key_of(const notice& what, const json::object& payload, const text_row& row) {
+  const auto about = text_at(payload, row.about);
+  const bool names_it = is_plain(about, 36);
+  auto key = names_it ? std::string{row.about} + "." + about : what.topic + "." + to_string(what.id);
+  key.resize(std::min(key.size(), collapse_key_bytes_max));
+  return key;
+}
+
+seconds ttl_of(const notice& what, timestamp now) {
+  if (!is_set(what.expires_at)) return push_ttl_max;
+  return std::clamp(std::chrono::floor<seconds>(what.expires_at - now), seconds{0}, push_ttl_max);
+}
+
+json::object json_of(const std::map<std::string, std::string>& data) {
+  json::object out;
+  for (const auto& [name, value] : data) out[name] = value;
+  return out;
+}
+
+} // namespace
+
+std::optional<push_content> push_content_of(const notice& what, timestamp now) {
+  const auto* row = find_text(what.topic);
+  if (row == nullptr) return std::nullopt;
+  const auto payload = parse_object(what.payload);
+  if (row->topic == topic::queue_expired && text_at(payload, "what") == "session") row = &session_expired;
+  return push_content{std::string{row->title},
+                      std::string{row->body},
+                      data_of(what, payload),
+                      collapse_key_of(what, payload, *row),
+                      ttl_of(what, now),
+                      row->is_urgent};
+}
+
+std::string fcm_body(const push_content& content, const std::string& token, timestamp now) {
+  // Google hands the last part on to APNs, for devices of Apple that registered with FCM.
+  const auto expiry = content.ttl.count() == 0 ? "0" : std::to_string(unix_ms(now + content.ttl) / 1000);
+  json::object aps;
+  if (content.is_urgent) aps["sound"] = "default";
+  json::object message{
+    {"token", token},
+    {"notification", {{"title", content.title}, {"body", content.body}}},
+    {"data", json_of(content.data)},
+    {"android",
+     {{"priority", content.is_urgent ? "HIGH" : "NORMAL"}, {"ttl", std::to_string(content.ttl.count()) + "s"}, {"collapse_key", content.collapse_key}}},
+    {"apns",
+     {{"headers", {{"apns-priority", content.is_urgent ? "10" : "5"}, {"apns-expiration", expiry}, {"apns-collapse-id", content.collapse_key}}},
+      {"payload", {{"aps", aps}}}}}};
+  return json::serialize(json::object{{"message", std::move(message)}});
+}
+
+std::string apns_body(const push_content& content) {
+  json::object aps{{"alert", {{"title", content.title}, {"body", content.body}}}};
+  if (content.is_urgent) aps["sound"] = "default";
+  return json::serialize(json::object{{"aps", std::move(aps)}, {"data", json_of(content.data)}});
+}
+
+} // namespace fq

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event bus by a real NATS: a sale tells what docs/events.md says, in the form of docs/events.schema.json and in order, over the death of
+// NATS and of the server; and Stripe's webhooks that come by the bus are applied as those that come by HTTP.
+import test from 'node:test';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import Ajv from 'ajv/dist/2020.js';
+import { connect, headers } from 'nats';
+import { assert, eventually, patience, root, sale, server_for, sleep } from './lib.mjs';
+import { Shop } from './gateways.mjs';
+import { Services } from '../support/services.mjs';
+
+const schema = JSON.parse(fs.readFileSync(path.join(root, 'docs/events.schema.json'), 'utf8'));
+const ajv = new Ajv({ strict: true, strictRequired: false, strictTypes: false, allErrors: true });
+const is_valid = ajv.compile(schema);
+const topics = schema.properties.type.enum;
+const unpublished = ['quota.invitation', 'blacklist.enforced'];
+
+function check(event) {
+  assert.ok(is_valid(event), `${JSON.stringify(event)}\n${ajv.errorsText(is_valid.errors)}`);
+}
+
+async function nats_for(t, services) {
+  const { username, password, host } = new URL(services.nats_url);
+  const nats = await connect({ servers: host, user: username, pass: password, maxReconnectAttempts: -1, reconnectTimeWait: 200 });
+  t.after(() => nats.close());
+  return nats;
+}
+
+/** All that a stream holds: {subject, id, type, event}, in its order. */
+async function held(nats, stream = 'fairqueue') {
+  const manager = await nats.jetstreamManager();
+  const { state } = await manager.streams.info(stream);
+  const all = [];
+  for (let seq = state.first_seq; seq <= state.last_seq; ++seq) {
+    const m = await manager.streams.getMessage(stream, { seq });
+    all.push({ subject: m.subject, id: m.header.get('Nats-Msg-Id'), type: m.header.get('content-type'), event: m.json() });
+  }
+  return all;
+}
+
+/** Every message is as documented, told once, and in the order of its aggregate. */
+function judge(messages) {
+  const last = new Map();
+  for (const { subject, id, type, event } of messages) {
+    check(event);
+    assert.equal(subject, `fairqueue.${event.type}`);
+    assert.equal(id, event.id);
+    assert.match(type, /^application\/cloudevents\+json/);
+    assert.equal(event.subject, event.data.event_id ?? event.data.customer_id);
+    assert.ok((last.get(event.partitionkey) ?? '') < event.sequence, `${event.type} ${event.sequence} after ${last.get(event.partitionkey)}`);
+    last.set(event.partitionkey, event.sequence);
+  }
+  assert.equal(new Set(messages.map(({ id }) => id)).size, messages.length, 'each once');
+}
+
+const of = (messages, topic) => messages.filter(({ event }) => event.type === topic).map(({ event }) => event.data);
+
+/** Somebody new: the token. */
+async function sign_in(server, email) {
+  assert.equal((await server.post('/auth/customer/otp/request', { body: { email } })).status, 202);
+  const verified = await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } });
+  assert.equal(verified.status, 200, verified.text);
+  return verified.json.token;
+}
+
+async function begin(t, services, { settings, ...changes } = {}) {
+  const server = await server_for(t, { settings: { 'bus.url': services.nats_url, 'loyalty.points_per_unit': 2, ...settings } });
+  const organizer = await server.organizer();
+  const made = await server.post('/events', { token: organizer, body: sale({ total: 100, price: 1000, queue: { policy: 'open' }, ...changes }) });
+  assert.equal(made.status, 201, made.text);
+  assert.equal((await server.post(`/events/${made.json.id}/activate`, { token: organizer })).status, 200);
+  return { server, organizer, event: made.json, type: made.json.ticket_types[0].id };
+}
+
+/** An order of `quantity`, and its payment page. */
+async function order(s, token, quantity = 1) {
+  const placed = await s.server.post('/checkout', {
+    token,
+    body: { event_id: s.event.id, contact: { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' }, items: [{ ticket_type_id: s.type, quantity }] },
+  });
+  assert.equal(placed.status, 202, placed.text);
+  const { payment_url } = await reaches(s, token, placed.json.order_id, 'awaiting_payment');
+  return { id: placed.json.order_id, page: new URL(payment_url).pathname };
+}
+const reaches = (s, token, id, wanted) =>
+  eventually(`order ${wanted}`, async () => {
+    const { json } = await s.server.get(`/orders/${id}/status`, { token });
+    return json.status === wanted && json;
+  });
+const act = async (s, page, action) => {
+  const done = await s.server.post(page, { body: { action }, headers: { Accept: 'application/json' } });
+  assert.equal(done.status, 200, done.text);
+};
+async function bought(s, token, quantity) {
+  const placed = await order(s, token, quantity);
+  await act(s, placed.page, 'pay');
+  await reaches(s, token, placed.id, 'success');
+  return placed;
+}
+
+test('what is written down about the catalog is what the schema says', () => {
+  const text = fs.readFileSync(path.join(root, 'docs/events.md'), 'utf8');
+  const envelope = JSON.parse(/```json\n(\{\n {2}"specversion"[^]*?\n\})\n```/.exec(text)[1].replaceAll('"…"', '"01998e3c-2000-7b52-8000-00102a3b4c5d"'));
+  check(envelope);
+  for (const topic of topics) {
+    assert.ok(text.includes(`\n| \`${topic}\` |`), `${topic} is in the table`);
+    const section = text.split(`\n### ${topic}\n`)[1]?.split('\n#')[0];
+    assert.ok(section, `${topic} has a section`);
+    const data = JSON.parse(/```json\n([^]*?)\n```/.exec(section)[1]);
+    check({ ...envelope, type: topic, data });
+    for (const name of Object.keys(data)) assert.ok(name in schema.$defs[topic].properties, `${topic}: ${name} is in the schema`);
+    for (const name of schema.$defs[topic].required) {
+      const { [name]: gone, ...rest } = data;
+      assert.ok(!is_valid({ ...envelope, type: topic, data: rest }), `${topic} needs ${name}`);
+    }
+  }
+  assert.ok(!is_valid({ ...envelope, type: 'nonsense' }));
+});
+
+test('a sale tells its whole story', { timeout: 120_000 * patience }, async (t) => {
+  const services = await Services.start('nats');
+  t.after(() => services.stop());
+  const s = await begin(t, services, { claim_ttl_seconds: 8 });
+  const [ben, cem, dan] = await s.server.customers(3);
+  const ada = await sign_in(s.server, 'ada@example.org');
+  const first = await bought(s, ada, 2);
+  const refund = await s.server.post(`/orders/${first.id}/refunds`, { token: s.organizer, body: { items: [{ ticket_type_id: s.type, quantity: 1 }] } });
+  assert.equal(refund.status, 202, refund.text);
+  await reaches(s, ada, first.id, 'partially_refunded');
+  const declined = await order(s, ben);
+  await act(s, declined.page, 'decline');
+  const given_up = await order(s, cem);
+  assert.ok((await s.server.delete(`/orders/${given_up.id}`, { token: cem })).status < 300);
+  const forgotten = await order(s, dan);
+  await reaches(s, dan, forgotten.id, 'failed');
+  await reaches(s, ben, declined.id, 'failed');
+  assert.equal((await s.server.request('PUT', `/events/${s.event.id}/cancel`, { token: s.organizer })).status, 200);
+  await reaches(s, ada, first.id, 'refunded');
+
+  const nats = await nats_for(t, services);
+  const awaited = topics.filter((topic) => !unpublished.includes(topic) && topic !== 'queue.expired');
+  let seen = [];
+  await eventually('every topic', async () => {
+    seen = await held(nats).catch(() => []);
+    return awaited.every((topic) => of(seen, topic).length > 0) && of(seen, 'ticket.cancelled').length === 2;
+  }, { timeout_ms: 20_000 * patience }).catch((error) => assert.fail(`${error.message}: missing ${awaited.filter((topic) => of(seen, topic).length === 0)}`));
+  judge(seen);
+  const about_first = { event_id: s.event.id, order_id: first.id };
+  const [generated] = of(seen, 'ticket.generated');
+  assert.deepEqual(generated, { ...about_first, claim_id: generated.claim_id, customer_id: generated.customer_id, items: [{ ticket_type_id: s.type, quantity: 2 }] });
+  assert.deepEqual(of(seen, 'ticket.cancelled').map(({ items }) => items), [[{ ticket_type_id: s.type, quantity: 1 }], [{ ticket_type_id: s.type, quantity: 1 }]]);
+  const [completed] = of(seen, 'order.completed');
+  const [awarded] = of(seen, 'loyalty.awarded');
+  assert.equal(awarded.points, 2 * Math.floor(completed.amount / 100));
+  assert.equal(of(seen, 'order.completed').length, 1);
+  assert.equal(of(seen, 'event.cancelled').length, 1);
+  assert.deepEqual(of(seen, 'user.updated').map(({ email, email_verified }) => [email, email_verified]), [['ada@example.org', true]]);
+  assert.equal(of(seen, 'mail.send').length, 0);
+  assert.ok(!s.server.log.includes('ada@example.org'), 'no address in the log');
+  const { config } = await (await nats.jetstreamManager()).streams.info('fairqueue');
+  assert.deepEqual([config.max_age, config.duplicate_window, config.storage], [72 * 3600e9, 3600e9, 'file']);
+});
+
+test('NATS killed and away while a sale goes on: none lost, none twice, in order', { timeout: 120_000 * patience }, async (t) => {
+  const services = await Services.start('nats');
+  t.after(() => services.stop());
+  const s = await begin(t, services);
+  const fans = await s.server.customers(18);
+  for (const [n, fan] of fans.entries()) {
+    if (n === 5) await services.kill('nats');
+    if (n === 11) await services.up('nats');
+    await bought(s, fan); // nobody waits for the bus
+    if (n === 13) await services.kill('nats');
+    if (n === 14) await s.server.kill(), await s.server.launch();
+    if (n === 15) await services.up('nats');
+  }
+  const nats = await nats_for(t, services);
+  let seen = [];
+  await eventually('every order', async () => {
+    seen = await held(nats).catch(() => []);
+    return of(seen, 'order.completed').length >= fans.length && of(seen, 'ticket.generated').length >= fans.length;
+  }, { timeout_ms: 60_000 * patience });
+  judge(seen);
+  assert.equal(of(seen, 'order.completed').length, fans.length);
+  assert.equal(of(seen, 'loyalty.awarded').length, fans.length);
+  assert.ok(s.server.log.includes('PUBLISH_FAILED'), 'the audit tells of it');
+  const { text } = await s.server.get('/metrics', { admin: true });
+  assert.match(text, /^fairqueue_bus_events_total\{result="published"\} [1-9]/m);
+});
+
+/** The second seed's webhook router: takes Stripe's webhooks, publishes them as they are. */
+async function start_router(t, nats, subject) {
+  const router = { published: 0, changes: (body) => body };
+  const server = http.createServer((request, response) => {
+    const parts = [];
+    request.on('data', (part) => parts.push(part));
+    request.on('end', async () => {
+      const head = headers();
+      head.set('Stripe-Signature', request.headers['stripe-signature']);
+      try {
+        await nats.jetstream().publish(subject, router.changes(Buffer.concat(parts)), { headers: head, timeout: 1000 });
+        ++router.published;
+        response.writeHead(200).end();
+      } catch {
+        response.writeHead(503).end();
+      }
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  router.url = `http://127.0.0.1:${server.address().port}/`;
+  return router;
+}
+
+test('webhooks that come by the bus pay orders, over kills, and a forged one does not', { timeout: 120_000 * patience }, async (t) => {
+  const services = await Services.start('nats');
+  t.after(() => services.stop());
+  const shop = await Shop.open(t, { settings: { 'bus.url': services.nats_url, 'bus.payments_subject': 'stripe.backend' } });
+  const nats = await nats_for(t, services);
+  const router = await start_router(t, nats, 'stripe.backend');
+  shop.double.set({ webhookUrl: router.url });
+  const fans = await shop.server.customers(4);
+  const counted = async (result) => {
+    const { text } = await shop.server.get('/metrics', { admin: true });
+    return Number(new RegExp(`^fairqueue_bus_payment_events_total\\{result="${result}"\\} (\\d+)$`, 'm').exec(text)[1]);
+  };
+
+  await shop.bought(fans[0]);
+  assert.ok(router.published > 0);
+  await eventually('it is taken', async () => (await counted('taken')) > 0);
+  assert.equal(await shop.webhooks_counted('applied'), 0, 'nothing came by HTTP');
+
+  const second = await shop.ordered(fans[1]);
+  await shop.server.kill(); // what comes meanwhile waits in the stream
+  const before = router.published;
+  await shop.double.pay(second.page);
+  await eventually('the router has it', () => router.published > before);
+  await sleep(500);
+  await shop.server.launch();
+  await shop.reaches(fans[1], second.order, 'success', { timeout_ms: 20_000 * patience });
+
+  const third = await shop.ordered(fans[2]);
+  await services.kill('nats');
+  await shop.double.pay(third.page);
+  await sleep(500);
+  await services.up('nats');
+  await shop.reaches(fans[2], third.order, 'success', { timeout_ms: 40_000 * patience });
+
+  const fourth = await shop.ordered(fans[3]);
+  router.changes = (body) => Buffer.concat([body, Buffer.from(' ')]); // somebody on the way
+  await shop.double.pay(fourth.page);
+  await eventually('it is refused', async () => (await counted('refused')) > 0);
+  assert.equal((await shop.status(fans[3], fourth.order)).status, 'awaiting_payment');
+  shop.double.set({ webhookUrl: `${shop.server.url}/webhooks/stripe` });
+  await shop.webhook(shop.events('checkout.session.completed').at(-1).toString());
+  await shop.reaches(fans[3], fourth.order, 'success');
+  await shop.settled();
+});

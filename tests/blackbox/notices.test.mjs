@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is told what: devices of a ticket and of a customer, webhook endpoints with secrets, rotation, log, replay and test, as an app, an organizer
+// and a backend see it. Receivers are real HTTP servers; signatures are checked by the standardwebhooks package.
+import test from 'node:test';
+import http from 'node:http';
+import { Webhook } from 'standardwebhooks';
+import { assert, eventually, expect_problem, server_for } from './lib.mjs';
+import { tenant_on, ticket_of } from './tenant.mjs';
+
+/** A server that keeps what it was sent, and answers as told. */
+async function receiver(t, answer = () => ({ status: 200 })) {
+  const got = [];
+  const server = http.createServer((request, response) => {
+    const parts = [];
+    request.on('data', (part) => parts.push(part));
+    request.on('end', () => {
+      const one = { path: request.url, headers: request.headers, body: Buffer.concat(parts).toString() };
+      got.push(one);
+      const { status, headers = {} } = answer(one, got.length);
+      response.writeHead(status, headers).end('{}');
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { got, url: `http://127.0.0.1:${server.address().port}`, port: server.address().port };
+}
+
+/** Endpoints on this machine, which nobody else gets. */
+const here = (...ports) => ({ 'webhooks.allow_private': 'true', 'webhooks.allow_http': 'true', 'webhooks.ports': ports.join(',') });
+
+const told = (hook, topic) => hook.got.filter((one) => JSON.parse(one.body).type === topic);
+
+test('an origin learns of admission without polling, signed, and the log says so', async (t) => {
+  const hook = await receiver(t);
+  const server = await server_for(t, { settings: here(hook.port) });
+  const tenant = await tenant_on(server);
+  const made = await server.post('/webhook-endpoints', {
+    token: tenant.token,
+    body: { url: `${hook.url}/told`, topics: ['queue.turn_granted'], contact: 'ops@example.org' },
+  });
+  assert.equal(made.status, 201, made.text);
+  assert.match(made.json.secret, /^whsec_/);
+  const queue = await tenant.queue();
+  const ann = await tenant.join_as(queue, 'ann');
+  await eventually('the webhook', () => hook.got.length > 0);
+  const [one] = hook.got;
+  assert.equal(one.path, '/told');
+  const body = new Webhook(made.json.secret).verify(one.body, one.headers);
+  assert.equal(body.type, 'queue.turn_granted');
+  assert.equal(body.id, one.headers['webhook-id']);
+  assert.equal(body.data.entry_id, ann.ticket_id);
+  assert.throws(() => new Webhook(made.json.secret).verify(`${one.body} `, one.headers));
+
+  const log = await eventually('the log', async () => {
+    const { json } = await server.get(`/webhook-endpoints/${made.json.id}/deliveries`, { token: tenant.token });
+    return json.deliveries[0]?.state === 'delivered' && json.deliveries;
+  });
+  assert.equal(log.length, 1);
+  assert.equal(log[0].delivery_id, one.headers['webhook-id']);
+  assert.equal(log[0].http_status, 200);
+  const all = await server.get('/deliveries?channel=webhook&state=delivered', { token: tenant.token });
+  assert.equal(all.json.deliveries.length, 1);
+
+  const again = await server.post(`/webhook-endpoints/${made.json.id}/deliveries/${log[0].delivery_id}/replay`, { token: tenant.token });
+  assert.equal(again.status, 202, again.text);
+  await eventually('the replay', () => hook.got.length === 2);
+  assert.equal(hook.got[1].headers['webhook-id'], one.headers['webhook-id']);
+});
+
+test('a secret is rotated without a gap, and a test webhook says that it is one', async (t) => {
+  const hook = await receiver(t);
+  const server = await server_for(t, { settings: here(hook.port) });
+  const tenant = await tenant_on(server);
+  const first = (await server.post('/webhook-endpoints', { token: tenant.token, body: { url: hook.url } })).json;
+  const second = await server.post(`/webhook-endpoints/${first.id}/secret`, { token: tenant.token });
+  assert.equal(second.status, 200, second.text);
+  assert.notEqual(second.json.secret, first.secret);
+  assert.ok(Date.parse(second.json.previous_secret_until) > Date.now() + 23 * 3600 * 1000);
+  assert.equal((await server.post(`/webhook-endpoints/${first.id}/test`, { token: tenant.token })).status, 202);
+  await eventually('the test', () => hook.got.length === 1);
+  const [one] = hook.got;
+  for (const secret of [first.secret, second.json.secret]) assert.equal(new Webhook(secret).verify(one.body, one.headers).type, 'webhook.test');
+  const stranger = 'whsec_' + Buffer.alloc(32, 7).toString('base64');
+  assert.throws(() => new Webhook(stranger).verify(one.body, one.headers));
+});
+
+test('an endpoint that fails is tried again, one that is gone is turned off, and who turns it on again is told again', async (t) => {
+  let state = 503;
+  const hook = await receiver(t, () => ({ status: state }));
+  const server = await server_for(t, { settings: here(hook.port) });
+  const tenant = await tenant_on(server);
+  const endpoint = (await server.post('/webhook-endpoints', { token: tenant.token, body: { url: hook.url } })).json;
+  const test_it = () => server.post(`/webhook-endpoints/${endpoint.id}/test`, { token: tenant.token });
+  const log = async () => (await server.get(`/webhook-endpoints/${endpoint.id}/deliveries`, { token: tenant.token })).json.deliveries;
+  await test_it();
+  const tried = await eventually('a failed try', async () => (await log()).find((d) => d.attempts === 1));
+  assert.equal(tried.state, 'pending');
+  assert.equal(tried.http_status, 503);
+  assert.ok(Date.parse(tried.next_try_at) > Date.now());
+  state = 200;
+  await eventually('the second try', async () => (await log())[0].state === 'delivered', { timeout_ms: 20_000 });
+  state = 410;
+  await test_it();
+  const off = await eventually('it is off', async () => {
+    const { json } = await server.get(`/webhook-endpoints/${endpoint.id}`, { token: tenant.token });
+    return json.enabled === false && json;
+  });
+  assert.equal(off.off_reason, 'gone');
+  const before = hook.got.length;
+  await test_it();
+  await eventually('it was dropped', async () => (await log())[0].reason === 'endpoint_off');
+  assert.equal(hook.got.length, before);
+  state = 200;
+  const on = await server.patch(`/webhook-endpoints/${endpoint.id}`, { token: tenant.token, body: { enabled: true } });
+  assert.equal(on.json.enabled, true, on.text);
+  await test_it();
+  await eventually('it is told again', () => hook.got.length === before + 1);
+});
+
+test('what is no public https address is refused, and nothing reaches this machine', async (t) => {
+  const hook = await receiver(t);
+  const server = await server_for(t);
+  const tenant = await tenant_on(server);
+  for (const url of [
+    hook.url, 'https://127.0.0.1/', 'https://2130706433/', 'https://0x7f.1/', 'https://127.1/', 'https://[::ffff:127.0.0.1]/', 'https://169.254.169.254/',
+    'https://[fd00::1]/', 'https://localhost./', 'gopher://example.org/', 'file:///etc/passwd', 'https://user@example.org/', 'https://example.org:22/',
+    'https://example.org:6379/', 'https://example.org/\r\nX: 1', 'not a url', 'https://example.org/#part',
+  ]) {
+    const answer = await server.post('/webhook-endpoints', { token: tenant.token, body: { url } });
+    expect_problem(answer, 400, 'invalid_field', url);
+  }
+  expect_problem(await server.post('/webhook-endpoints', { token: tenant.token, body: { url: 'https://hooks.example.org/', topics: ['no.topic'] } }), 400, 'invalid_field');
+  expect_problem(await server.post('/webhook-endpoints', { token: tenant.token, body: {} }), 400, 'invalid_field');
+  assert.equal(hook.got.length, 0);
+});
+
+test('endpoints are whose they are', async (t) => {
+  const server = await server_for(t);
+  const [mine, theirs] = [await tenant_on(server), await tenant_on(server)];
+  const made = (await server.post('/webhook-endpoints', { token: mine.token, body: { url: 'https://hooks.example.org/' } })).json;
+  assert.equal((await server.get('/webhook-endpoints', { token: mine.token })).json.endpoints.length, 1);
+  assert.equal((await server.get('/webhook-endpoints', { token: theirs.token })).json.endpoints.length, 0);
+  for (const ask of [
+    () => server.get(`/webhook-endpoints/${made.id}`, { token: theirs.token }),
+    () => server.patch(`/webhook-endpoints/${made.id}`, { token: theirs.token, body: { enabled: false } }),
+    () => server.post(`/webhook-endpoints/${made.id}/secret`, { token: theirs.token }),
+    () => server.post(`/webhook-endpoints/${made.id}/test`, { token: theirs.token }),
+    () => server.get(`/webhook-endpoints/${made.id}/deliveries`, { token: theirs.token }),
+    () => server.delete(`/webhook-endpoints/${made.id}`, { token: theirs.token }),
+  ])
+    expect_problem(await ask(), 404, 'not_found');
+  const organizer = await server.organizer();
+  assert.equal((await server.get('/webhook-endpoints', { token: organizer })).json.endpoints.length, 0);
+  expect_problem(await server.get('/deliveries', { token: organizer }), 403, 'forbidden');
+  const fan = await server.customer();
+  expect_problem(await server.post('/webhook-endpoints', { token: fan, body: { url: 'https://hooks.example.org/' } }), 403, 'forbidden');
+  assert.equal((await server.delete(`/webhook-endpoints/${made.id}`, { token: mine.token })).status, 204);
+  expect_problem(await server.get(`/webhook-endpoints/${made.id}`, { token: mine.token }), 404, 'not_found');
+});
+
+test('a device of a ticket is told that it is its turn, and its holder may read what was sent', async (t) => {
+  const mirror = await receiver(t);
+  const server = await server_for(t, { settings: { 'push.ntfy_url': mirror.url } });
+  const tenant = await tenant_on(server);
+  const queue = await tenant.queue();
+  const ann = await tenant.join_as(queue, 'ann');
+  const bob = await tenant.join_as(queue, 'bob');
+  const as_bob = { token: bob.ticket_token };
+  const added = await server.post(`/tickets/${bob.ticket_id}/devices`, { ...as_bob, body: { platform: 'ntfy', token: 'bobs-phone' } });
+  assert.equal(added.status, 201, added.text);
+  const again = await server.post(`/tickets/${bob.ticket_id}/devices`, { ...as_bob, body: { platform: 'ntfy', token: 'bobs-phone' } });
+  assert.equal(again.json.device_id, added.json.device_id);
+  const list = await server.get(`/tickets/${bob.ticket_id}/devices`, as_bob);
+  assert.equal(list.json.devices.length, 1);
+  assert.ok(!list.text.includes('bobs-phone'), 'a token is told to nobody');
+  expect_problem(await server.post(`/tickets/${bob.ticket_id}/devices`, { token: ann.ticket_token, body: { platform: 'ntfy', token: 'x' } }), 404, 'not_found');
+
+  const inside = await ticket_of(server, ann);
+  assert.equal((await server.delete('/access', { token: inside.session_token })).status, 204);
+  await eventually('the push', () => mirror.got.length === 1);
+  assert.equal(mirror.got[0].path, '/bobs-phone');
+  const log = await eventually('its outcome', async () => {
+    const { json } = await server.get(`/tickets/${bob.ticket_id}/deliveries`, as_bob);
+    return json.deliveries.some((d) => d.topic === 'queue.turn_granted' && d.state === 'delivered') && json.deliveries;
+  });
+  assert.equal(log[0].channel, 'ntfy');
+  assert.equal((await server.delete(`/tickets/${bob.ticket_id}/devices/${added.json.device_id}`, as_bob)).status, 204);
+  assert.equal((await server.get(`/tickets/${bob.ticket_id}/devices`, as_bob)).json.devices.length, 0);
+});
+
+test('a customer is told of orders on every device, and a way that is off is said to be off', async (t) => {
+  const mirror = await receiver(t);
+  const server = await server_for(t, { settings: { 'push.ntfy_url': mirror.url } });
+  const fan = await server.customer();
+  const add = (body) => server.post('/customers/me/devices', { token: fan, body });
+  assert.equal((await add({ platform: 'ntfy', token: 'phone' })).status, 201);
+  const tablet = await add({ platform: 'ntfy', token: 'tablet' });
+  assert.equal(tablet.status, 201);
+  for (const [body, field] of [
+    [{ platform: 'fcm', token: 'x' }, 'platform'],
+    [{ platform: 'pigeon', token: 'x' }, 'platform'],
+    [{ platform: 'ntfy' }, 'token'],
+    [{ platform: 'ntfy', token: 'x'.repeat(1025) }, 'token'],
+    [{ platform: 'ntfy', token: 'x', more: 1 }, 'more'],
+  ]) {
+    const answer = await add(body);
+    assert.equal(answer.status, 400, answer.text);
+    assert.equal(answer.json.errors[0].field, field, answer.text);
+  }
+  const event = await server.event(await server.organizer(), { total: 1 });
+  await server.join_and_be_admitted(fan, event.id);
+  await eventually('a push for each device', () => mirror.got.length >= 2);
+  assert.deepEqual(new Set(mirror.got.map((one) => one.path)), new Set(['/phone', '/tablet']));
+  assert.equal((await server.delete(`/customers/me/devices/${tablet.json.device_id}`, { token: fan })).status, 204);
+  expect_problem(await server.delete(`/customers/me/devices/${tablet.json.device_id}`, { token: fan }), 404, 'not_found');
+  const page = await server.get('/customers/me/deliveries?limit=1', { token: fan });
+  assert.equal(page.json.deliveries.length, 1);
+  const rest = await server.get(`/customers/me/deliveries?limit=1&cursor=${page.json.next_cursor}`, { token: fan });
+  assert.notDeepEqual(rest.json.deliveries[0], page.json.deliveries[0]);
+  expect_problem(await server.get('/customers/me/deliveries?cursor=x', { token: fan }), 400, 'invalid_parameter');
+});
+
+test('devices, endpoints and what waits survive kill -9', async (t) => {
+  let state = 503;
+  const hook = await receiver(t, () => ({ status: state }));
+  const server = await server_for(t, { settings: here(hook.port) });
+  const tenant = await tenant_on(server);
+  const endpoint = (await server.post('/webhook-endpoints', { token: tenant.token, body: { url: hook.url } })).json;
+  await server.post(`/webhook-endpoints/${endpoint.id}/test`, { token: tenant.token });
+  await eventually('a try', () => hook.got.length > 0);
+  state = 200;
+  const before = hook.got.length;
+  await server.restart();
+  const { token } = (await server.post('/sessions', { token: tenant.operator })).json;
+  await eventually('it was brought', async () => {
+    const { json } = await server.get(`/webhook-endpoints/${endpoint.id}/deliveries`, { token });
+    return json.deliveries[0].state === 'delivered';
+  }, { timeout_ms: 90_000, every_ms: 500 });
+  assert.ok(hook.got.length > before);
+  assert.equal(hook.got[0].headers['webhook-id'], hook.got.at(-1).headers['webhook-id']);
+});

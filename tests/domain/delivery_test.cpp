@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is told what, when a try is repeated and when it is given up.
+#define CAF_SUITE domain_delivery
+#include "domain/delivery.hpp"
+#include "domain/outbox.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+#include <random>
+
+using namespace fq;
+
+namespace {
+
+constexpr timestamp noon = from_unix_ms(1'795'262'400'000);
+
+delivery_row row(channel way, timestamp expires_at = never) {
+  return {.target = {1, 1}, .notice = {2, 2}, .way = way, .tenant = default_tenant, .holder = {}, .topic = "order.completed", .payload = "{}",
+          .created_at = noon, .expires_at = expires_at, .state = delivery_state::pending, .due_at = noon, .attempts = 0, .status = 0, .reason = {},
+          .ended_at = never};
+}
+
+} // namespace
+
+CAF_TEST(names are read as they are written) {
+  for (const auto c : all_channels) CAF_CHECK(parse_platform(to_string(c)) == (c == channel::webhook ? std::nullopt : std::optional{c}));
+  for (const auto s : {delivery_state::pending, delivery_state::delivered, delivery_state::expired, delivery_state::failed, delivery_state::dropped})
+    CAF_CHECK(parse_delivery_state(to_string(s)) == s);
+  CAF_CHECK(!parse_platform("pigeon"));
+  CAF_CHECK(!parse_delivery_state("Pending"));
+}
+
+CAF_TEST(endpoints are told everything but mail and devices what concerns a person) {
+  for (const auto t : told_topics) CAF_CHECK(goes_to(channel::webhook, t));
+  CAF_CHECK(!goes_to(channel::webhook, topic::mail_send));
+  CAF_CHECK(goes_to(channel::fcm, topic::turn_granted));
+  CAF_CHECK(!goes_to(channel::fcm, topic::order_placed));
+  CAF_CHECK(!goes_to(channel::apns, topic::mail_send));
+}
+
+CAF_TEST(an endpoint takes the topics it names whole) {
+  webhook_endpoint_row e;
+  CAF_CHECK(wants(e, "order.completed"));
+  CAF_CHECK(!wants(e, topic::user_updated)); // an address is told to who asks for it
+  e.topics = "order.completed queue.expired";
+  CAF_CHECK(wants(e, "order.completed"));
+  CAF_CHECK(wants(e, "queue.expired"));
+  CAF_CHECK(!wants(e, "order"));
+  CAF_CHECK(!wants(e, "queue.expire"));
+  e.is_enabled = false;
+  CAF_CHECK(!wants(e, "order.completed"));
+}
+
+CAF_TEST(webhooks are tried for three days and a push until it is worth nothing) {
+  std::mt19937_64 random{7};
+  for (const auto way : {channel::webhook, channel::fcm, channel::apns, channel::ntfy}) {
+    for (int i = 0; i < 200; ++i) {
+      auto r = row(way);
+      auto now = noon;
+      while (r.state == delivery_state::pending) {
+        after_try(r, delivery_outcome::again, std::nullopt, now, random());
+        if (r.state != delivery_state::pending) break;
+        CAF_CHECK(r.due_at >= now);
+        now = r.due_at;
+        CAF_REQUIRE(r.attempts < 10'000);
+      }
+      CAF_CHECK(now < noon + rules_of(way).life);
+      CAF_CHECK(r.state == (way == channel::webhook ? delivery_state::failed : delivery_state::expired));
+      if (way == channel::webhook) CAF_CHECK(r.attempts >= 18 && r.attempts <= 40 && now > noon + milliseconds{60ll * 3'600'000});
+    }
+  }
+}
+
+CAF_TEST(what has an end of its own is not tried after it) {
+  auto r = row(channel::fcm, noon + seconds{10});
+  CAF_CHECK(!has_expired(r, noon + seconds{9}));
+  CAF_CHECK(has_expired(r, noon + seconds{10}));
+  after_try(r, delivery_outcome::again, seconds{30}, noon, 0);
+  CAF_CHECK(r.state == delivery_state::expired);
+  CAF_CHECK(r.ended_at == noon);
+}
+
+CAF_TEST(a pause that was asked for is kept and full jitter spreads the others) {
+  auto r = row(channel::webhook);
+  after_try(r, delivery_outcome::again, seconds{90}, noon, ~0ull);
+  CAF_CHECK(r.due_at == noon + seconds{90});
+  milliseconds least{1'000'000}, most{0};
+  std::mt19937_64 random{7};
+  for (int i = 0; i < 500; ++i) {
+    auto one = row(channel::fcm);
+    after_try(one, delivery_outcome::again, std::nullopt, noon, random());
+    least = std::min(least, one.due_at - noon);
+    most = std::max(most, one.due_at - noon);
+  }
+  CAF_CHECK(least < milliseconds{50} && most > milliseconds{950} && most <= seconds{1});
+}
+
+CAF_TEST(every other outcome ends it) {
+  for (const auto& [outcome, state] : {std::pair{delivery_outcome::delivered, delivery_state::delivered}, {delivery_outcome::refused, delivery_state::failed},
+                                       {delivery_outcome::gone, delivery_state::dropped}}) {
+    auto r = row(channel::apns);
+    after_try(r, outcome, seconds{30}, noon + seconds{1}, 0);
+    CAF_CHECK(r.state == state);
+    CAF_CHECK(r.ended_at == noon + seconds{1});
+    CAF_CHECK_EQUAL(r.attempts, 1u);
+  }
+}
