@@ -12,16 +12,6 @@ namespace {
 
 constexpr milliseconds busy_beat{50};
 
-delivery_outcome outcome_of(delivery_verdict v) {
-  switch (v) {
-    case delivery_verdict::delivered: return delivery_outcome::delivered;
-    case delivery_verdict::again: return delivery_outcome::again;
-    case delivery_verdict::refused: return delivery_outcome::refused;
-    case delivery_verdict::gone: return delivery_outcome::gone;
-  }
-  return delivery_outcome::again;
-}
-
 } // namespace
 
 courier_handle::behavior_type courier(courier_handle::stateful_pointer<courier_state> self, const courier_services* services) {
@@ -173,7 +163,7 @@ void courier_state::on_answer(const delivery_answered& x) {
   const auto now = services_->env->wall_now();
   row.status = x.answer.status;
   row.reason = x.answer.reason;
-  after_try(row, outcome_of(x.answer.verdict), x.answer.retry_after, now, services_->env->random_u64());
+  after_try(row, x.answer.outcome, x.answer.retry_after, now, services_->env->random_u64());
   note(row, x.answer);
   heed(t, x.answer);
   unsettled_.push_back(std::move(row));
@@ -197,7 +187,7 @@ void courier_state::heed(const taken& t, const delivery_answer& answer) {
   const auto& row = t.what.row;
   if (t.what.endpoint) {
     if (row.state == delivery_state::dropped) return disable(*t.what.endpoint, "gone", services_->env->wall_now());
-    const bool gave_up = row.state == delivery_state::failed && answer.verdict == delivery_verdict::again;
+    const bool gave_up = row.state == delivery_state::failed && answer.outcome == delivery_outcome::again;
     if (gave_up) disable(*t.what.endpoint, "failing", row.created_at);
     if (row.state == delivery_state::pending) leave_alone(row.target);
     if (row.state == delivery_state::delivered) struck_.erase(row.target);

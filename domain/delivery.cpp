@@ -18,15 +18,6 @@ constexpr std::array device_topics{topic::turn_granted,     topic::queue_expired
                                    topic::order_failed,     topic::order_cancelled,  topic::payment_failed, topic::payment_refunded,
                                    topic::event_cancelled,  topic::ticket_cancelled, topic::quota_invitation, topic::loyalty_awarded};
 
-bool contains_word(std::string_view words, std::string_view word) {
-  while (!words.empty()) {
-    const auto end = std::min(words.find(' '), words.size());
-    if (words.substr(0, end) == word) return true;
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return false;
-}
-
 timestamp end_of(const delivery_row& row) { return is_set(row.expires_at) ? row.expires_at : row.created_at + rules_of(row.way).life; }
 
 void end(delivery_row& row, delivery_state state, timestamp now) {
@@ -57,9 +48,21 @@ bool goes_to(channel c, std::string_view topic) {
   return c == channel::webhook || std::ranges::find(device_topics, topic) != device_topics.end();
 }
 
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(' '), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
 bool wants(const webhook_endpoint_row& endpoint, std::string_view topic) {
-  const bool is_taken = endpoint.topics.empty() ? topic != topic::user_updated : contains_word(endpoint.topics, topic);
-  return endpoint.is_enabled && is_taken;
+  if (!endpoint.is_enabled) return false;
+  if (endpoint.topics.empty()) return topic != topic::user_updated;
+  const auto taken = words_of(endpoint.topics);
+  return std::ranges::find(taken, topic) != taken.end();
 }
 
 std::vector<delivery_row> deliveries_of(const told& what, std::span<const device_row> devices, std::span<const webhook_endpoint_row> endpoints) {

@@ -104,8 +104,13 @@ struct told {
 /// One row for each device and endpoint that is told.
 [[nodiscard]] std::vector<delivery_row> deliveries_of(const told& what, std::span<const device_row> devices, std::span<const webhook_endpoint_row> endpoints);
 
-/// What a try led to, in the words of the domain.
-enum class delivery_outcome : std::uint8_t { delivered, again, refused, gone };
+/// What a try led to.
+enum class delivery_outcome : std::uint8_t {
+  delivered, ///< the other side has taken it
+  again, ///< it could not be taken now
+  refused, ///< it will never be taken, through our fault or theirs; the target stays
+  gone, ///< the target is no more: nothing need be sent to it again
+};
 
 /// How long and how often a channel tries.
 struct delivery_rules {
@@ -121,6 +126,9 @@ void after_try(delivery_row& row, delivery_outcome outcome, std::optional<millis
 
 /// It is no use any more.
 [[nodiscard]] bool has_expired(const delivery_row& row, timestamp now);
+
+/// The words of a text that has single blanks between them; views of `text`.
+[[nodiscard]] std::vector<std::string_view> words_of(std::string_view text);
 
 /// Whether an endpoint takes the topic.
 [[nodiscard]] bool wants(const webhook_endpoint_row& endpoint, std::string_view topic);

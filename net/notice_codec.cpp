@@ -7,8 +7,6 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include <algorithm>
-
 namespace fq::net {
 namespace {
 
@@ -19,11 +17,8 @@ json::value time_or_null(timestamp t) { return is_set(t) ? json::value(rfc3339(t
 
 json::array words(std::string_view text) {
   json::array all;
-  while (!text.empty()) {
-    const auto end = std::min(text.find(' '), text.size());
-    all.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const auto word : words_of(text))
+    all.emplace_back(word);
   return all;
 }
 

@@ -28,13 +28,13 @@ constexpr auto settings_words = std::to_array<std::string_view>({"BadTopic", "Mi
 } // namespace
 
 delivery_answer apns_answer(int status, std::string_view body) {
-  using enum delivery_verdict;
-  if (status == 200) return {.verdict = delivered, .status = status};
+  using enum delivery_outcome;
+  if (status == 200) return {.outcome = delivered, .status = status};
   const auto answer = parse_object(body);
   delivery_answer a{.status = status, .reason = plain_word(text_at(answer, "reason"))};
   if (a.reason.empty()) a.reason = "HTTP " + std::to_string(status);
-  const auto becomes = [&](delivery_verdict verdict, bool is_our_fault) {
-    a.verdict = verdict;
+  const auto becomes = [&](delivery_outcome outcome, bool is_our_fault) {
+    a.outcome = outcome;
     a.is_our_fault = is_our_fault;
     return a;
   };
@@ -96,7 +96,7 @@ static http_request request_of(const notice& what, const push_content& content, 
 void apns_channel::deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) {
   const auto now = env_.wall_now();
   const auto content = push_content_of(what, now);
-  if (!content) return done({.verdict = delivery_verdict::refused, .reason = "nothing_to_show"});
+  if (!content) return done({.outcome = delivery_outcome::refused, .reason = "nothing_to_show"});
   auto a = std::make_shared<attempt>();
   a->request = request_of(what, *content, settings_.topic, now);
   a->path = "/3/device/" + percent_encode(to.address);
@@ -130,10 +130,10 @@ void apns_channel::take_answer(const std::shared_ptr<attempt>& a, const std::str
   auto meaning = apns_answer(response.status, response.body);
   if (response.status >= 500) want_connection(a->is_sandbox);
   if (a->elsewhere) { // of a token that the first environment does not know, only success or trouble here says more
-    if (meaning.verdict == delivery_verdict::delivered) return a->done({.verdict = delivery_verdict::delivered, .status = response.status, .reason = "wrong_environment", .is_our_fault = true});
-    if (meaning.verdict != delivery_verdict::again) return a->done(*a->elsewhere);
+    if (meaning.outcome == delivery_outcome::delivered) return a->done({.outcome = delivery_outcome::delivered, .status = response.status, .reason = "wrong_environment", .is_our_fault = true});
+    if (meaning.outcome != delivery_outcome::again) return a->done(*a->elsewhere);
   }
-  if (meaning.verdict == delivery_verdict::again || meaning.verdict == delivery_verdict::gone) return take_refusal(a, token, std::move(meaning));
+  if (meaning.outcome == delivery_outcome::again || meaning.outcome == delivery_outcome::gone) return take_refusal(a, token, std::move(meaning));
   a->done(std::move(meaning));
 }
 

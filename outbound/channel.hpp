@@ -2,8 +2,7 @@
 // The port of every way out for notices: one domain event to one target (a device, a webhook endpoint). Which events go to whom, when a try is
 // repeated and when it is given up is decided elsewhere (domain/delivery); a port makes one try and says what came of it.
 #pragma once
-#include "domain/ids.hpp"
-#include "domain/time.hpp"
+#include "domain/delivery.hpp"
 
 #include <functional>
 #include <optional>
@@ -30,15 +29,8 @@ struct delivery_target {
   bool is_sandbox = false; ///< APNs: a token of the development environment
 };
 
-enum class delivery_verdict : std::uint8_t {
-  delivered, ///< the other side has taken it
-  again, ///< it could not be taken now
-  refused, ///< it will never be taken, through our fault or theirs; the target stays
-  gone, ///< the target is no more: nothing need be sent to it again
-};
-
 struct delivery_answer {
-  delivery_verdict verdict = delivery_verdict::again;
+  delivery_outcome outcome = delivery_outcome::again;
   int status = 0; ///< HTTP; 0: there was no answer
   std::string reason{}; ///< one word for people and logs: the service's own code ("Unregistered", "QUOTA_EXCEEDED") or ours ("timeout", "ssrf_blocked")
   std::optional<milliseconds> retry_after{}; ///< not before; asked for by the other side

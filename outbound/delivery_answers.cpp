@@ -21,7 +21,7 @@ std::string word_of(const http_failure& failure) {
 
 delivery_answer unanswered(const http_failure& failure) {
   const bool is_malformed = failure.kind == http_error::malformed; // and would be the next time
-  return {.verdict = is_malformed ? delivery_verdict::refused : delivery_verdict::again,
+  return {.outcome = is_malformed ? delivery_outcome::refused : delivery_outcome::again,
           .reason = word_of(failure),
           .is_channel_down = !failure.step.empty(),
           .is_our_fault = is_malformed};

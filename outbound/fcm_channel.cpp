@@ -50,13 +50,13 @@ struct google_error {
 } // namespace
 
 delivery_answer fcm_answer(int status, std::string_view body, std::optional<milliseconds> retry_after) {
-  using enum delivery_verdict;
-  if (status == 200) return {.verdict = delivered, .status = status};
+  using enum delivery_outcome;
+  if (status == 200) return {.outcome = delivered, .status = status};
   const google_error error{body};
   delivery_answer a{.status = status, .reason = error.word(), .retry_after = retry_after};
   if (a.reason.empty()) a.reason = "HTTP " + std::to_string(status);
-  const auto becomes = [&](delivery_verdict verdict, bool is_our_fault) {
-    a.verdict = verdict;
+  const auto becomes = [&](delivery_outcome outcome, bool is_our_fault) {
+    a.outcome = outcome;
     a.is_our_fault = is_our_fault;
     return a;
   };
@@ -94,7 +94,7 @@ fcm_channel::fcm_channel(settings options, environment& env)
 void fcm_channel::deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) {
   const auto now = env_.wall_now();
   const auto content = push_content_of(what, now);
-  if (!content) return done({.verdict = delivery_verdict::refused, .reason = "nothing_to_show"});
+  if (!content) return done({.outcome = delivery_outcome::refused, .reason = "nothing_to_show"});
   send(std::make_shared<attempt>(attempt{fcm_body(*content, to.address, now), std::move(done)}));
 }
 

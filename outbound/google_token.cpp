@@ -102,7 +102,7 @@ void google_token::exchange() {
 void google_token::take_answer(const http_result& answer) {
   if (const auto* failure = std::get_if<http_failure>(&answer)) {
     auto why = unanswered(*failure);
-    why.verdict = delivery_verdict::again; // a token_uri that cannot be asked is a matter of settings: no notice's fault
+    why.outcome = delivery_outcome::again; // a token_uri that cannot be asked is a matter of settings: no notice's fault
     why.reason.insert(0, "oauth_");
     why.is_channel_down = true;
     return end_exchange(why);

@@ -14,11 +14,11 @@ delivery_answer answer_of(const http_result& result, timestamp now) {
   const auto& response = std::get<http_response>(result);
   delivery_answer a{.status = response.status};
   if (a.status >= 200 && a.status < 300) {
-    a.verdict = delivery_verdict::delivered;
+    a.outcome = delivery_outcome::delivered;
     return a;
   }
   const bool passes = a.status == 408 || a.status == 429 || a.status >= 500;
-  a.verdict = passes ? delivery_verdict::again : delivery_verdict::refused;
+  a.outcome = passes ? delivery_outcome::again : delivery_outcome::refused;
   a.reason = "HTTP " + std::to_string(a.status);
   a.retry_after = read_retry_after(response.retry_after, now);
   a.is_our_fault = !passes;
@@ -34,7 +34,7 @@ ntfy_channel::ntfy_channel(settings options, environment& env)
 
 void ntfy_channel::deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) {
   const auto content = push_content_of(what, env_.wall_now());
-  if (!content) return done({.verdict = delivery_verdict::refused, .reason = "nothing_to_show"});
+  if (!content) return done({.outcome = delivery_outcome::refused, .reason = "nothing_to_show"});
   http_request rq;
   rq.method = http_request::method_type::post;
   rq.url = url_ + "/" + percent_encode(to.address);

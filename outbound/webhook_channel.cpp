@@ -37,7 +37,7 @@ http_client::settings http_of(const webhook_settings& s) {
 
 delivery_answer refused(std::string reason, bool is_our_fault) {
   delivery_answer answer;
-  answer.verdict = delivery_verdict::refused;
+  answer.outcome = delivery_outcome::refused;
   answer.reason = std::move(reason);
   answer.is_our_fault = is_our_fault;
   return answer;
@@ -71,9 +71,9 @@ std::string reason_of(int status) {
   return "rejected";
 }
 
-delivery_verdict verdict_of(int status) {
-  if (status >= 200 && status < 300) return delivery_verdict::delivered;
-  return status == 410 ? delivery_verdict::gone : delivery_verdict::again;
+delivery_outcome outcome_of(int status) {
+  if (status >= 200 && status < 300) return delivery_outcome::delivered;
+  return status == 410 ? delivery_outcome::gone : delivery_outcome::again;
 }
 
 } // namespace
@@ -87,10 +87,10 @@ std::string webhook_body(const notice& what) {
 
 delivery_answer webhook_answer(int status, const std::string& retry_after, timestamp now) {
   delivery_answer answer;
-  answer.verdict = verdict_of(status);
+  answer.outcome = outcome_of(status);
   answer.status = status;
   answer.reason = reason_of(status);
-  if (answer.verdict == delivery_verdict::again) answer.retry_after = read_retry_after(retry_after, now);
+  if (answer.outcome == delivery_outcome::again) answer.retry_after = read_retry_after(retry_after, now);
   return answer;
 }
 

@@ -19,7 +19,7 @@ public:
     delivery_target to;
     std::function<void(delivery_answer)> done;
   };
-  std::function<std::optional<delivery_answer>(const attempt&)> answer = [](const auto&) { return delivery_answer{delivery_verdict::delivered, 200}; };
+  std::function<std::optional<delivery_answer>(const attempt&)> answer = [](const auto&) { return delivery_answer{delivery_outcome::delivered, 200}; };
   std::vector<attempt> tries;
   std::size_t open = 0, most_open = 0;
 
@@ -89,7 +89,7 @@ struct courier_fixture : fixture {
   }
 };
 
-constexpr auto again = [](const auto&) { return delivery_answer{.verdict = delivery_verdict::again, .status = 503, .reason = "UNAVAILABLE"}; };
+constexpr auto again = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::again, .status = 503, .reason = "UNAVAILABLE"}; };
 
 } // namespace
 
@@ -129,7 +129,7 @@ CAF_TEST(what cannot be taken now is tried again with longer pauses until it is 
 }
 
 CAF_TEST(the other side may ask for a pause) {
-  port.answer = [](const auto&) { return delivery_answer{.verdict = delivery_verdict::again, .status = 429, .reason = "QUOTA_EXCEEDED", .retry_after = 20s}; };
+  port.answer = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::again, .status = 429, .reason = "QUOTA_EXCEEDED", .retry_after = 20s}; };
   due(device().id);
   start();
   pass(19s);
@@ -141,7 +141,7 @@ CAF_TEST(the other side may ask for a pause) {
 CAF_TEST(a device that is gone gets nothing more unless it was registered again meanwhile) {
   const auto phone = device(), other = device();
   port.answer = [&](const scripted_channel::attempt& a) {
-    return delivery_answer{.verdict = a.to.id == phone.id ? delivery_verdict::gone : delivery_verdict::delivered, .status = 404, .reason = "UNREGISTERED"};
+    return delivery_answer{.outcome = a.to.id == phone.id ? delivery_outcome::gone : delivery_outcome::delivered, .status = 404, .reason = "UNREGISTERED"};
   };
   const auto d = due(phone.id);
   start();
@@ -159,7 +159,7 @@ CAF_TEST(a device that is gone gets nothing more unless it was registered again 
 CAF_TEST(a device registered again after it was gone stays) {
   const auto phone = device();
   port.answer = [&](const auto&) {
-    return delivery_answer{.verdict = delivery_verdict::gone, .status = 410, .reason = "Unregistered", .gone_since = phone.registered_at - 1s};
+    return delivery_answer{.outcome = delivery_outcome::gone, .status = 410, .reason = "Unregistered", .gone_since = phone.registered_at - 1s};
   };
   due(phone.id);
   start();
@@ -168,13 +168,13 @@ CAF_TEST(a device registered again after it was gone stays) {
 }
 
 CAF_TEST(what is our fault is said and kept for a person) {
-  port.answer = [](const auto&) { return delivery_answer{.verdict = delivery_verdict::refused, .status = 400, .reason = "BadTopic", .is_our_fault = true}; };
+  port.answer = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::refused, .status = 400, .reason = "BadTopic", .is_our_fault = true}; };
   const auto d = due(device().id);
   start();
   pass(2s);
   CAF_CHECK(now(d).state == delivery_state::failed);
   CAF_CHECK_EQUAL(warnings.size(), 1u);
-  port.answer = [](const auto&) { return delivery_answer{delivery_verdict::delivered, 200}; };
+  port.answer = [](const auto&) { return delivery_answer{delivery_outcome::delivered, 200}; };
   CAF_CHECK(store.replay_delivery(default_tenant, d.target, d.notice, env.wall_now()));
   pass(2s);
   CAF_CHECK(now(d).state == delivery_state::delivered);
@@ -189,8 +189,8 @@ CAF_TEST(no more than so many are under way and no more than so many begin in a 
   start();
   pass(3s);
   CAF_CHECK_EQUAL(port.tries.size(), 4u);
-  port.answer = [](const auto&) { return delivery_answer{delivery_verdict::delivered, 200}; };
-  for (std::size_t i = 0; i < 4; ++i) port.tries[i].done(delivery_answer{delivery_verdict::delivered, 200});
+  port.answer = [](const auto&) { return delivery_answer{delivery_outcome::delivered, 200}; };
+  for (std::size_t i = 0; i < 4; ++i) port.tries[i].done(delivery_answer{delivery_outcome::delivered, 200});
   run();
   const auto before = port.tries.size();
   pass(4s);
@@ -199,7 +199,7 @@ CAF_TEST(no more than so many are under way and no more than so many begin in a 
 }
 
 CAF_TEST(a service that is away is left alone and nothing is lost) {
-  port.answer = [](const auto&) { return delivery_answer{.verdict = delivery_verdict::again, .reason = "network", .is_channel_down = true}; };
+  port.answer = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::again, .reason = "network", .is_channel_down = true}; };
   services.at_once = 1;
   const auto phone = device();
   std::vector<delivery_row> all;
@@ -207,7 +207,7 @@ CAF_TEST(a service that is away is left alone and nothing is lost) {
   start();
   pass(4s);
   CAF_CHECK_EQUAL(port.tries.size(), 1u);
-  port.answer = [](const auto&) { return delivery_answer{delivery_verdict::delivered, 200}; };
+  port.answer = [](const auto&) { return delivery_answer{delivery_outcome::delivered, 200}; };
   pass(100s);
   for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
 }
@@ -220,7 +220,7 @@ CAF_TEST(what a process had taken and did not bring comes again) {
   pass(1s);
   CAF_CHECK_EQUAL(port.tries.size(), 1u);
   kill(extra.back()); // with it in the air
-  port.answer = [](const auto&) { return delivery_answer{delivery_verdict::delivered, 200}; };
+  port.answer = [](const auto&) { return delivery_answer{delivery_outcome::delivered, 200}; };
   start();
   pass(20s);
   CAF_CHECK_EQUAL(port.tries.size(), 1u);
@@ -255,7 +255,7 @@ CAF_TEST(one that takes something between stays on) {
   start(channel::webhook);
   pass(24h, 30s);
   port.answer = [&](const scripted_channel::attempt& a) {
-    return a.what.id == bad.notice ? again(a) : delivery_answer{delivery_verdict::delivered, 200};
+    return a.what.id == bad.notice ? again(a) : delivery_answer{delivery_outcome::delivered, 200};
   };
   due(hook.id, channel::webhook);
   pass(49h, 30s);
@@ -266,7 +266,7 @@ CAF_TEST(one that takes something between stays on) {
 CAF_TEST(an endpoint that hangs delays no other) {
   const auto slow = endpoint(), quick = endpoint();
   port.answer = [&](const scripted_channel::attempt& a) {
-    return a.to.id == slow.id ? std::nullopt : std::optional{delivery_answer{delivery_verdict::delivered, 200}};
+    return a.to.id == slow.id ? std::nullopt : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
   };
   services.at_once = 8;
   services.per_target = 2;
@@ -289,13 +289,13 @@ CAF_TEST(while an endpoint cannot be reached what else waits for it waits too an
   start(channel::webhook);
   pass(600s, 250ms);
   CAF_CHECK(port.tries.size() < 200); // not each of them again and again
-  port.answer = [](const auto&) { return delivery_answer{delivery_verdict::delivered, 200}; };
+  port.answer = [](const auto&) { return delivery_answer{delivery_outcome::delivered, 200}; };
   pass(600s, 250ms);
   for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
 }
 
 CAF_TEST(an endpoint that says that it is gone is turned off at once) {
-  port.answer = [](const auto&) { return delivery_answer{.verdict = delivery_verdict::gone, .status = 410, .reason = "gone"}; };
+  port.answer = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::gone, .status = 410, .reason = "gone"}; };
   due(endpoint().id, channel::webhook);
   start(channel::webhook);
   pass(2s);

@@ -51,6 +51,13 @@ CAF_TEST(an endpoint takes the topics it names whole) {
   CAF_CHECK(!wants(e, "order.completed"));
 }
 
+CAF_TEST(words are split at blanks) {
+  using words = std::vector<std::string_view>;
+  CAF_CHECK(words_of("").empty());
+  CAF_CHECK((words_of("order.completed") == words{"order.completed"}));
+  CAF_CHECK((words_of("order.completed queue.expired") == words{"order.completed", "queue.expired"}));
+}
+
 CAF_TEST(webhooks are tried for three days and a push until it is worth nothing) {
   std::mt19937_64 random{7};
   for (const auto way : {channel::webhook, channel::fcm, channel::apns, channel::ntfy}) {

@@ -21,7 +21,7 @@
 using namespace fq;
 using namespace fq::test;
 namespace json = boost::json;
-using enum fq::delivery_verdict;
+using enum fq::delivery_outcome;
 
 namespace {
 
@@ -98,7 +98,7 @@ CAF_TEST(answers that are not what Apple documents are no reason to forget a dev
   for (const auto* body : {"", "{", "[]", R"({"reason":7})", R"({"reason":"Unknown"})", R"({"reason":["BadDeviceToken"]})"})
     for (const auto status : {100, 201, 302, 400, 401, 403, 404, 413, 429, 500, 503}) {
       const auto got = apns_answer(status, body);
-      CAF_CHECK(got.verdict == again || got.verdict == refused);
+      CAF_CHECK(got.outcome == again || got.outcome == refused);
       CAF_CHECK(!got.reason.empty());
     }
   for (const auto* body : {R"({"reason":"Unregistered","timestamp":"soon"})", R"({"reason":"Unregistered","timestamp":-1})", R"({"reason":"Unregistered","timestamp":1e300})"})
@@ -125,8 +125,8 @@ CAF_TEST(every row comes over the wire as it is) {
 CAF_TEST(a device is shown what the notice says) {
   push_standins services;
   apns_channel channel{services.apns(), env};
-  CAF_CHECK(deliver(channel, granted(), "ab12").verdict == delivered);
-  CAF_CHECK(deliver(channel, granted(), "../x?y", true).verdict == delivered);
+  CAF_CHECK(deliver(channel, granted(), "ab12").outcome == delivered);
+  CAF_CHECK(deliver(channel, granted(), "../x?y", true).outcome == delivered);
   const auto all = requests(services.state());
   CAF_REQUIRE_EQUAL(all.size(), 2u);
   CAF_CHECK_EQUAL(all[0].at("host"), "api.push.apple.com");
@@ -153,7 +153,7 @@ CAF_TEST(many sends share one provider token and one connection) {
   apns_channel channel{services.apns(), env};
   fq::test::delivery_answers got;
   for (int i = 0; i < 60; ++i) channel.deliver(granted(), {.id = {}, .address = "device-" + std::to_string(i)}, got.next());
-  for (const auto& a : got.wait(60)) CAF_CHECK(a.verdict == delivered);
+  for (const auto& a : got.wait(60)) CAF_CHECK(a.outcome == delivered);
   const auto state = services.state();
   CAF_CHECK_EQUAL(state.at("sessions").as_int64(), 1);
   std::set<std::string> tokens, devices;
@@ -171,7 +171,7 @@ CAF_TEST(the provider token is made anew after 50 minutes and not before) {
   std::vector<std::string> tokens;
   for (const auto minutes : {0, 49, 1, 49}) { // 0, 49, 50, 99
     pass(milliseconds{minutes * 60'000});
-    CAF_CHECK(deliver(channel, granted(), "d").verdict == delivered);
+    CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
     tokens.push_back(header(requests(services.state()).back(), "authorization"));
   }
   CAF_CHECK_EQUAL(tokens[0], tokens[1]);
@@ -186,20 +186,20 @@ CAF_TEST(a provider token that Apple calls expired is replaced once unless it is
   const auto expired = [](bool once) { return json::object{{"status", 403}, {"body", REASON("ExpiredProviderToken")}, {"once_per_token", once}}; };
   services.script({{"once", expired(true)}, {"always", expired(false)}});
   apns_channel channel{services.apns(), env};
-  CAF_CHECK(deliver(channel, granted(), "d").verdict == delivered);
+  CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
   pass(milliseconds{5 * 60'000});
   const auto young = deliver(channel, granted(), "once");
-  CAF_CHECK(young.verdict == again && young.is_channel_down && young.is_our_fault);
+  CAF_CHECK(young.outcome == again && young.is_channel_down && young.is_our_fault);
   CAF_CHECK(young.retry_after == milliseconds{15 * 60'000});
   CAF_CHECK_EQUAL(requests(services.state()).size(), 2u);
   pass(milliseconds{15 * 60'000});
-  CAF_CHECK(deliver(channel, granted(), "once").verdict == delivered);
+  CAF_CHECK(deliver(channel, granted(), "once").outcome == delivered);
   const auto all = requests(services.state());
   CAF_REQUIRE_EQUAL(all.size(), 4u);
   CAF_CHECK(header(all[2], "authorization") != header(all[3], "authorization"));
   pass(milliseconds{20 * 60'000});
   const auto always = deliver(channel, granted(), "always");
-  CAF_CHECK(always.verdict == again && always.is_channel_down && always.is_our_fault);
+  CAF_CHECK(always.outcome == again && always.is_channel_down && always.is_our_fault);
   CAF_CHECK_EQUAL(requests(services.state()).size(), 6u); // two tries, no third
 }
 
@@ -208,14 +208,14 @@ CAF_TEST(after too many provider tokens nobody is asked for 20 minutes) {
   services.script({{"d", {{"status", 429}, {"body", REASON("TooManyProviderTokenUpdates")}, {"times", 1}}}});
   apns_channel channel{services.apns(), env};
   const auto first = deliver(channel, granted(), "d");
-  CAF_CHECK(first.verdict == again && first.is_channel_down && first.retry_after == milliseconds{20 * 60'000});
+  CAF_CHECK(first.outcome == again && first.is_channel_down && first.retry_after == milliseconds{20 * 60'000});
   pass(milliseconds{19 * 60'000});
   const auto second = deliver(channel, granted(), "another");
-  CAF_CHECK(second.verdict == again && second.is_channel_down && second.retry_after == milliseconds{60'000});
+  CAF_CHECK(second.outcome == again && second.is_channel_down && second.retry_after == milliseconds{60'000});
   CAF_CHECK_EQUAL(second.reason, "TooManyProviderTokenUpdates");
   CAF_CHECK_EQUAL(requests(services.state()).size(), 1u);
   pass(milliseconds{60'000});
-  CAF_CHECK(deliver(channel, granted(), "d").verdict == delivered);
+  CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
 }
 
 CAF_TEST(after a fault of the server the next send makes a connection of its own) {
@@ -225,17 +225,17 @@ CAF_TEST(after a fault of the server the next send makes a connection of its own
   apns_channel channel{services.apns(), env};
   std::int64_t sessions = 1;
   for (const auto* device : {"500", "503", "reset"}) {
-    CAF_CHECK(deliver(channel, granted(), device).verdict == again);
+    CAF_CHECK(deliver(channel, granted(), device).outcome == again);
     CAF_CHECK_EQUAL(services.count("sessions"), sessions);
     pass(milliseconds{1'000});
-    CAF_CHECK(deliver(channel, granted(), "d").verdict == delivered);
+    CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
     CAF_CHECK_EQUAL(services.count("sessions"), ++sessions);
   }
-  CAF_CHECK(deliver(channel, granted(), "429").verdict == again); // one device's own matter
+  CAF_CHECK(deliver(channel, granted(), "429").outcome == again); // one device's own matter
   pass(milliseconds{1'000});
-  CAF_CHECK(deliver(channel, granted(), "d").verdict == delivered);
+  CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
   CAF_CHECK_EQUAL(services.count("sessions"), sessions);
-  for (int i = 0; i < 10; ++i) CAF_CHECK(deliver(channel, granted(), "503").verdict == again); // within a second: at most one more
+  for (int i = 0; i < 10; ++i) CAF_CHECK(deliver(channel, granted(), "503").outcome == again); // within a second: at most one more
   CAF_CHECK(services.count("sessions") <= sessions + 1);
 }
 
@@ -245,12 +245,12 @@ CAF_TEST(a connection that Apple ends costs at most a try) {
                    {"reset", {{"action", "reset"}, {"times", 1}}}});
   apns_channel channel{services.apns(), env};
   for (const auto* device : {"goaway", "cut", "refuse", "reset"}) {
-    CAF_CHECK(deliver(channel, granted(), "d").verdict == delivered);
+    CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
     pass(milliseconds{1'000});
     const auto first = deliver(channel, granted(), device);
-    CAF_CHECK(first.verdict == delivered || (first.verdict == again && first.reason == "network" && !first.is_our_fault));
+    CAF_CHECK(first.outcome == delivered || (first.outcome == again && first.reason == "network" && !first.is_our_fault));
     pass(milliseconds{1'000});
-    CAF_CHECK(deliver(channel, granted(), device).verdict == delivered);
+    CAF_CHECK(deliver(channel, granted(), device).outcome == delivered);
   }
 }
 
@@ -258,7 +258,7 @@ CAF_TEST(a server without HTTP2 is no APNs) {
   push_standins services{"1.1"};
   apns_channel channel{services.apns(), env};
   const auto got = deliver(channel, granted(), "d");
-  CAF_CHECK(got.verdict == again);
+  CAF_CHECK(got.outcome == again);
   CAF_CHECK_EQUAL(got.reason, "network");
 }
 
@@ -281,7 +281,7 @@ CAF_TEST(sends that wait for a connection that never comes about end too) {
   apns_channel channel{s, real};
   const auto begin = real.steady_now();
   for (int i = 0; i < 40; ++i) channel.deliver(granted(), {.id = {}, .address = "d"}, got.next());
-  for (const auto& a : got.wait(40)) CAF_CHECK(a.verdict == again && (a.reason == "timeout" || a.reason == "no_connection"));
+  for (const auto& a : got.wait(40)) CAF_CHECK(a.outcome == again && (a.reason == "timeout" || a.reason == "no_connection"));
   CAF_CHECK(real.steady_now() - begin < milliseconds{20'000}); // one after the other would be 40 s
   CAF_CHECK_EQUAL(got.count(), 40u);
   ::close(listener);
@@ -294,7 +294,7 @@ CAF_TEST(a silent server ends at the timeout) {
   s.http.timeout = milliseconds{3'000};
   apns_channel channel{s, env};
   const auto got = deliver(channel, granted(), "hang");
-  CAF_CHECK(got.verdict == again);
+  CAF_CHECK(got.outcome == again);
   CAF_CHECK_EQUAL(got.reason, "timeout");
 }
 
@@ -305,10 +305,10 @@ CAF_TEST(a token of the other environment is found there) {
   apns_channel channel{services.apns(), env};
   for (const auto is_sandbox : {false, true}) {
     const auto moved = deliver(channel, granted(), is_sandbox ? "of production" : "of the sandbox", is_sandbox);
-    CAF_CHECK(moved.verdict == delivered && moved.is_our_fault);
+    CAF_CHECK(moved.outcome == delivered && moved.is_our_fault);
     CAF_CHECK_EQUAL(moved.reason, "wrong_environment");
     const auto none = deliver(channel, granted(), "of none", is_sandbox);
-    CAF_CHECK(none.verdict == gone && !none.is_our_fault);
+    CAF_CHECK(none.outcome == gone && !none.is_our_fault);
   }
   CAF_CHECK_EQUAL(requests(services.state()).size(), 8u);
   auto s = services.apns();
@@ -316,7 +316,7 @@ CAF_TEST(a token of the other environment is found there) {
     if (way.starts_with("api.sandbox")) way = "api.sandbox.push.apple.com:443:127.0.0.1:1"; // nobody listens there
   apns_channel half{s, env};
   const auto unsure = deliver(half, granted(), "of none");
-  CAF_CHECK(unsure.verdict == again);
+  CAF_CHECK(unsure.outcome == again);
   CAF_CHECK_EQUAL(unsure.reason, "no_connection");
 }
 

@@ -17,7 +17,7 @@
 using namespace fq;
 using namespace fq::test;
 namespace json = boost::json;
-using enum fq::delivery_verdict;
+using enum fq::delivery_outcome;
 
 namespace {
 
@@ -95,12 +95,12 @@ CAF_TEST(answers that are not what Google documents are no reason to forget a de
                            R"({"error":{"details":[{"errorCode":"UNREGISTERED"}]}})"})
     for (const auto status : {100, 201, 302, 400, 401, 403, 404, 405, 413, 429, 500, 503, 599}) {
       const auto got = fcm_answer(status, body, {});
-      CAF_CHECK(got.verdict == again || got.verdict == refused);
+      CAF_CHECK(got.outcome == again || got.outcome == refused);
       CAF_CHECK(!got.reason.empty());
     }
   const auto got = fcm_answer(400, R"({"error":{"status":"<script>\n\u0007bad","message":"the registration token"}})", {});
   CAF_CHECK_EQUAL(got.reason, "scriptbad");
-  CAF_CHECK(got.verdict == refused); // FCM itself has not spoken
+  CAF_CHECK(got.outcome == refused); // FCM itself has not spoken
 }
 
 CAF_TEST(every row comes over the wire as it is) {
@@ -124,7 +124,7 @@ CAF_TEST(many sends share one access token and a few connections) {
   fcm_channel channel{services.fcm(), env};
   fq::test::delivery_answers got;
   for (int i = 0; i < 60; ++i) channel.deliver(granted(), {.id = {}, .address = "device-" + std::to_string(i)}, got.next());
-  for (const auto& a : got.wait(60)) CAF_CHECK(a.verdict == delivered);
+  for (const auto& a : got.wait(60)) CAF_CHECK(a.outcome == delivered);
   const auto state = services.state();
   CAF_CHECK_EQUAL(json::serialize(state.at("wrong")), "[]");
   CAF_CHECK_EQUAL(state.at("exchanges").as_int64(), 1);
@@ -140,7 +140,7 @@ CAF_TEST(many sends share one access token and a few connections) {
 CAF_TEST(a device is shown what the notice says) {
   push_standins services;
   fcm_channel channel{services.fcm(), env};
-  CAF_CHECK(deliver(channel, granted(), "d \"1\"").verdict == delivered);
+  CAF_CHECK(deliver(channel, granted(), "d \"1\"").outcome == delivered);
   const auto sent = sends(services.state());
   CAF_REQUIRE_EQUAL(sent.size(), 1u);
   CAF_CHECK_EQUAL(sent[0].at("path"), "/v1/projects/fairqueue-tests/messages:send");
@@ -156,14 +156,14 @@ CAF_TEST(a device is shown what the notice says) {
   auto unknown = granted();
   unknown.topic = "mail.send";
   const auto got = deliver(channel, unknown, "d");
-  CAF_CHECK(got.verdict == refused && got.reason == "nothing_to_show");
+  CAF_CHECK(got.outcome == refused && got.reason == "nothing_to_show");
 }
 
 CAF_TEST(the access token is made anew five minutes before its end) {
   push_standins services;
   fcm_channel channel{services.fcm(), env};
   const auto exchanges = [&] {
-    CAF_CHECK(deliver(channel, granted(), "d").verdict == delivered);
+    CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
     return services.count("exchanges");
   };
   CAF_CHECK_EQUAL(exchanges(), 1);
@@ -177,17 +177,17 @@ CAF_TEST(an access token that is refused is replaced once and the send repeated)
   push_standins services;
   services.script({{"d", {{"status", 401}, {"body", "{}"}, {"once_per_token", true}}}, {"e", {{"status", 401}, {"body", "{}"}}}});
   fcm_channel channel{services.fcm(), env};
-  CAF_CHECK(deliver(channel, granted(), "d").verdict == delivered);
+  CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
   CAF_CHECK_EQUAL(services.count("exchanges"), 2);
   for (int i = 0; i < 5; ++i) {
     const auto got = deliver(channel, granted(), "e"); // our account is at fault: no new token for each send
-    CAF_CHECK(got.verdict == again && got.is_channel_down && got.is_our_fault);
+    CAF_CHECK(got.outcome == again && got.is_channel_down && got.is_our_fault);
   }
   CAF_CHECK_EQUAL(services.count("exchanges"), 2);
   pass(milliseconds{60'000});
   CAF_CHECK(deliver(channel, granted(), "e").is_channel_down);
   CAF_CHECK_EQUAL(services.count("exchanges"), 3);
-  CAF_CHECK(deliver(channel, granted(), "f").verdict == delivered);
+  CAF_CHECK(deliver(channel, granted(), "f").outcome == delivered);
 }
 
 CAF_TEST(without an access token nobody is reached and the reason says why) {
@@ -195,17 +195,17 @@ CAF_TEST(without an access token nobody is reached and the reason says why) {
   services.script({{"oauth", {{"status", 400}, {"body", R"({"error":"invalid_grant","error_description":"Invalid grant: account not found"})"}, {"times", 1}}}});
   fcm_channel channel{services.fcm(), env};
   const auto refusal = deliver(channel, granted(), "d");
-  CAF_CHECK(refusal.verdict == again && refusal.is_channel_down && refusal.is_our_fault);
+  CAF_CHECK(refusal.outcome == again && refusal.is_channel_down && refusal.is_our_fault);
   CAF_CHECK_EQUAL(refusal.reason, "oauth_invalid_grant");
   services.script({{"oauth", {{"status", 503}, {"headers", {{"retry-after", "7"}}}, {"body", "busy"}, {"times", 1}}}});
   const auto trouble = deliver(channel, granted(), "d");
-  CAF_CHECK(trouble.verdict == again && trouble.is_channel_down && !trouble.is_our_fault);
+  CAF_CHECK(trouble.outcome == again && trouble.is_channel_down && !trouble.is_our_fault);
   CAF_CHECK(trouble.retry_after == milliseconds{7'000});
   services.script({{"oauth", {{"action", "reset"}, {"times", 1}}}});
   const auto reset = deliver(channel, granted(), "d");
-  CAF_CHECK(reset.verdict == again && reset.is_channel_down && !reset.is_our_fault);
+  CAF_CHECK(reset.outcome == again && reset.is_channel_down && !reset.is_our_fault);
   CAF_CHECK_EQUAL(reset.reason, "oauth_network");
-  CAF_CHECK(deliver(channel, granted(), "d").verdict == delivered);
+  CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
   CAF_CHECK_EQUAL(sends(services.state()).size(), 1u);
 }
 
@@ -215,7 +215,7 @@ CAF_TEST(a key that Google does not know is our fault) {
   s.account.private_key_id = "another";
   fcm_channel channel{s, env};
   const auto got = deliver(channel, granted(), "d");
-  CAF_CHECK(got.verdict == again && got.is_channel_down && got.is_our_fault);
+  CAF_CHECK(got.outcome == again && got.is_channel_down && got.is_our_fault);
   CAF_CHECK_EQUAL(got.reason, "oauth_invalid_grant");
 }
 
@@ -232,10 +232,10 @@ CAF_TEST(no more sends wait for an access token than may and each is answered on
     CAF_CHECK_EQUAL(refusals.count(), 1u); // at once
     const auto refusal = refusals.wait(1).front();
     CAF_CHECK_EQUAL(refusal.reason, "overloaded");
-    CAF_CHECK(refusal.verdict == again);
+    CAF_CHECK(refusal.outcome == again);
     CAF_CHECK_EQUAL(waiting.count(), 0u);
   }
-  for (const auto& a : waiting.wait(3)) CAF_CHECK(a.verdict == again && a.reason == "oauth_cancelled");
+  for (const auto& a : waiting.wait(3)) CAF_CHECK(a.outcome == again && a.reason == "oauth_cancelled");
   CAF_CHECK_EQUAL(waiting.count(), 3u);
 }
 
@@ -247,8 +247,8 @@ CAF_TEST(a token endpoint that hangs ends at the timeout and the next send asks 
   fcm_channel channel{s, env};
   const auto got = deliver(channel, granted(), "d");
   CAF_CHECK_EQUAL(got.reason, "oauth_timeout");
-  CAF_CHECK(got.verdict == again && got.is_channel_down);
-  CAF_CHECK(deliver(channel, granted(), "d").verdict == delivered);
+  CAF_CHECK(got.outcome == again && got.is_channel_down);
+  CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
 }
 
 CAF_TEST(nobody but Google is given a token) {
@@ -258,7 +258,7 @@ CAF_TEST(nobody but Google is given a token) {
   fcm_channel channel{s, env};
   const auto got = deliver(channel, granted(), "d");
   CAF_CHECK_EQUAL(got.reason, "oauth_no_connection");
-  CAF_CHECK(got.verdict == again && got.is_channel_down);
+  CAF_CHECK(got.outcome == again && got.is_channel_down);
   CAF_CHECK_EQUAL(services.state().at("requests").as_array().size(), 0u);
 }
 

@@ -14,7 +14,7 @@
 
 using namespace fq;
 using namespace fq::test;
-using enum fq::delivery_verdict;
+using enum fq::delivery_outcome;
 
 namespace {
 
@@ -39,17 +39,17 @@ CAF_TEST(a push is mirrored to its topic) {
     return answer(r.target.ends_with("/forbidden") ? 403 : r.target.ends_with("/broken") ? 500 : 200, "{}");
   }};
   ntfy_channel channel{{.url = server.url(), .http = {}}, env};
-  CAF_CHECK(deliver(channel, granted(), "fans/of you").verdict == delivered);
+  CAF_CHECK(deliver(channel, granted(), "fans/of you").outcome == delivered);
   const auto sent = server.requests().front();
   CAF_CHECK_EQUAL(sent.target, "/fans%2Fof%20you");
   CAF_CHECK_EQUAL(sent.field("title"), "It is your turn");
   CAF_CHECK_EQUAL(sent.field("priority"), "high");
   CAF_CHECK_EQUAL(sent.body, "You have been let in. Open the app before your time runs out.");
   const auto busy = deliver(channel, granted(), "busy");
-  CAF_CHECK(busy.verdict == again && busy.retry_after == milliseconds{3'000});
-  CAF_CHECK(deliver(channel, granted(), "broken").verdict == again);
+  CAF_CHECK(busy.outcome == again && busy.retry_after == milliseconds{3'000});
+  CAF_CHECK(deliver(channel, granted(), "broken").outcome == again);
   const auto forbidden = deliver(channel, granted(), "forbidden");
-  CAF_CHECK(forbidden.verdict == refused && forbidden.is_our_fault);
+  CAF_CHECK(forbidden.outcome == refused && forbidden.is_our_fault);
   CAF_CHECK_EQUAL(forbidden.reason, "HTTP 403");
 }
 
@@ -73,11 +73,11 @@ CAF_TEST(only channels that are set up are there and they work as the options sa
   for (const auto& way : http.connect_to) o.push.connect_to += way + ", ";
   const auto all = open_push_channels(o, env);
   CAF_REQUIRE(all.fcm && all.apns && all.ntfy);
-  CAF_CHECK(deliver(*all.fcm, granted(), "d").verdict == delivered);
-  CAF_CHECK(deliver(*all.apns, granted(), "d").verdict == delivered);
-  CAF_CHECK(deliver(*all.apns, granted(), "d", true).verdict == delivered);
+  CAF_CHECK(deliver(*all.fcm, granted(), "d").outcome == delivered);
+  CAF_CHECK(deliver(*all.apns, granted(), "d").outcome == delivered);
+  CAF_CHECK(deliver(*all.apns, granted(), "d", true).outcome == delivered);
   const auto unreached = deliver(*all.ntfy, granted(), "d");
-  CAF_CHECK(unreached.verdict == again && unreached.is_channel_down);
+  CAF_CHECK(unreached.outcome == again && unreached.is_channel_down);
 }
 
 CAF_TEST(all files that are no keys are named at once and nothing in them) {

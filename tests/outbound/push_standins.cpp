@@ -156,7 +156,7 @@ notice turn_granted(timestamp now) {
 std::string difference(const delivery_answer& got, const answer_row& wanted) {
   std::string out;
   const auto differs = [&](const char* what, const std::string& is) { out.append(out.empty() ? "" : ", ").append(what).append(" is ").append(is); };
-  if (got.verdict != wanted.verdict) differs("the verdict", std::to_string(static_cast<int>(got.verdict)));
+  if (got.outcome != wanted.outcome) differs("the outcome", std::to_string(static_cast<int>(got.outcome)));
   if (got.status != wanted.status) differs("the status", std::to_string(got.status));
   if (got.reason != wanted.reason) differs("the reason", got.reason);
   if (got.is_channel_down != wanted.is_channel_down) differs("is_channel_down", got.is_channel_down ? "true" : "false");

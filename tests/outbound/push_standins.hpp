@@ -74,7 +74,7 @@ struct answer_row {
   std::string_view name; ///< also the device's
   int status;
   std::string_view body;
-  delivery_verdict verdict;
+  delivery_outcome outcome;
   std::string_view reason;
   bool is_channel_down = false;
   bool is_our_fault = false;

@@ -160,8 +160,8 @@ struct fixture {
   }
 };
 
-void check(const delivery_answer& got, delivery_verdict verdict, int status, const std::string& reason) {
-  CAF_CHECK(got.verdict == verdict);
+void check(const delivery_answer& got, delivery_outcome outcome, int status, const std::string& reason) {
+  CAF_CHECK(got.outcome == outcome);
   CAF_CHECK_EQUAL(got.status, status);
   CAF_CHECK_EQUAL(got.reason, reason);
   CAF_CHECK(!got.is_channel_down);
@@ -174,7 +174,7 @@ CAF_TEST_FIXTURE_SCOPE(webhook_channel_tests, fixture)
 CAF_TEST(a webhook has the headers and the body of standard webhooks) {
   scripted_server server{[](const scripted_request&) { return answer(204, ""); }, scripted_server::tls_type::for_loopback};
   webhook_channel channel{local(server), env};
-  check(deliver(channel, target(server.url() + "/hook?a=b")), delivery_verdict::delivered, 204, "ok");
+  check(deliver(channel, target(server.url() + "/hook?a=b")), delivery_outcome::delivered, 204, "ok");
   const auto seen = server.requests();
   CAF_REQUIRE_EQUAL(seen.size(), 1u);
   CAF_CHECK_EQUAL(seen[0].method, "POST");
@@ -208,9 +208,9 @@ CAF_TEST(receivers verify it with the library of standard webhooks and also whil
   scripted_server server{[](const scripted_request&) { return answer(200, ""); }, scripted_server::tls_type::for_loopback};
   webhook_channel channel{local(server), today};
   auto to = target(server.url());
-  CAF_CHECK(deliver(channel, to).verdict == delivery_verdict::delivered);
+  CAF_CHECK(deliver(channel, to).outcome == delivery_outcome::delivered);
   to.secrets = {secret, older_secret}; // being replaced
-  CAF_CHECK(deliver(channel, to).verdict == delivery_verdict::delivered);
+  CAF_CHECK(deliver(channel, to).outcome == delivery_outcome::delivered);
   const auto seen = server.requests();
   CAF_REQUIRE_EQUAL(seen.size(), 2u);
 
@@ -236,12 +236,12 @@ CAF_TEST(receivers verify it with the library of standard webhooks and also whil
 
 CAF_TEST(each status means what the table says) {
   const auto now = env.wall_now();
-  for (int status = 200; status < 300; ++status) check(webhook_answer(status, "9", now), delivery_verdict::delivered, status, "ok");
-  for (const int status : {301, 302, 303, 304, 307, 308}) check(webhook_answer(status, "", now), delivery_verdict::again, status, "redirect");
-  for (const int status : {400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 451}) check(webhook_answer(status, "", now), delivery_verdict::again, status, "rejected");
-  for (const int status : {500, 501, 502, 503, 504, 520, 599, 999}) check(webhook_answer(status, "", now), delivery_verdict::again, status, "server_error");
-  check(webhook_answer(429, "", now), delivery_verdict::again, 429, "rate_limited");
-  check(webhook_answer(410, "60", now), delivery_verdict::gone, 410, "gone");
+  for (int status = 200; status < 300; ++status) check(webhook_answer(status, "9", now), delivery_outcome::delivered, status, "ok");
+  for (const int status : {301, 302, 303, 304, 307, 308}) check(webhook_answer(status, "", now), delivery_outcome::again, status, "redirect");
+  for (const int status : {400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 451}) check(webhook_answer(status, "", now), delivery_outcome::again, status, "rejected");
+  for (const int status : {500, 501, 502, 503, 504, 520, 599, 999}) check(webhook_answer(status, "", now), delivery_outcome::again, status, "server_error");
+  check(webhook_answer(429, "", now), delivery_outcome::again, 429, "rate_limited");
+  check(webhook_answer(410, "60", now), delivery_outcome::gone, 410, "gone");
   CAF_CHECK(!webhook_answer(410, "60", now).retry_after);
   CAF_CHECK(!webhook_answer(200, "60", now).retry_after);
   CAF_CHECK(!webhook_answer(503, "", now).retry_after);
@@ -259,31 +259,31 @@ CAF_TEST(answers of every kind end a try) {
   const auto saying = [&](int status, const std::string& fields = {}) {
     return [=](const scripted_request&) { return answer(status, mark, fields + "X-Mark: " + mark + "\r\n"); };
   };
-  check(deliver_to(saying(200)), delivery_verdict::delivered, 200, "ok");
-  check(deliver_to(saying(410)), delivery_verdict::gone, 410, "gone");
-  check(deliver_to(saying(404)), delivery_verdict::again, 404, "rejected");
-  check(deliver_to(saying(500)), delivery_verdict::again, 500, "server_error");
+  check(deliver_to(saying(200)), delivery_outcome::delivered, 200, "ok");
+  check(deliver_to(saying(410)), delivery_outcome::gone, 410, "gone");
+  check(deliver_to(saying(404)), delivery_outcome::again, 404, "rejected");
+  check(deliver_to(saying(500)), delivery_outcome::again, 500, "server_error");
   const auto later = deliver_to(saying(503, "Retry-After: 30\r\n"));
-  check(later, delivery_verdict::again, 503, "server_error");
+  check(later, delivery_outcome::again, 503, "server_error");
   CAF_CHECK(later.retry_after == milliseconds{30'000});
-  check(deliver_to([](const scripted_request&) { return reset(); }), delivery_verdict::again, 0, "network");
-  check(deliver_to([](const scripted_request&) -> scripted_answer { return {"", scripted_answer::then_type::close, {}}; }), delivery_verdict::again, 0, "network");
+  check(deliver_to([](const scripted_request&) { return reset(); }), delivery_outcome::again, 0, "network");
+  check(deliver_to([](const scripted_request&) -> scripted_answer { return {"", scripted_answer::then_type::close, {}}; }), delivery_outcome::again, 0, "network");
   check(deliver_to([](const scripted_request&) -> scripted_answer { return {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", scripted_answer::then_type::close, {}}; }),
-        delivery_verdict::again, 0, "network");
+        delivery_outcome::again, 0, "network");
   check(deliver_to([](const scripted_request&) -> scripted_answer { return {"SSH-2.0-OpenSSH_9.2\r\n", scripted_answer::then_type::close, {}}; }),
-        delivery_verdict::again, 0, "network");
+        delivery_outcome::again, 0, "network");
 }
 
 CAF_TEST(slow receivers end at the timeout) {
   constexpr milliseconds timeout{400};
   const auto begin = env.steady_now();
-  check(deliver_to([](const scripted_request&) { return hang(); }, timeout), delivery_verdict::again, 0, "timeout");
+  check(deliver_to([](const scripted_request&) { return hang(); }, timeout), delivery_outcome::again, 0, "timeout");
   // Something comes all the time, of the answer and of its head, and would for three hours.
   const auto trickle = [](const std::string& begin_of_it) {
     return [=](const scripted_request&) -> scripted_answer { return {begin_of_it, scripted_answer::then_type::close, {}, "x", std::chrono::milliseconds{50}}; };
   };
-  check(deliver_to(trickle("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n"), timeout), delivery_verdict::again, 0, "timeout");
-  check(deliver_to(trickle("HTTP/1.1 200 OK\r\nX: "), timeout), delivery_verdict::again, 0, "timeout");
+  check(deliver_to(trickle("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n"), timeout), delivery_outcome::again, 0, "timeout");
+  check(deliver_to(trickle("HTTP/1.1 200 OK\r\nX: "), timeout), delivery_outcome::again, 0, "timeout");
   CAF_CHECK(env.steady_now() - begin >= 3 * milliseconds{380});
 }
 
@@ -294,8 +294,8 @@ CAF_TEST(an endless answer is cut and its status stands) {
                          },
                          scripted_server::tls_type::for_loopback};
   webhook_channel channel{local(server), env};
-  check(deliver(channel, target(server.url() + "/declared")), delivery_verdict::delivered, 200, "ok");
-  check(deliver(channel, target(server.url() + "/undeclared")), delivery_verdict::delivered, 200, "ok");
+  check(deliver(channel, target(server.url() + "/declared")), delivery_outcome::delivered, 200, "ok");
+  check(deliver(channel, target(server.url() + "/undeclared")), delivery_outcome::delivered, 200, "ok");
   CAF_CHECK(server.bytes_sent() < 64u * 1024 * 1024); // of 10 GiB: 64 KiB twice, and what the sockets hold
 }
 
@@ -303,22 +303,22 @@ CAF_TEST(a redirect is not followed) {
   scripted_server inside{[](const scripted_request&) { return answer(200, ""); }, scripted_server::tls_type::for_loopback};
   for (const int status : {301, 302, 303, 307, 308}) {
     const auto redirected = deliver_to([&](const scripted_request&) { return answer(status, "", "Location: " + inside.url() + "/admin\r\n"); });
-    check(redirected, delivery_verdict::again, status, "redirect");
+    check(redirected, delivery_outcome::again, status, "redirect");
   }
   CAF_CHECK_EQUAL(inside.connections(), 0);
 }
 
 CAF_TEST(a receiver must prove its name) {
   scripted_server stranger{[](const scripted_request&) { return answer(200, ""); }, scripted_server::tls_type::for_another_host};
-  check(deliver(local(stranger), stranger.url()), delivery_verdict::again, 0, "tls"); // known authority, other name
+  check(deliver(local(stranger), stranger.url()), delivery_outcome::again, 0, "tls"); // known authority, other name
   auto unknown = local(stranger);
   unknown.ca_file.clear();
   unknown.resolve = {"example.test:" + std::to_string(port_of(stranger)) + ":127.0.0.1"};
   const auto url = "https://example.test:" + std::to_string(port_of(stranger)) + "/";
-  check(deliver(unknown, url), delivery_verdict::again, 0, "tls"); // right name, unknown authority
+  check(deliver(unknown, url), delivery_outcome::again, 0, "tls"); // right name, unknown authority
   CAF_CHECK_EQUAL(stranger.requests().size(), 0u);
   unknown.ca_file = local(stranger).ca_file;
-  check(deliver(unknown, url), delivery_verdict::delivered, 200, "ok");
+  check(deliver(unknown, url), delivery_outcome::delivered, 200, "ok");
 }
 
 CAF_TEST(a name that was public and now leads inside is not connected to) {
@@ -329,11 +329,11 @@ CAF_TEST(a name that was public and now leads inside is not connected to) {
     CAF_MESSAGE(address);
     auto s = local(server);
     s.resolve = {"example.test:" + port + ":" + address};
-    check(deliver(s, url), delivery_verdict::delivered, 200, "ok"); // with the test switch: all else is right
+    check(deliver(s, url), delivery_outcome::delivered, 200, "ok"); // with the test switch: all else is right
     const auto before = server.connections();
     s.urls.allow_private = false;
     CAF_CHECK_EQUAL(wrong_with_url(url, s.urls), ""); // nothing to be seen when it is created
-    check(deliver(s, url), delivery_verdict::refused, 0, "ssrf_blocked");
+    check(deliver(s, url), delivery_outcome::refused, 0, "ssrf_blocked");
     CAF_CHECK_EQUAL(server.connections(), before);
   }
   ipv6_listener six;
@@ -342,10 +342,10 @@ CAF_TEST(a name that was public and now leads inside is not connected to) {
   s.urls.ports = {six.port};
   s.resolve = {"example.test:" + std::to_string(six.port) + ":[::1]"};
   const auto url6 = "https://example.test:" + std::to_string(six.port) + "/hook";
-  CAF_CHECK(deliver(s, url6).verdict == delivery_verdict::again); // it does not speak TLS
+  CAF_CHECK(deliver(s, url6).outcome == delivery_outcome::again); // it does not speak TLS
   CAF_CHECK(six.was_reached());
   s.urls.allow_private = false;
-  check(deliver(s, url6), delivery_verdict::refused, 0, "ssrf_blocked");
+  check(deliver(s, url6), delivery_outcome::refused, 0, "ssrf_blocked");
   CAF_CHECK(!six.was_reached());
 }
 
@@ -358,21 +358,21 @@ CAF_TEST(no form of an address of ours is reached) {
   for (const std::string host : {"127.0.0.1", "2130706433", "0x7f.1", "127.1", "0177.0.0.1", "127.0.0.1.", "0.0.0.0", "localhost", "localhost.", "LOCALHOST", "[::1]", "[::ffff:127.0.0.1]",
                                  "[::ffff:7f00:1]", "[::7f00:1]", "user@127.0.0.1", "169.254.169.254", "[fd00::1]", "10.0.0.1", "x.localhost"}) {
     CAF_MESSAGE(host);
-    check(deliver(channel, target("https://" + host + port)), delivery_verdict::refused, 0, "ssrf_blocked");
+    check(deliver(channel, target("https://" + host + port)), delivery_outcome::refused, 0, "ssrf_blocked");
   }
   for (const auto& url : std::initializer_list<std::string>{"http://example.test" + port, "gopher://127.0.0.1" + port, "file:///etc/passwd", "https://example.test:22/", "https://example.test:6379/",
                                 "https://example.test" + port + "\r\nX: y", "https://example.test" + port + "#x"})
-    check(deliver(channel, target(url)), delivery_verdict::refused, 0, "ssrf_blocked");
+    check(deliver(channel, target(url)), delivery_outcome::refused, 0, "ssrf_blocked");
   CAF_CHECK_EQUAL(server.connections(), 0);
 }
 
 CAF_TEST(plain http is for tests and only where it is switched on) {
   scripted_server server{[](const scripted_request&) { return answer(200, ""); }};
   auto s = local(server);
-  check(deliver(s, server.url()), delivery_verdict::refused, 0, "ssrf_blocked");
+  check(deliver(s, server.url()), delivery_outcome::refused, 0, "ssrf_blocked");
   CAF_CHECK_EQUAL(server.connections(), 0);
   s.urls.allow_http = true;
-  check(deliver(s, server.url()), delivery_verdict::delivered, 200, "ok");
+  check(deliver(s, server.url()), delivery_outcome::delivered, 200, "ok");
 }
 
 CAF_TEST(what we cannot sign or wrap is our fault and says nothing of secrets) {
@@ -381,13 +381,13 @@ CAF_TEST(what we cannot sign or wrap is our fault and says nothing of secrets) {
   for (const auto& secrets : std::initializer_list<std::vector<std::string>>{{}, {"whsec_short"}, {secret, "no secret at all"}}) {
     to.secrets = secrets;
     const auto refused = deliver(channel, to);
-    check(refused, delivery_verdict::refused, 0, "malformed_secret");
+    check(refused, delivery_outcome::refused, 0, "malformed_secret");
     CAF_CHECK(refused.is_our_fault);
   }
   auto what = admission();
   what.payload = "not JSON";
   const auto refused = deliver(channel, target("https://hooks.example.com/"), what);
-  check(refused, delivery_verdict::refused, 0, "malformed_payload");
+  check(refused, delivery_outcome::refused, 0, "malformed_payload");
   CAF_CHECK(refused.is_our_fault);
 }
 
@@ -408,7 +408,7 @@ CAF_TEST(so many at a time and no more and every one is answered once) {
   for (int i = 0; i < count; ++i) channel.deliver(admission(), target(server.url()), got.next());
   const auto all = got.wait(count);
   CAF_CHECK_EQUAL(all.size(), static_cast<std::size_t>(count));
-  for (const auto& a : all) CAF_CHECK(a.verdict == delivery_verdict::delivered);
+  for (const auto& a : all) CAF_CHECK(a.outcome == delivery_outcome::delivered);
   CAF_CHECK_EQUAL(served.load(), count);
   CAF_CHECK(server.connections() <= 3);
 }
@@ -423,7 +423,7 @@ CAF_TEST(the end of the channel answers what is under way) {
   }
   const auto all = got.wait(5);
   CAF_REQUIRE_EQUAL(all.size(), 5u);
-  for (const auto& a : all) check(a, delivery_verdict::again, 0, "cancelled");
+  for (const auto& a : all) check(a, delivery_outcome::again, 0, "cancelled");
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
