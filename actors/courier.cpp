@@ -186,7 +186,7 @@ void courier_state::heed(const taken& t, const delivery_answer& answer) {
   }
   const auto& row = t.what.row;
   if (t.what.endpoint) {
-    if (row.state == delivery_state::dropped) return disable(*t.what.endpoint, "gone", services_->env->wall_now());
+    if (row.state == delivery_state::dropped) return disable(*t.what.endpoint, "gone", t.began);
     const bool gave_up = row.state == delivery_state::failed && answer.outcome == delivery_outcome::again;
     if (gave_up) disable(*t.what.endpoint, "failing", row.created_at);
     if (row.state == delivery_state::pending) leave_alone(row.target);

@@ -58,6 +58,11 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+void mark_changed(webhook_endpoint_row& endpoint, timestamp now) {
+  endpoint.replaces = endpoint.updated_at;
+  endpoint.updated_at = std::max(now, endpoint.updated_at + milliseconds{1});
+}
+
 bool wants(const webhook_endpoint_row& endpoint, std::string_view topic) {
   if (!endpoint.is_enabled) return false;
   if (endpoint.topics.empty()) return topic != topic::user_updated;

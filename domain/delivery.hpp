@@ -80,7 +80,8 @@ struct webhook_endpoint_row {
   std::string contact; ///< e-mail address that is told when it is turned off; empty: nobody
   std::string off_reason; ///< not enabled: "owner", "failing" or "gone"
   timestamp created_at;
-  timestamp updated_at;
+  timestamp updated_at; ///< later with every change: it tells one version from the next
+  timestamp replaces{}; ///< of a row to be stored: `updated_at` of the version it was made from; `never`: it is new. Not kept
   friend bool operator==(const webhook_endpoint_row&, const webhook_endpoint_row&) = default;
 };
 inline constexpr std::size_t endpoints_per_tenant_max = 50;
@@ -129,6 +130,9 @@ void after_try(delivery_row& row, delivery_outcome outcome, std::optional<millis
 
 /// The words of a text that has single blanks between them; views of `text`.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view text);
+
+/// To be called before a changed endpoint is stored: makes it the next version of what was read, also where the clock has not moved since.
+void mark_changed(webhook_endpoint_row& endpoint, timestamp now);
 
 /// Whether an endpoint takes the topic.
 [[nodiscard]] bool wants(const webhook_endpoint_row& endpoint, std::string_view topic);

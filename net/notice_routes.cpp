@@ -12,6 +12,7 @@
 #include "net/services.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace fq::net {
 namespace {
@@ -22,6 +23,8 @@ constexpr range topic_count{0, static_cast<std::int64_t>(told_topics.size())};
 constexpr range topic_size{1, 64};
 /// The secret before the last one signs for so long after a rotation.
 constexpr milliseconds secret_overlap{24 * 60 * 60 * 1000};
+/// Who was beaten by others so often in a row is told so.
+constexpr int edit_tries = 8;
 constexpr std::string_view test_topic = "webhook.test";
 
 uuid fresh_id(const call& c) { return c.ctx.environment.make_id(c.ctx.environment.wall_now(), accounts_aggregate); }
@@ -263,53 +266,66 @@ awaitable<endpoint_found> find_endpoint(call c) {
   co_return found;
 }
 
-awaitable<response> show_endpoint(call c) {
+using endpoint_step = awaitable<response> (*)(call, webhook_endpoint_row);
+
+/// The step of a route whose path names an endpoint.
+template <endpoint_step Run>
+awaitable<response> at_endpoint(call c) {
   auto finding = find_endpoint(c);
   auto found = co_await finding;
   if (found.no)
     co_return std::move(*found.no);
-  co_return response{.status = 200, .body = endpoint_text(found.endpoint)};
+  auto running = Run(c, std::move(found.endpoint));
+  co_return co_await running;
 }
 
-awaitable<response> put_endpoint(call c, webhook_endpoint_row endpoint, bool tell_secret) {
-  endpoint.updated_at = c.ctx.environment.wall_now();
-  store_endpoint wish{endpoint};
-  auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
-  co_return response{.status = 200, .body = endpoint_text(endpoint, tell_secret ? secret_of(c, endpoint) : std::string{})};
+awaitable<response> show_endpoint(call, webhook_endpoint_row endpoint) { return ready(response{.status = 200, .body = endpoint_text(endpoint)}); }
+
+/// What a request does to the endpoint; the problem to answer with if it may not.
+using endpoint_edit = std::function<std::optional<response>(webhook_endpoint_row&)>;
+
+/// Reads, changes and stores, and begins anew where somebody was faster, so that no change takes another one back.
+awaitable<response> edit_endpoint(call c, endpoint_edit change, bool tells_secret) {
+  for (int tries = 0; tries < edit_tries; ++tries) {
+    auto finding = find_endpoint(c);
+    auto found = co_await finding;
+    if (found.no)
+      co_return std::move(*found.no);
+    auto& endpoint = found.endpoint;
+    if (auto no = change(endpoint))
+      co_return std::move(*no);
+    mark_changed(endpoint, c.ctx.environment.wall_now());
+    store_endpoint wish{endpoint};
+    auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
+    const bool was_beaten = !got.error && got.reply.no.why == reason::invalid_field; // all that the store says no to, of one that is there
+    if (was_beaten)
+      continue;
+    if (auto no = refused(c.rq, got))
+      co_return std::move(*no);
+    co_return response{.status = 200, .body = endpoint_text(endpoint, tells_secret ? secret_of(c, endpoint) : std::string{})};
+  }
+  co_return problem(fault::edit_conflict, c.rq.request_id);
 }
 
 awaitable<response> change_endpoint(call c) {
-  auto finding = find_endpoint(c);
-  auto found = co_await finding;
-  if (found.no)
-    co_return std::move(*found.no);
-  if (auto no = read_json(c.rq, body_need::required, [&](object_reader& body) { read_endpoint_body(body, c, found.endpoint, false); }))
-    co_return std::move(*no);
-  auto putting = put_endpoint(c, std::move(found.endpoint), false);
-  co_return co_await putting;
+  const auto change = [c](webhook_endpoint_row& endpoint) {
+    return read_json(c.rq, body_need::required, [&](object_reader& body) { read_endpoint_body(body, c, endpoint, false); });
+  };
+  return edit_endpoint(c, change, false);
 }
 
-/// The old secret signs beside the new one for a day, so that nobody need change both ends at once.
 awaitable<response> rotate_secret(call c) {
   if (auto no = expect_no_body(c.rq))
-    co_return std::move(*no);
-  auto finding = find_endpoint(c);
-  auto found = co_await finding;
-  if (found.no)
-    co_return std::move(*found.no);
-  ++found.endpoint.secret_no;
-  found.endpoint.previous_until = c.ctx.environment.wall_now() + secret_overlap;
-  auto putting = put_endpoint(c, std::move(found.endpoint), true);
-  co_return co_await putting;
+    return ready(std::move(*no));
+  const auto change = [c](webhook_endpoint_row& endpoint) {
+    ++endpoint.secret_no;
+    endpoint.previous_until = c.ctx.environment.wall_now() + secret_overlap;
+    return std::optional<response>{};
+  };
+  return edit_endpoint(c, change, true);
 }
 
-awaitable<response> drop_endpoint(call c) {
-  auto finding = find_endpoint(c);
-  auto found = co_await finding;
-  if (found.no)
-    co_return std::move(*found.no);
+awaitable<response> drop_endpoint(call c, webhook_endpoint_row) {
   auto got = co_await ask(c.ctx, c.ctx.notices, remove_endpoint{c.by.tenant, c.id});
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
@@ -317,13 +333,9 @@ awaitable<response> drop_endpoint(call c) {
 }
 
 /// What is sent says that it is a test.
-awaitable<response> test_endpoint(call c) {
+awaitable<response> test_endpoint(call c, webhook_endpoint_row) {
   if (auto no = expect_no_body(c.rq))
     co_return std::move(*no);
-  auto finding = find_endpoint(c);
-  auto found = co_await finding;
-  if (found.no)
-    co_return std::move(*found.no);
   const auto now = c.ctx.environment.wall_now();
   delivery_row row{.target = c.id, .notice = fresh_id(c), .way = channel::webhook, .tenant = c.by.tenant, .holder = {}, .topic = std::string{test_topic},
                    .payload = "{}", .created_at = now, .expires_at = never, .state = delivery_state::pending, .due_at = now, .attempts = 0, .status = 0,
@@ -336,25 +348,16 @@ awaitable<response> test_endpoint(call c) {
   co_return answer;
 }
 
-awaitable<response> show_log_of_endpoint(call c) {
-  auto finding = find_endpoint(c);
-  auto found = co_await finding;
-  if (found.no)
-    co_return std::move(*found.no);
+awaitable<response> show_log_of_endpoint(call c, webhook_endpoint_row) {
   delivery_filter filter;
   filter.tenant = c.by.tenant;
   filter.target = c.id;
-  auto showing = show_log(c, filter);
-  co_return co_await showing;
+  return show_log(c, filter);
 }
 
-awaitable<response> replay(call c) {
+awaitable<response> replay(call c, webhook_endpoint_row) {
   if (auto no = expect_no_body(c.rq))
     co_return std::move(*no);
-  auto finding = find_endpoint(c);
-  auto found = co_await finding;
-  if (found.no)
-    co_return std::move(*found.no);
   auto got = co_await ask(c.ctx, c.ctx.notices, replay_delivery{c.by.tenant, c.id, c.part});
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
@@ -391,25 +394,25 @@ awaitable<response> get_own_deliveries(context& ctx, const request& rq, const pa
 awaitable<response> post_endpoints(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, add_endpoint); }
 awaitable<response> get_endpoints(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, show_endpoints); }
 awaitable<response> get_endpoint(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, show_endpoint, query_use::foreign_id);
+  return with_manager(ctx, rq, path, at_endpoint<show_endpoint>, query_use::foreign_id);
 }
 awaitable<response> patch_endpoint(context& ctx, const request& rq, const path_parameters& path) {
   return with_manager(ctx, rq, path, change_endpoint, query_use::foreign_id);
 }
 awaitable<response> delete_endpoint(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, drop_endpoint, query_use::foreign_id);
+  return with_manager(ctx, rq, path, at_endpoint<drop_endpoint>, query_use::foreign_id);
 }
 awaitable<response> post_endpoint_secret(context& ctx, const request& rq, const path_parameters& path) {
   return with_manager(ctx, rq, path, rotate_secret, query_use::foreign_id);
 }
 awaitable<response> post_endpoint_test(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, test_endpoint, query_use::foreign_id);
+  return with_manager(ctx, rq, path, at_endpoint<test_endpoint>, query_use::foreign_id);
 }
 awaitable<response> get_endpoint_deliveries(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, show_log_of_endpoint, query_use::foreign_id);
+  return with_manager(ctx, rq, path, at_endpoint<show_log_of_endpoint>, query_use::foreign_id);
 }
 awaitable<response> post_delivery_replay(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, replay, query_use::foreign_id);
+  return with_manager(ctx, rq, path, at_endpoint<replay>, query_use::foreign_id);
 }
 awaitable<response> get_deliveries(context& ctx, const request& rq, const path_parameters& path) {
   return with_manager(ctx, rq, path, show_tenant_log, query_use::own);

@@ -181,7 +181,8 @@ unsigned status_of(fault f) {
     case fault::version_not_supported: return 505;
     case fault::unsupported_media_type: return 415;
     case fault::upgrade_required: return 426;
-    case fault::sandbox_settled: return 409;
+    case fault::sandbox_settled:
+    case fault::edit_conflict: return 409;
     case fault::rate_limited: return 429;
     case fault::internal_error: return 500;
     case fault::not_implemented: return 501;
@@ -222,6 +223,7 @@ std::string_view code_of(fault f) {
     case fault::unsupported_media_type: return "unsupported_media_type";
     case fault::upgrade_required: return "upgrade_required";
     case fault::sandbox_settled: return "sandbox_settled";
+    case fault::edit_conflict: return "edit_conflict";
     case fault::rate_limited: return "rate_limited";
     case fault::internal_error: return "internal_error";
     case fault::not_implemented: return "not_implemented";
@@ -264,6 +266,7 @@ std::string_view title_of(fault f) {
     case fault::unsupported_media_type: return "The body must have the content type this route takes.";
     case fault::upgrade_required: return "This route speaks WebSocket.";
     case fault::sandbox_settled: return "This payment has been settled otherwise.";
+    case fault::edit_conflict: return "Others are changing this at the same time. Please try again.";
     case fault::rate_limited: return "Too many requests.";
     case fault::internal_error: return "Something went wrong on our side.";
     case fault::not_implemented: return "That is not supported.";

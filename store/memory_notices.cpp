@@ -137,9 +137,12 @@ void memory_ledger::end_device(const uuid& device, timestamp since, const std::s
 }
 
 bool memory_ledger::store_endpoint(const webhook_endpoint_row& endpoint) {
-  const bool is_new = !state_.endpoints.contains(endpoint.id);
+  const auto known = state_.endpoints.find(endpoint.id);
+  const bool is_new = !is_set(endpoint.replaces), is_there = known != state_.endpoints.end();
+  if (is_new && is_there) return known->second.updated_at == endpoint.updated_at; // repeated
   if (is_new && list_endpoints(endpoint.tenant).size() >= endpoints_per_tenant_max) return false;
-  state_.endpoints.insert_or_assign(endpoint.id, endpoint);
+  if (!is_new && (!is_there || known->second.tenant != endpoint.tenant || known->second.updated_at != endpoint.replaces)) return false;
+  state_.endpoints.insert_or_assign(endpoint.id, endpoint).first->second.replaces = never;
   return true;
 }
 
@@ -155,10 +158,11 @@ bool memory_ledger::disable_endpoint(const uuid& endpoint, const std::string& re
   const bool took_some = std::ranges::any_of(state_.deliveries, [&](const auto& d) {
     return d.second.target == endpoint && d.second.state == delivery_state::delivered && d.second.ended_at > since;
   });
-  if (found == state_.endpoints.end() || !found->second.is_enabled || took_some) return false;
+  if (found == state_.endpoints.end() || !found->second.is_enabled || found->second.updated_at > since || took_some) return false;
   found->second.is_enabled = false;
   found->second.off_reason = reason;
-  found->second.updated_at = at;
+  mark_changed(found->second, at);
+  found->second.replaces = never;
   return true;
 }
 

@@ -80,11 +80,12 @@ public:
   /// The token is no more, whoever registered it: all devices with it that were registered before `since` are gone.
   virtual void end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) = 0;
 
-  /// Inserted, or replaced by id; false: its tenant has endpoints_per_tenant_max already.
+  /// A new one (`replaces` is `never`) is inserted; false: its tenant has endpoints_per_tenant_max already. Any other takes the place of the
+  /// version it was made from; false: that one was changed or removed meanwhile, and nothing is written.
   virtual bool store_endpoint(const webhook_endpoint_row& endpoint) = 0;
   /// By id; those that are off too.
   virtual std::vector<webhook_endpoint_row> list_endpoints(tenant_id tenant) = 0;
-  /// Turns it off, unless it is off or took something after `since`; whether it did.
+  /// Turns it off, unless it is off, or was changed or took something after `since`; whether it did.
   virtual bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) = 0;
   virtual bool remove_endpoint(tenant_id tenant, const uuid& endpoint) = 0;
 };

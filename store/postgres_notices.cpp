@@ -68,18 +68,23 @@ const postgres_statement end{
   "end_device",
   "UPDATE device SET gone_at = $4::bigint, gone_reason = $3::text WHERE (token, channel) = (SELECT token, channel FROM device WHERE id = $1::uuid)"
   " AND gone_at = 0 AND registered_at <= $2::bigint"};
-const postgres_statement put_endpoint{
-  "store_endpoint",
+const postgres_statement add_endpoint{
+  "add_endpoint",
   "INSERT INTO webhook_endpoint (id, tenant, organizer, url, topics, secret_no, previous_until, is_enabled, contact, off_reason, created_at, updated_at)"
   " SELECT $1::uuid, $2::bigint, $3::uuid, $4::text, $5::text, $6::bigint, $7::bigint, $8::boolean, $9::text, $10::text, $11::bigint, $12::bigint"
   " WHERE EXISTS (SELECT 1 FROM webhook_endpoint WHERE id = $1::uuid) OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = $2::bigint) < 50"
-  " ON CONFLICT (id) DO UPDATE SET organizer = excluded.organizer, url = excluded.url, topics = excluded.topics, secret_no = excluded.secret_no,"
-  " previous_until = excluded.previous_until, is_enabled = excluded.is_enabled, contact = excluded.contact, off_reason = excluded.off_reason, updated_at = excluded.updated_at"};
+  " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE webhook_endpoint.updated_at = excluded.updated_at"}; // repeated
+const postgres_statement change_endpoint{
+  "change_endpoint",
+  "UPDATE webhook_endpoint SET organizer = $3::uuid, url = $4::text, topics = $5::text, secret_no = $6::bigint, previous_until = $7::bigint,"
+  " is_enabled = $8::boolean, contact = $9::text, off_reason = $10::text, updated_at = $11::bigint"
+  " WHERE id = $1::uuid AND tenant = $2::bigint AND updated_at = $12::bigint"};
 const postgres_statement all_endpoints{
   "list_endpoints", "SELECT " + endpoint_names + " FROM webhook_endpoint AS e WHERE e.tenant = $1::bigint ORDER BY e.id"};
 const postgres_statement turn_off{
   "disable_endpoint",
-  "UPDATE webhook_endpoint SET is_enabled = false, off_reason = $2::text, updated_at = $4::bigint WHERE id = $1::uuid AND is_enabled"
+  "UPDATE webhook_endpoint SET is_enabled = false, off_reason = $2::text, updated_at = greatest($4::bigint, updated_at + 1)"
+  " WHERE id = $1::uuid AND is_enabled AND updated_at <= $3::bigint"
   " AND NOT EXISTS (SELECT 1 FROM delivery WHERE target = $1::uuid AND state = 1 AND ended_at > $3::bigint)"};
 const postgres_statement drop_endpoint{"remove_endpoint", "DELETE FROM webhook_endpoint WHERE tenant = $1::bigint AND id = $2::uuid"};
 const postgres_statement prune_deliveries{
@@ -112,7 +117,7 @@ constexpr auto due_of = [](const auto& r) { return due_delivery_of(r); };
 
 postgres_notices::postgres_notices(postgres_connection& db) : db_(db) {
   db.prepare(std::array{devices_of, endpoints_on, read_crowd, store_delivery, take_due, settle, list_target, list_holder, list_tenant, replay, store_device, forget_devices,
-                        devices_newest_first, drop_device, end, put_endpoint, all_endpoints, turn_off, drop_endpoint, prune_deliveries, prune_devices});
+                        devices_newest_first, drop_device, end, add_endpoint, change_endpoint, all_endpoints, turn_off, drop_endpoint, prune_deliveries, prune_devices});
 }
 
 notice_audience postgres_notices::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
@@ -185,7 +190,12 @@ void postgres_notices::end_device(const uuid& device, timestamp since, const std
 }
 
 bool postgres_notices::store_endpoint(const webhook_endpoint_row& e) {
-  return run(db_, put_endpoint,
+  if (is_set(e.replaces))
+    return run(db_, change_endpoint,
+               postgres_parameters::of(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no, e.previous_until, e.is_enabled, e.contact, e.off_reason,
+                                       e.updated_at, e.replaces))
+             .affected() == 1;
+  return run(db_, add_endpoint,
              postgres_parameters::of(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no, e.previous_until, e.is_enabled, e.contact, e.off_reason, e.created_at,
                                      e.updated_at))
            .affected() == 1;

@@ -73,15 +73,17 @@ sqlite_notices::statements::statements(sqlite_db& db)
       end_device(db,
         "UPDATE device SET gone_at = ?4, gone_reason = ?3 WHERE (token, channel) = (SELECT token, channel FROM device WHERE id = ?1)"
         " AND gone_at = 0 AND registered_at <= ?2"),
-      store_endpoint(db,
+      add_endpoint(db,
         "INSERT INTO webhook_endpoint (id, tenant, organizer, url, topics, secret_no, previous_until, is_enabled, contact, off_reason, created_at, updated_at)"
         " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE EXISTS (SELECT 1 FROM webhook_endpoint WHERE id = ?1)"
         " OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = ?2) < 50"
-        " ON CONFLICT (id) DO UPDATE SET organizer = excluded.organizer, url = excluded.url, topics = excluded.topics, secret_no = excluded.secret_no,"
-        " previous_until = excluded.previous_until, is_enabled = excluded.is_enabled, contact = excluded.contact, off_reason = excluded.off_reason, updated_at = excluded.updated_at"),
+        " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE webhook_endpoint.updated_at = excluded.updated_at"), // repeated
+      change_endpoint(db,
+        "UPDATE webhook_endpoint SET organizer = ?3, url = ?4, topics = ?5, secret_no = ?6, previous_until = ?7, is_enabled = ?8, contact = ?9,"
+        " off_reason = ?10, updated_at = ?11 WHERE id = ?1 AND tenant = ?2 AND updated_at = ?12"),
       endpoints_of(db, "SELECT " + endpoint_names + " FROM webhook_endpoint AS e WHERE e.tenant = ?1 ORDER BY e.id"),
       disable_endpoint(db,
-        "UPDATE webhook_endpoint SET is_enabled = 0, off_reason = ?2, updated_at = ?4 WHERE id = ?1 AND is_enabled"
+        "UPDATE webhook_endpoint SET is_enabled = 0, off_reason = ?2, updated_at = max(?4, updated_at + 1) WHERE id = ?1 AND is_enabled AND updated_at <= ?3"
         " AND NOT EXISTS (SELECT 1 FROM delivery WHERE target = ?1 AND state = 1 AND ended_at > ?3)"),
       remove_endpoint(db, "DELETE FROM webhook_endpoint WHERE tenant = ? AND id = ?"),
       prune_deliveries(db,
@@ -155,8 +157,11 @@ void sqlite_notices::end_device(const uuid& device, timestamp since, const std::
 }
 
 bool sqlite_notices::store_endpoint(const webhook_endpoint_row& e) {
-  return sql_.store_endpoint.run(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no, e.previous_until, e.is_enabled, e.contact, e.off_reason, e.created_at,
-                                 e.updated_at) == 1;
+  if (is_set(e.replaces))
+    return sql_.change_endpoint.run(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no, e.previous_until, e.is_enabled, e.contact, e.off_reason,
+                                    e.updated_at, e.replaces) == 1;
+  return sql_.add_endpoint.run(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no, e.previous_until, e.is_enabled, e.contact, e.off_reason, e.created_at,
+                               e.updated_at) == 1;
 }
 
 std::vector<webhook_endpoint_row> sqlite_notices::list_endpoints(tenant_id tenant) { return collect(sql_.endpoints_of.bind(tenant), endpoint_of); }

@@ -294,6 +294,22 @@ CAF_TEST(while an endpoint cannot be reached what else waits for it waits too an
   for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
 }
 
+CAF_TEST(an endpoint that moved during a try stays on whatever its old address says) {
+  port.answer = [](const auto&) { return std::nullopt; };
+  auto hook = endpoint();
+  due(hook.id, channel::webhook);
+  start(channel::webhook);
+  pass(2s);
+  CAF_REQUIRE_EQUAL(port.tries.size(), 1u);
+  hook.url = "https://moved.example/";
+  mark_changed(hook, env.wall_now());
+  CAF_CHECK(store.store_endpoint(hook));
+  port.tries[0].done(delivery_answer{.outcome = delivery_outcome::gone, .status = 410, .reason = "gone"});
+  pass(2s);
+  CAF_CHECK(disabled.empty());
+  CAF_CHECK(store.list_endpoints(default_tenant).at(0).is_enabled);
+}
+
 CAF_TEST(an endpoint that says that it is gone is turned off at once) {
   port.answer = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::gone, .status = 410, .reason = "gone"}; };
   due(endpoint().id, channel::webhook);

@@ -158,6 +158,30 @@ test('endpoints are whose they are', async (t) => {
   expect_problem(await server.get(`/webhook-endpoints/${made.id}`, { token: mine.token }), 404, 'not_found');
 });
 
+test('changes of an endpoint at the same time are all kept, and one that was removed does not come back', async (t) => {
+  const server = await server_for(t);
+  const tenant = await tenant_on(server);
+  const as = { token: tenant.token };
+  for (let round = 0; round < 15; ++round) {
+    const { id } = (await server.post('/webhook-endpoints', { ...as, body: { url: 'https://hooks.example.org/' } })).json;
+    const path = `/webhook-endpoints/${id}`;
+    const wishes = { url: `https://hooks.example.org/${round}`, topics: ['queue.turn_granted'], contact: `ops${round}@example.org`, enabled: false };
+    const answers = await Promise.all([
+      ...Object.entries(wishes).map(([name, value]) => server.patch(path, { ...as, body: { [name]: value } })),
+      server.post(`${path}/secret`, as),
+    ]);
+    for (const { status, text } of answers) assert.equal(status, 200, text);
+    const now = (await server.get(path, as)).json;
+    for (const [name, value] of Object.entries(wishes)) assert.deepEqual(now[name], value, name);
+    assert.ok(now.previous_secret_until, 'the rotation');
+
+    const [removed, ...patched] = await Promise.all([server.delete(path, as), ...[1, 2, 3].map((n) => server.patch(path, { ...as, body: { url: `https://late.example.org/${n}` } }))]);
+    assert.equal(removed.status, 204, removed.text);
+    for (const { status, text } of patched) assert.ok(status === 200 || status === 404, text);
+    expect_problem(await server.get(path, as), 404, 'not_found');
+  }
+});
+
 test('a device of a ticket is told that it is its turn, and its holder may read what was sent', async (t) => {
   const mirror = await receiver(t);
   const server = await server_for(t, { settings: { 'push.ntfy_url': mirror.url } });

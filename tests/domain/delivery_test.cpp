@@ -51,6 +51,19 @@ CAF_TEST(an endpoint takes the topics it names whole) {
   CAF_CHECK(!wants(e, "order.completed"));
 }
 
+CAF_TEST(every change of an endpoint makes it later) {
+  webhook_endpoint_row e;
+  e.created_at = e.updated_at = noon;
+  mark_changed(e, noon); // in the same millisecond
+  CAF_CHECK(e.replaces == noon);
+  CAF_CHECK(e.updated_at == noon + milliseconds{1});
+  mark_changed(e, noon - seconds{5}); // by a clock that is behind
+  CAF_CHECK(e.replaces == noon + milliseconds{1});
+  CAF_CHECK(e.updated_at == noon + milliseconds{2});
+  mark_changed(e, noon + seconds{5});
+  CAF_CHECK(e.updated_at == noon + seconds{5});
+}
+
 CAF_TEST(words are split at blanks) {
   using words = std::vector<std::string_view>;
   CAF_CHECK(words_of("").empty());

@@ -30,6 +30,12 @@ delivery_row delivery(std::uint64_t n, const uuid& target, channel way = channel
           .reason = {}, .ended_at = never};
 }
 
+/// As it is read again.
+webhook_endpoint_row kept(webhook_endpoint_row e) {
+  e.replaces = never;
+  return e;
+}
+
 std::vector<uuid> notices_of(const std::vector<due_delivery>& due) {
   std::vector<uuid> ids;
   for (const auto& d : due) ids.push_back(d.row.notice);
@@ -88,11 +94,12 @@ CAF_TEST(the audience are the holders devices and the tenants endpoints) {
     auto off = endpoint(2);
     off.is_enabled = false;
     off.off_reason = "owner";
+    mark_changed(off, noon);
     CAF_CHECK(store.store_endpoint(off));
     const notice_audience expected{{device(1), device(3, place, channel::ntfy)}, {endpoint(1)}};
     CAF_CHECK(store.audience(std::vector{ada, place}, std::vector{here}) == expected);
     CAF_CHECK(store.audience({}, {}) == notice_audience{});
-    CAF_CHECK((store.list_endpoints(here) == std::vector{endpoint(1), off}));
+    CAF_CHECK((store.list_endpoints(here) == std::vector{endpoint(1), kept(off)}));
     CAF_CHECK(!store.remove_endpoint(here, endpoint(3).id));
     CAF_CHECK(store.remove_endpoint(elsewhere, endpoint(3).id));
     CAF_CHECK(store.list_endpoints(elsewhere).empty());
@@ -106,8 +113,54 @@ CAF_TEST(a tenant has fifty endpoints at most and may still change them) {
     CAF_CHECK(store.store_endpoint(endpoint(60, elsewhere)));
     auto changed = endpoint(3);
     changed.url = "https://elsewhere.example/";
+    mark_changed(changed, noon);
     CAF_CHECK(store.store_endpoint(changed));
     CAF_CHECK_EQUAL(store.list_endpoints(here).size(), endpoints_per_tenant_max);
+  });
+}
+
+CAF_TEST(a change of an endpoint is written only over the version it was made from) {
+  on_every_engine([](ledger& store) {
+    CAF_CHECK(store.store_endpoint(endpoint(1)));
+    CAF_CHECK(store.store_endpoint(endpoint(1))); // repeated
+    auto first = endpoint(1), second = endpoint(1);
+    first.url = "https://first.example/";
+    second.secret_no = 3;
+    mark_changed(first, noon);
+    mark_changed(second, noon); // both read the same version, in the same millisecond
+    CAF_CHECK(store.store_endpoint(first));
+    CAF_CHECK(!store.store_endpoint(second));
+    CAF_CHECK((store.list_endpoints(here) == std::vector{kept(first)}));
+    CAF_CHECK(!store.store_endpoint(endpoint(1))); // not new any more
+
+    auto later = kept(first), elsewheres = kept(first);
+    CAF_CHECK(store.disable_endpoint(first.id, "gone", noon + seconds{30}, noon)); // a clock that is behind
+    mark_changed(later, noon + seconds{31});
+    CAF_CHECK(!store.store_endpoint(later)); // it would turn on again what it does not know to be off
+    const auto off = store.list_endpoints(here).at(0);
+    CAF_CHECK(!off.is_enabled);
+    CAF_CHECK(off.updated_at > first.updated_at);
+
+    elsewheres.tenant = elsewhere;
+    elsewheres.replaces = off.updated_at;
+    CAF_CHECK(!store.store_endpoint(elsewheres));
+    auto late = off;
+    mark_changed(late, noon + seconds{40});
+    CAF_CHECK(store.remove_endpoint(here, off.id));
+    CAF_CHECK(!store.store_endpoint(late)); // it stays removed
+    CAF_CHECK(store.list_endpoints(here).empty());
+  });
+}
+
+CAF_TEST(an endpoint that was changed since is not turned off for what was before) {
+  on_every_engine([](ledger& store) {
+    auto mended = endpoint(1);
+    store.store_endpoint(mended);
+    mended.url = "https://mended.example/";
+    mark_changed(mended, noon + seconds{10});
+    CAF_CHECK(store.store_endpoint(mended));
+    CAF_CHECK(!store.disable_endpoint(mended.id, "gone", noon + seconds{9}, noon + seconds{11}));
+    CAF_CHECK(store.disable_endpoint(mended.id, "gone", noon + seconds{10}, noon + seconds{11}));
   });
 }
 
