@@ -23,7 +23,8 @@ awaitable<response> admitted(context& ctx, const request& rq, const path_paramet
                              step run, query_use query) {
   uuid id;
   if (path.count > 0) {
-    const auto parsed = query == query_use::foreign_id ? parse_uuid(path.values[0]) : parse_event_owned_id(path.values[0]);
+    const bool may_be_foreign = query == query_use::foreign_id || query == query_use::own_foreign_id;
+    const auto parsed = may_be_foreign ? parse_uuid(path.values[0]) : parse_event_owned_id(path.values[0]);
     if (!parsed)
       return ready(problem(fault::not_found, rq.request_id));
     id = *parsed;
@@ -35,7 +36,7 @@ awaitable<response> admitted(context& ctx, const request& rq, const path_paramet
       return ready(problem(fault::not_found, rq.request_id));
     part = *parsed;
   }
-  if (query != query_use::own)
+  if (query != query_use::own && query != query_use::own_foreign_id)
     if (auto no = expect_no_query(rq))
       return ready(std::move(*no));
   return run({ctx, rq, from.who, id, from.by, from.key, part});
@@ -173,13 +174,13 @@ awaitable<response> with_customer_or_manager(context& ctx, const request& rq, co
   return limited(ctx, rq, path, {{}, found.by}, run, query_use::none, ctx.shared->organizers, found.subject);
 }
 
-awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run) {
+awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run, query_use query) {
   auto who = authenticate(ctx, rq, token_kind::ticket);
   if (who.no)
     return ready(std::move(*who.no));
   if (parse_uuid(path.values[0]) != who.subject)
     return ready(problem(fault::not_found, rq.request_id));
-  return limited(ctx, rq, path, {who.subject}, run, query_use::none, ctx.shared->customers, who.subject);
+  return limited(ctx, rq, path, {who.subject}, run, query, ctx.shared->customers, who.subject);
 }
 
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,

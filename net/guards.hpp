@@ -34,6 +34,7 @@ enum class query_use : std::uint8_t {
   none,
   own, ///< the query
   foreign_id, ///< no query; the path's id may be of something that belongs to no event
+  own_foreign_id, ///< both
 };
 
 awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run,
@@ -44,7 +45,7 @@ awaitable<response> with_manager(context& ctx, const request& rq, const path_par
 /// A customer, or who manages events: whose the thing is, is the step's question.
 awaitable<response> with_customer_or_manager(context& ctx, const request& rq, const path_parameters& path, step run);
 /// The token of the place that the path names; another place's is 404.
-awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run);
+awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run, query_use query = query_use::none);
 /// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
                                  std::initializer_list<api_key_scope> scopes);

@@ -126,9 +126,13 @@ bool read_log_cursor(std::string_view text, delivery_filter& filter) {
   return true;
 }
 
-std::optional<response> read_log_request(const call& c, delivery_filter& filter) {
+/// Whose deliveries a route shows.
+enum class log_of : std::uint8_t { one_target, many_targets };
+
+std::optional<response> read_log_request(const call& c, log_of which, delivery_filter& filter) {
   std::optional<response> no;
-  const auto query = query_parameters::read(c.rq, {"limit", "cursor", "channel", "state", "target"}, no);
+  const auto query = which == log_of::one_target ? query_parameters::read(c.rq, {"limit", "cursor", "state"}, no)
+                                                 : query_parameters::read(c.rq, {"limit", "cursor", "channel", "state", "target"}, no);
   if (no)
     return no;
   const auto wrong = [&](std::string_view what) { return problem(fault::invalid_parameter, c.rq.request_id, what); };
@@ -161,18 +165,14 @@ std::optional<response> read_log_request(const call& c, delivery_filter& filter)
 
 awaitable<response> show_log_of_holder(call c, uuid holder) {
   delivery_filter filter;
-  if (auto no = read_log_request(c, filter))
+  if (auto no = read_log_request(c, log_of::many_targets, filter))
     co_return std::move(*no);
   filter.holder = holder;
   auto showing = show_log(c, filter);
   co_return co_await showing;
 }
 
-awaitable<response> show_log_of_ticket(call c) {
-  delivery_filter filter;
-  filter.holder = c.id;
-  return show_log(c, filter);
-}
+awaitable<response> show_log_of_ticket(call c) { return show_log_of_holder(c, c.id); }
 awaitable<response> show_own_log(call c) { return show_log_of_holder(c, c.who); }
 
 // -- webhook endpoints ---------------------------------------------------------------------------------
@@ -350,6 +350,8 @@ awaitable<response> test_endpoint(call c, webhook_endpoint_row) {
 
 awaitable<response> show_log_of_endpoint(call c, webhook_endpoint_row) {
   delivery_filter filter;
+  if (auto no = read_log_request(c, log_of::one_target, filter))
+    return ready(std::move(*no));
   filter.tenant = c.by.tenant;
   filter.target = c.id;
   return show_log(c, filter);
@@ -369,7 +371,7 @@ awaitable<response> show_tenant_log(call c) {
   if (c.by.kind != principal_kind::operate)
     co_return problem(fault::forbidden, c.rq.request_id, "The log of a whole tenant needs an operator's token; an organizer reads that of its endpoints.");
   delivery_filter filter;
-  if (auto no = read_log_request(c, filter))
+  if (auto no = read_log_request(c, log_of::many_targets, filter))
     co_return std::move(*no);
   filter.tenant = c.by.tenant;
   auto showing = show_log(c, filter);
@@ -381,7 +383,7 @@ awaitable<response> show_tenant_log(call c) {
 awaitable<response> post_ticket_devices(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, add_device_of_ticket); }
 awaitable<response> get_ticket_devices(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, show_devices_of_ticket); }
 awaitable<response> delete_ticket_device(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, drop_device_of_ticket); }
-awaitable<response> get_ticket_deliveries(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, show_log_of_ticket); }
+awaitable<response> get_ticket_deliveries(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, show_log_of_ticket, query_use::own); }
 awaitable<response> post_own_devices(context& ctx, const request& rq, const path_parameters& path) { return with_customer(ctx, rq, path, add_own_device); }
 awaitable<response> get_own_devices(context& ctx, const request& rq, const path_parameters& path) { return with_customer(ctx, rq, path, show_own_devices); }
 awaitable<response> delete_own_device(context& ctx, const request& rq, const path_parameters& path) {
@@ -409,7 +411,7 @@ awaitable<response> post_endpoint_test(context& ctx, const request& rq, const pa
   return with_manager(ctx, rq, path, at_endpoint<test_endpoint>, query_use::foreign_id);
 }
 awaitable<response> get_endpoint_deliveries(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, at_endpoint<show_log_of_endpoint>, query_use::foreign_id);
+  return with_manager(ctx, rq, path, at_endpoint<show_log_of_endpoint>, query_use::own_foreign_id);
 }
 awaitable<response> post_delivery_replay(context& ctx, const request& rq, const path_parameters& path) {
   return with_manager(ctx, rq, path, at_endpoint<replay>, query_use::foreign_id);

@@ -158,6 +158,30 @@ test('endpoints are whose they are', async (t) => {
   expect_problem(await server.get(`/webhook-endpoints/${made.id}`, { token: mine.token }), 404, 'not_found');
 });
 
+test('an endpoint has a log of pages, and nonsense in its query is refused', async (t) => {
+  const server = await server_for(t);
+  const tenant = await tenant_on(server);
+  const as = { token: tenant.token };
+  const { id } = (await server.post('/webhook-endpoints', { ...as, body: { url: 'https://hooks.example.org/', enabled: false } })).json;
+  const sent = [];
+  for (let n = 0; n < 5; ++n) sent.unshift((await server.post(`/webhook-endpoints/${id}/test`, as)).json.delivery_id);
+  const log = `/webhook-endpoints/${id}/deliveries`;
+  const pages = [];
+  for (let cursor = ''; cursor !== null && pages.length < 9; ) {
+    const { status, json, text } = await server.get(`${log}?limit=2${cursor && `&cursor=${cursor}`}`, as);
+    assert.equal(status, 200, text);
+    pages.push(json.deliveries.map((d) => d.delivery_id));
+    cursor = json.next_cursor;
+  }
+  assert.deepEqual(pages.map((page) => page.length), [2, 2, 1]);
+  assert.deepEqual(pages.flat().sort(), [...sent].sort(), 'each once');
+  await eventually('all were dropped', async () => (await server.get(`${log}?state=dropped`, as)).json.deliveries.length === sent.length);
+  assert.equal((await server.get(`${log}?state=delivered`, as)).json.deliveries.length, 0);
+  const queries = { 'limit=0': 'invalid_parameter', 'limit=x': 'invalid_parameter', 'cursor=x': 'invalid_parameter', 'state=lost': 'invalid_parameter',
+    'limit=1&limit=2': 'invalid_parameter', 'channel=fcm': 'unknown_parameter' };
+  for (const [query, code] of Object.entries(queries)) expect_problem(await server.get(`${log}?${query}`, as), 400, code, query);
+});
+
 test('changes of an endpoint at the same time are all kept, and one that was removed does not come back', async (t) => {
   const server = await server_for(t);
   const tenant = await tenant_on(server);
@@ -208,6 +232,13 @@ test('a device of a ticket is told that it is its turn, and its holder may read 
     return json.deliveries.some((d) => d.topic === 'queue.turn_granted' && d.state === 'delivered') && json.deliveries;
   });
   assert.equal(log[0].channel, 'ntfy');
+  const path = `/tickets/${bob.ticket_id}/deliveries`;
+  const first = (await server.get(`${path}?limit=1`, as_bob)).json;
+  assert.equal(first.deliveries.length, 1);
+  if (first.next_cursor) assert.notEqual((await server.get(`${path}?limit=1&cursor=${first.next_cursor}`, as_bob)).json.deliveries[0].delivery_id, first.deliveries[0].delivery_id);
+  assert.equal((await server.get(`${path}?channel=fcm`, as_bob)).json.deliveries.length, 0);
+  for (const query of ['limit=-1', 'cursor=x', 'channel=pigeon', 'target=x']) expect_problem(await server.get(`${path}?${query}`, as_bob), 400, 'invalid_parameter', query);
+  expect_problem(await server.get(`${path}?page=2`, as_bob), 400, 'unknown_parameter');
   assert.equal((await server.delete(`/tickets/${bob.ticket_id}/devices/${added.json.device_id}`, as_bob)).status, 204);
   assert.equal((await server.get(`/tickets/${bob.ticket_id}/devices`, as_bob)).json.devices.length, 0);
 });
