@@ -63,6 +63,13 @@ void mark_changed(webhook_endpoint_row& endpoint, timestamp now) {
   endpoint.updated_at = std::max(now, endpoint.updated_at + milliseconds{1});
 }
 
+bool rotate_secret(webhook_endpoint_row& endpoint, bool ends_previous, timestamp now) {
+  if (!ends_previous && now < endpoint.previous_until) return false;
+  ++endpoint.secret_no;
+  endpoint.previous_until = ends_previous ? never : now + secret_overlap;
+  return true;
+}
+
 bool wants(const webhook_endpoint_row& endpoint, std::string_view topic) {
   if (!endpoint.is_enabled) return false;
   if (endpoint.topics.empty()) return topic != topic::user_updated;

@@ -134,6 +134,12 @@ void after_try(delivery_row& row, delivery_outcome outcome, std::optional<millis
 /// To be called before a changed endpoint is stored: makes it the next version of what was read, also where the clock has not moved since.
 void mark_changed(webhook_endpoint_row& endpoint, timestamp now);
 
+/// The secret before the last one signs beside it for so long, so that nobody need change both ends at once.
+inline constexpr milliseconds secret_overlap{24 * 60 * 60 * 1000};
+/// Makes the endpoint's next secret the one that signs. False: the one before the last signs still, an origin may know no other, and nothing
+/// is changed. `ends_previous`: for a secret that leaked; the new one signs alone at once.
+[[nodiscard]] bool rotate_secret(webhook_endpoint_row& endpoint, bool ends_previous, timestamp now);
+
 /// Whether an endpoint takes the topic.
 [[nodiscard]] bool wants(const webhook_endpoint_row& endpoint, std::string_view topic);
 

@@ -4,6 +4,7 @@
 #include "crypto/webhook_signature.hpp"
 #include "domain/delivery.hpp"
 #include "domain/outbox.hpp"
+#include "net/codec.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
 #include "net/json_in.hpp"
@@ -21,8 +22,6 @@ constexpr range token_size{1, static_cast<std::int64_t>(device_token_bytes_max)}
 constexpr range url_size{1, 2'048};
 constexpr range topic_count{0, static_cast<std::int64_t>(told_topics.size())};
 constexpr range topic_size{1, 64};
-/// The secret before the last one signs for so long after a rotation.
-constexpr milliseconds secret_overlap{24 * 60 * 60 * 1000};
 /// Who was beaten by others so often in a row is told so.
 constexpr int edit_tries = 8;
 constexpr std::string_view test_topic = "webhook.test";
@@ -314,13 +313,15 @@ awaitable<response> change_endpoint(call c) {
   return edit_endpoint(c, change, false);
 }
 
-awaitable<response> rotate_secret(call c) {
-  if (auto no = expect_no_body(c.rq))
+awaitable<response> renew_secret(call c) {
+  bool ends_previous = false;
+  if (auto no = read_json(c.rq, body_need::optional, [&](object_reader& body) { ends_previous = body.flag("end_previous").value; }))
     return ready(std::move(*no));
-  const auto change = [c](webhook_endpoint_row& endpoint) {
-    ++endpoint.secret_no;
-    endpoint.previous_until = c.ctx.environment.wall_now() + secret_overlap;
-    return std::optional<response>{};
+  const auto change = [c, ends_previous](webhook_endpoint_row& endpoint) -> std::optional<response> {
+    if (rotate_secret(endpoint, ends_previous, c.ctx.environment.wall_now()))
+      return std::nullopt;
+    return problem(fault::secret_overlap, c.rq.request_id,
+                   "The secret before this one signs until " + rfc3339(endpoint.previous_until) + ". Rotate after that; with end_previous the new secret signs alone at once.");
   };
   return edit_endpoint(c, change, true);
 }
@@ -405,7 +406,7 @@ awaitable<response> delete_endpoint(context& ctx, const request& rq, const path_
   return with_manager(ctx, rq, path, at_endpoint<drop_endpoint>, query_use::foreign_id);
 }
 awaitable<response> post_endpoint_secret(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, rotate_secret, query_use::foreign_id);
+  return with_manager(ctx, rq, path, renew_secret, query_use::foreign_id);
 }
 awaitable<response> post_endpoint_test(context& ctx, const request& rq, const path_parameters& path) {
   return with_manager(ctx, rq, path, at_endpoint<test_endpoint>, query_use::foreign_id);

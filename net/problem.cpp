@@ -182,6 +182,7 @@ unsigned status_of(fault f) {
     case fault::unsupported_media_type: return 415;
     case fault::upgrade_required: return 426;
     case fault::sandbox_settled:
+    case fault::secret_overlap:
     case fault::edit_conflict: return 409;
     case fault::rate_limited: return 429;
     case fault::internal_error: return 500;
@@ -223,6 +224,7 @@ std::string_view code_of(fault f) {
     case fault::unsupported_media_type: return "unsupported_media_type";
     case fault::upgrade_required: return "upgrade_required";
     case fault::sandbox_settled: return "sandbox_settled";
+    case fault::secret_overlap: return "secret_overlap";
     case fault::edit_conflict: return "edit_conflict";
     case fault::rate_limited: return "rate_limited";
     case fault::internal_error: return "internal_error";
@@ -266,6 +268,7 @@ std::string_view title_of(fault f) {
     case fault::unsupported_media_type: return "The body must have the content type this route takes.";
     case fault::upgrade_required: return "This route speaks WebSocket.";
     case fault::sandbox_settled: return "This payment has been settled otherwise.";
+    case fault::secret_overlap: return "The secret before this one still signs: a receiver may know no other.";
     case fault::edit_conflict: return "Others are changing this at the same time. Please try again.";
     case fault::rate_limited: return "Too many requests.";
     case fault::internal_error: return "Something went wrong on our side.";

@@ -42,6 +42,7 @@ enum class fault : std::uint8_t {
   unsupported_media_type,
   upgrade_required,
   sandbox_settled,
+  secret_overlap, ///< the secret before the last one signs still
   edit_conflict, ///< others changed the same thing, again and again
   rate_limited,
   internal_error,

@@ -80,6 +80,21 @@ test('a secret is rotated without a gap, and a test webhook says that it is one'
   await eventually('the test', () => hook.got.length === 1);
   const [one] = hook.got;
   for (const secret of [first.secret, second.json.secret]) assert.equal(new Webhook(secret).verify(one.body, one.headers).type, 'webhook.test');
+  const rotate = (body) => server.post(`/webhook-endpoints/${first.id}/secret`, { token: tenant.token, body });
+  for (const body of [undefined, {}, { end_previous: false }]) {
+    const refused = await rotate(body);
+    expect_problem(refused, 409, 'secret_overlap');
+    assert.ok(refused.json.detail.includes(second.json.previous_secret_until), refused.text);
+  }
+  expect_problem(await rotate({ end_previous: 'yes' }), 400, 'invalid_field');
+  const third = await rotate({ end_previous: true });
+  assert.equal(third.status, 200, third.text);
+  assert.equal(third.json.previous_secret_until, null);
+  assert.equal((await server.post(`/webhook-endpoints/${first.id}/test`, { token: tenant.token })).status, 202);
+  await eventually('the second test', () => hook.got.length === 2);
+  const { body, headers } = hook.got[1];
+  assert.equal(new Webhook(third.json.secret).verify(body, headers).type, 'webhook.test');
+  for (const secret of [first.secret, second.json.secret]) assert.throws(() => new Webhook(secret).verify(body, headers));
   const stranger = 'whsec_' + Buffer.alloc(32, 7).toString('base64');
   assert.throws(() => new Webhook(stranger).verify(one.body, one.headers));
 });

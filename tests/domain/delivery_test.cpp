@@ -64,6 +64,22 @@ CAF_TEST(every change of an endpoint makes it later) {
   CAF_CHECK(e.updated_at == noon + seconds{5});
 }
 
+CAF_TEST(a secret is replaced when the one before it has ended or is ended) {
+  webhook_endpoint_row e;
+  CAF_CHECK(rotate_secret(e, false, noon));
+  CAF_CHECK_EQUAL(e.secret_no, 2u);
+  CAF_CHECK(e.previous_until == noon + secret_overlap);
+  const auto before = e;
+  CAF_CHECK(!rotate_secret(e, false, noon + secret_overlap - milliseconds{1}));
+  CAF_CHECK(e == before);
+  CAF_CHECK(rotate_secret(e, true, noon + seconds{1})); // leaked: neither of the two signs any more
+  CAF_CHECK_EQUAL(e.secret_no, 3u);
+  CAF_CHECK(!is_set(e.previous_until));
+  CAF_CHECK(rotate_secret(e, false, noon + seconds{2}));
+  CAF_CHECK(rotate_secret(e, false, noon + seconds{2} + secret_overlap));
+  CAF_CHECK_EQUAL(e.secret_no, 5u);
+}
+
 CAF_TEST(words are split at blanks) {
   using words = std::vector<std::string_view>;
   CAF_CHECK(words_of("").empty());
