@@ -33,7 +33,7 @@ struct courier_services {
   std::size_t at_once = 32; ///< tries under way
   std::size_t per_target = 0; ///< ... to one target, so that a slow one delays no other; 0: no limit of its own
   double per_second = 0; ///< tries begun; 0: no limit. A burst of one second's worth is allowed
-  milliseconds hold{60'000}; ///< what is taken is ours for so long; longer than a try may last
+  milliseconds hold{60'000}; ///< what is taken is ours for so long; a try, which begins in its first half, lasts less than the other (webhooks.timeout)
 };
 
 /// How often a courier that has nothing to do looks.

@@ -360,7 +360,9 @@ const auto rows = std::to_array<option_row>({
 
     text_row("webhooks.ports", text, "443,8443", "Ports that urls of webhooks may name, with commas between; a url without one has 443.",
              FQ_FIELD(webhooks, ports)),
-    number_row("webhooks.timeout", duration, "15s", 100 * ms, minute, "For the receiver of a webhook to answer one try.", FQ_FIELD(webhooks, timeout)),
+    // A delivery is a courier's for 60 s and begun in the first half of them (courier_services::hold): a try of up to 25 s is over, and written, before
+    // anybody else may take it.
+    number_row("webhooks.timeout", duration, "15s", 100 * ms, 25 * second, "For the receiver of a webhook to answer one try.", FQ_FIELD(webhooks, timeout)),
     number_row("webhooks.concurrency", count, "32", 1, 1'000, "Webhooks under way at a time.", FQ_FIELD(webhooks, concurrency)),
     text_row("webhooks.ca_file", optional_path, "", "Certificates (PEM) that receivers of webhooks are checked by; empty is the system's.",
              FQ_FIELD(webhooks, ca_file)),

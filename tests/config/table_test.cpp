@@ -44,6 +44,13 @@ CAF_TEST(values outside the range of a row are refused with the range) {
   }
 }
 
+CAF_TEST(a try of a webhook is over while its delivery is held) {
+  options values;
+  const auto& timeout = *find_option("webhooks.timeout");
+  CAF_CHECK_EQUAL(assign(timeout, "25s", values), "");
+  CAF_CHECK(assign(timeout, "25001ms", values).starts_with("must be "));
+}
+
 CAF_TEST(numbers and units are read strictly) {
   options values;
   const auto& timeout = *find_option("http.header_timeout");
