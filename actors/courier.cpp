@@ -109,8 +109,7 @@ void courier_state::leave_alone(const uuid& target) {
   std::erase_if(waiting_, [&](const taken& t) { return t.what.row.target == target; });
   auto& s = struck_[target];
   ++s.strikes;
-  const auto pause = s.strikes > 5 ? target_pause_max : std::min(target_pause_max, target_pause * (1 << (s.strikes - 1)));
-  s.until = services_->env->steady_now() + pause;
+  s.until = services_->env->steady_now() + pause_after(s.strikes);
 }
 
 void courier_state::begin_some() {

@@ -43,9 +43,7 @@ inline constexpr milliseconds channel_pause{5'000};
 /// ... and at most, whatever it asks for: nobody's turn should pass meanwhile.
 inline constexpr milliseconds channel_pause_max{5 * 60 * 1000};
 inline constexpr milliseconds courier_timeout{10'000};
-/// A target that could not be reached is left alone, each time for twice as long.
-inline constexpr milliseconds target_pause{5'000}, target_pause_max{60'000};
-/// Who has not been tried for so long after that is forgotten.
+/// A target that was left alone and has not been tried for so long after that is forgotten.
 inline constexpr milliseconds struck_memory{60 * 60 * 1000};
 
 class courier_state {

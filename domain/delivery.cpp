@@ -58,6 +58,12 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+milliseconds pause_after(std::uint32_t strikes) {
+  constexpr milliseconds first = 5 * second, most = minute;
+  constexpr std::uint32_t doublings_max = 4; // 80 s: beyond `most`
+  return std::min(most, first * (1 << std::min(strikes - 1, doublings_max)));
+}
+
 void mark_changed(webhook_endpoint_row& endpoint, timestamp now) {
   endpoint.replaces = endpoint.updated_at;
   endpoint.updated_at = std::max(now, endpoint.updated_at + milliseconds{1});

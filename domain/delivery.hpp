@@ -125,6 +125,9 @@ struct delivery_rules {
 /// [half, whole] for webhooks' long pauses and [0, whole] for push. `asked`: the pause that the other side wants, heeded up to the end.
 void after_try(delivery_row& row, delivery_outcome outcome, std::optional<milliseconds> asked, timestamp now, std::uint64_t random);
 
+/// A target that could not be reached so often in a row (once at least) is left alone for so long: 5 s, then each time twice that, a minute at most.
+[[nodiscard]] milliseconds pause_after(std::uint32_t strikes);
+
 /// It is no use any more.
 [[nodiscard]] bool has_expired(const delivery_row& row, timestamp now);
 

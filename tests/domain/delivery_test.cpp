@@ -131,6 +131,13 @@ CAF_TEST(a pause that was asked for is kept and full jitter spreads the others) 
   CAF_CHECK(least < milliseconds{50} && most > milliseconds{950} && most <= seconds{1});
 }
 
+CAF_TEST(a target that cannot be reached is left alone for longer and longer and for a minute at most) {
+  std::vector<std::int64_t> pauses;
+  for (std::uint32_t strikes = 1; strikes <= 6; ++strikes) pauses.push_back(pause_after(strikes).count() / 1'000);
+  CAF_CHECK((pauses == std::vector<std::int64_t>{5, 10, 20, 40, 60, 60}));
+  CAF_CHECK(pause_after(~0u) == seconds{60});
+}
+
 CAF_TEST(every other outcome ends it) {
   for (const auto& [outcome, state] : {std::pair{delivery_outcome::delivered, delivery_state::delivered}, {delivery_outcome::refused, delivery_state::failed},
                                        {delivery_outcome::gone, delivery_state::dropped}}) {
