@@ -45,14 +45,21 @@ void courier_state::on_timer(const timer_fired& t) {
   settle();
 }
 
-/// What may still be taken: no more than can be begun within a quarter of the time for which it is ours.
-std::size_t courier_state::room() const {
-  auto most = services_->at_once * 8;
-  if (services_->per_second > 0) {
-    const auto in_time = services_->per_second * static_cast<double>(services_->hold.count()) / 4'000.0;
-    most = std::min(most, std::max<std::size_t>(1, static_cast<std::size_t>(in_time)));
-  }
-  return held() >= most ? 0 : most - held();
+/// What may be held: no more than can be begun within a quarter of the time for which it is ours.
+std::size_t courier_state::most() const {
+  const auto all = services_->at_once * 8;
+  if (services_->per_second <= 0) return all;
+  const auto in_time = services_->per_second * static_cast<double>(services_->hold.count()) / 4'000.0;
+  return std::min(all, std::max<std::size_t>(1, static_cast<std::size_t>(in_time)));
+}
+
+std::size_t courier_state::room() const { return held() >= most() ? 0 : most() - held(); }
+
+/// What is taken in one go. Little where there are shares: whoever has his is left out of the next one.
+std::size_t courier_state::part() const {
+  auto all = room();
+  if (services_->has_tenant_shares) all = std::min(all, services_->at_once);
+  return services_->per_target > 0 ? std::min(all, 2 * services_->per_target) : all;
 }
 
 void courier_state::take() {
@@ -61,9 +68,7 @@ void courier_state::take() {
   if (is_taking_ || !may || now < down_until_ || room() == 0) return;
   is_taking_ = true;
   const auto until = now + services_->hold;
-  // Small parts where targets have shares: whoever has his is left out of the next one.
-  const auto part = services_->per_target > 0 ? std::min(room(), 2 * services_->per_target) : room();
-  take_deliveries wish{{services_->way, static_cast<std::uint32_t>(part), services_->hold, busy_targets()}};
+  take_deliveries wish{{services_->way, static_cast<std::uint32_t>(part()), services_->hold, busy_targets(), busy_tenants()}};
   self_->request(services_->ledgers.reader(1), courier_timeout, std::move(wish))
     .then([this, until](const deliveries_taken& x) { on_taken(x, until); }, [this](const caf::error&) { is_taking_ = false; });
 }
@@ -79,6 +84,23 @@ void courier_state::on_taken(const deliveries_taken& x, milliseconds until) {
 std::size_t courier_state::in_the_air_to(const uuid& target) const {
   const auto first = in_the_air_.lower_bound({target, uuid{}});
   return static_cast<std::size_t>(std::distance(first, in_the_air_.upper_bound({target, uuid{~0ull, ~0ull}})));
+}
+
+courier_state::by_tenant courier_state::held_by_tenant() const {
+  by_tenant held;
+  for (const auto& [k, t] : in_the_air_) ++held[t.what.row.tenant];
+  for (const auto& t : waiting_) ++held[t.what.row.tenant];
+  return held;
+}
+
+std::vector<tenant_id> courier_state::busy_tenants() const {
+  if (!services_->has_tenant_shares) return {};
+  const auto held = held_by_tenant();
+  const auto share = share_of_tenant(most(), held.size());
+  std::vector<tenant_id> busy;
+  for (const auto& [tenant, count] : held)
+    if (count >= share && busy.size() < busy_tenants_max) busy.push_back(tenant);
+  return busy;
 }
 
 std::vector<uuid> courier_state::busy_targets() {
@@ -116,11 +138,17 @@ void courier_state::begin_some() {
   const auto now = services_->env->steady_now();
   const auto elapsed = static_cast<double>((now - std::exchange(counted_until_, now)).count()) / 1'000.0;
   tokens_ = std::min(std::max(1.0, services_->per_second), tokens_ + elapsed * services_->per_second);
-  std::deque<taken> later; // their target has its share in the air
+  const auto share = services_->has_tenant_shares ? share_of_tenant(services_->at_once, held_by_tenant().size()) : services_->at_once;
+  by_tenant under_way;
+  for (const auto& [k, t] : in_the_air_) ++under_way[t.what.row.tenant];
+  std::deque<taken> later; // their target or tenant has its share in the air
   while (!waiting_.empty() && in_the_air_.size() < services_->at_once && now >= down_until_) {
     auto next = std::move(waiting_.front());
     waiting_.pop_front();
-    if (services_->per_target > 0 && in_the_air_to(next.what.row.target) >= share_of(next.what.row.target)) {
+    const auto tenant = next.what.row.tenant;
+    const auto& target = next.what.row.target;
+    const bool is_target_full = services_->per_target > 0 && in_the_air_to(target) >= share_of(target);
+    if (is_target_full || under_way[tenant] >= share) {
       later.push_back(std::move(next));
       continue;
     }
@@ -130,7 +158,9 @@ void courier_state::begin_some() {
       break;
     }
     if (services_->per_second > 0) tokens_ -= 1;
+    const auto before = in_the_air_.size();
     begin(std::move(next));
+    under_way[tenant] += in_the_air_.size() - before;
   }
   waiting_.insert(waiting_.begin(), std::make_move_iterator(later.begin()), std::make_move_iterator(later.end()));
 }
@@ -229,7 +259,8 @@ void courier_state::settle() {
 void courier_state::on_settled(bool is_done) {
   if (!is_done) std::ranges::move(settling_, std::back_inserter(unsettled_));
   settling_.clear();
-  if (is_done) take();
+  // Past a busy tenant's rows, which may be very many, only with the beat.
+  if (is_done && busy_tenants().empty()) take();
 }
 
 void courier_state::count(const delivery_row& row) const {

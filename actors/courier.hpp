@@ -32,6 +32,7 @@ struct courier_services {
   notice_counts* counts = nullptr; ///< null: nobody asks
   std::size_t at_once = 32; ///< tries under way
   std::size_t per_target = 0; ///< ... to one target, so that a slow one delays no other; 0: no limit of its own
+  bool has_tenant_shares = false; ///< no tenant has more than share_of_tenant of what is taken and under way
   double per_second = 0; ///< tries begun; 0: no limit. A burst of one second's worth is allowed
   milliseconds hold{60'000}; ///< what is taken is ours for so long; a try, which begins in its first half, lasts less than the other (webhooks.timeout)
 };
@@ -84,6 +85,13 @@ private:
   /// Of what may be under way to it: one thing until it takes something again.
   [[nodiscard]] std::size_t share_of(const uuid& target) const { return struck_.contains(target) ? 1 : services_->per_target; }
   void leave_alone(const uuid& target);
+  using by_tenant = std::map<tenant_id, std::size_t>;
+  /// How much of what waits and is under way is whose.
+  [[nodiscard]] by_tenant held_by_tenant() const;
+  /// Those that have their share of what may be held.
+  [[nodiscard]] std::vector<tenant_id> busy_tenants() const;
+  [[nodiscard]] std::size_t part() const;
+  [[nodiscard]] std::size_t most() const;
   [[nodiscard]] std::size_t held() const { return waiting_.size() + in_the_air_.size() + unsettled_.size() + settling_.size(); }
   [[nodiscard]] std::size_t room() const;
 

@@ -47,6 +47,7 @@ void couriers::spawn(caf::actor_system& system, root_children& children, const l
     s.counts = &counts_;
     s.at_once = at_once;
     s.per_second = per_second;
+    s.has_tenant_shares = true;
     if (way == channel::webhook) {
       s.per_target = std::max<std::size_t>(1, at_once / 4);
       s.secrets = [this](const webhook_endpoint_row& e, timestamp now) { return webhook_secrets(webhook_key_, e.id, e.secret_no, now < e.previous_until); };

@@ -64,6 +64,10 @@ milliseconds pause_after(std::uint32_t strikes) {
   return std::min(most, first * (1 << std::min(strikes - 1, doublings_max)));
 }
 
+std::size_t share_of_tenant(std::size_t all, std::size_t tenants) {
+  return std::max<std::size_t>(1, all * 3 / 4 / std::max<std::size_t>(1, tenants));
+}
+
 void mark_changed(webhook_endpoint_row& endpoint, timestamp now) {
   endpoint.replaces = endpoint.updated_at;
   endpoint.updated_at = std::max(now, endpoint.updated_at + milliseconds{1});

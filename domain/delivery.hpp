@@ -128,6 +128,10 @@ void after_try(delivery_row& row, delivery_outcome outcome, std::optional<millis
 /// A target that could not be reached so often in a row (once at least) is left alone for so long: 5 s, then each time twice that, a minute at most.
 [[nodiscard]] milliseconds pause_after(std::uint32_t strikes);
 
+/// Of `all` tries, what each of `tenants` tenants that have some may have, one at least: three quarters in equal parts. The rest is for whoever
+/// comes next, who so finds room at once, however long the others' tries last.
+[[nodiscard]] std::size_t share_of_tenant(std::size_t all, std::size_t tenants);
+
 /// It is no use any more.
 [[nodiscard]] bool has_expired(const delivery_row& row, timestamp now);
 

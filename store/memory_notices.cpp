@@ -45,7 +45,8 @@ void memory_ledger::store_deliveries(std::span<const delivery_row> rows) {
 std::vector<due_delivery> memory_ledger::take_deliveries(const due_filter& filter, timestamp now) {
   std::vector<delivery_row*> due;
   for (auto& [key, r] : state_.deliveries)
-    if (r.way == filter.way && r.state == delivery_state::pending && r.due_at <= now && !contains(filter.busy, r.target)) due.push_back(&r);
+    if (r.way == filter.way && r.state == delivery_state::pending && r.due_at <= now && !contains(filter.busy, r.target) && !contains(filter.busy_tenants, r.tenant))
+      due.push_back(&r);
   std::ranges::sort(due, {}, [](const delivery_row* r) { return std::tuple{r->due_at, r->target, r->notice}; });
   if (due.size() > filter.limit) due.resize(filter.limit);
   std::vector<due_delivery> taken;

@@ -43,8 +43,9 @@ struct due_filter {
   std::uint32_t limit = 0;
   milliseconds hold{0}; ///< nobody else gets them for so long
   std::vector<uuid> busy = {}; ///< none of these targets', busy_targets_max at most
+  std::vector<tenant_id> busy_tenants = {}; ///< none of these tenants', busy_tenants_max at most
 };
-inline constexpr std::size_t busy_targets_max = 64;
+inline constexpr std::size_t busy_targets_max = 64, busy_tenants_max = 16;
 
 /// Devices of everybody who has a place or an order at an event, a part at a time.
 struct crowd_filter {

@@ -30,7 +30,7 @@ const postgres_statement store_delivery{
 const postgres_statement take_due{
   "take_deliveries",
   "WITH due AS (SELECT target, notice FROM delivery WHERE state = 0 AND channel = $1::bigint AND due_at <= $2::bigint"
-  " AND target <> ALL($5::uuid[]) ORDER BY due_at, target, notice LIMIT $3::bigint FOR UPDATE SKIP LOCKED), before AS (SELECT v.* FROM delivery AS v JOIN due USING (target, notice)),"
+  " AND target <> ALL($5::uuid[]) AND tenant <> ALL($6::bigint[]) ORDER BY due_at, target, notice LIMIT $3::bigint FOR UPDATE SKIP LOCKED), before AS (SELECT v.* FROM delivery AS v JOIN due USING (target, notice)),"
   " held AS (UPDATE delivery AS h SET due_at = $2::bigint + $4::bigint FROM due WHERE h.target = due.target AND h.notice = due.notice RETURNING h.target)"
   " SELECT " + delivery_names + ", " + device_names + ", " + endpoint_names + " FROM before AS v LEFT JOIN device AS d ON d.id = v.target"
   " LEFT JOIN webhook_endpoint AS e ON e.id = v.target ORDER BY v.due_at, v.target, v.notice"};
@@ -145,7 +145,9 @@ void postgres_notices::store_deliveries(std::span<const delivery_row> rows) {
 }
 
 std::vector<due_delivery> postgres_notices::take_deliveries(const due_filter& filter, timestamp now) {
-  return rows_of(run(db_, take_due, postgres_parameters::of(filter.way, now, filter.limit, filter.hold, postgres_array::of(std::span{filter.busy}))), due_of);
+  return rows_of(run(db_, take_due, postgres_parameters::of(filter.way, now, filter.limit, filter.hold, postgres_array::of(std::span{filter.busy}),
+                                                                     postgres_array::of(std::span{filter.busy_tenants}))),
+                 due_of);
 }
 
 void postgres_notices::settle_deliveries(std::span<const delivery_row> rows) {

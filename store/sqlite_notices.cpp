@@ -52,7 +52,7 @@ sqlite_notices::statements::statements(sqlite_db& db)
         "SELECT " + delivery_names + ", " + device_names + ", " + endpoint_names + " FROM delivery AS v INDEXED BY delivery_due"
         " LEFT JOIN device AS d ON d.id = v.target LEFT JOIN webhook_endpoint AS e ON e.id = v.target"
         " WHERE v.state = 0 AND v.channel = ?1 AND v.due_at <= ?2"
-        " AND v.target NOT IN (" + unnumbered(busy_targets_max) + ") ORDER BY v.due_at, v.target, v.notice LIMIT ?"),
+        " AND v.target NOT IN (" + unnumbered(busy_targets_max) + ") AND v.tenant NOT IN (" + unnumbered(busy_tenants_max) + ") ORDER BY v.due_at, v.target, v.notice LIMIT ?"),
       hold(db, "UPDATE delivery SET due_at = ?3 WHERE target = ?1 AND notice = ?2"),
       settle(db,
         "UPDATE delivery SET state = ?3, due_at = ?4, attempts = ?5, status = ?6, reason = ?7, ended_at = ?8"
@@ -115,6 +115,7 @@ void sqlite_notices::store_delivery(const delivery_row& r) {
 std::vector<due_delivery> sqlite_notices::take_deliveries(const due_filter& filter, timestamp now) {
   auto& s = sql_.due.bind(filter.way, now);
   for (std::size_t i = 0; i < busy_targets_max; ++i) s.bind_more(i < filter.busy.size() ? filter.busy[i] : uuid{});
+  for (std::size_t i = 0; i < busy_tenants_max; ++i) s.bind_more(i < filter.busy_tenants.size() ? static_cast<std::int64_t>(filter.busy_tenants[i]) : -1);
   s.bind_more(filter.limit);
   auto due = collect(s, due_of);
   for (const auto& d : due) sql_.hold.run(d.row.target, d.row.notice, now + filter.hold);

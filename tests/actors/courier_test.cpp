@@ -70,9 +70,9 @@ struct courier_fixture : fixture {
     store.store_endpoint(e);
     return e;
   }
-  delivery_row due(const uuid& target, channel way = channel::fcm, milliseconds worth = milliseconds{0}) {
+  delivery_row due(const uuid& target, channel way = channel::fcm, milliseconds worth = milliseconds{0}, tenant_id tenant = default_tenant) {
     ++next;
-    delivery_row r{.target = target, .notice = make_uuid(env.wall_now(), first_event_aggregate, next), .way = way, .tenant = default_tenant, .holder = {},
+    delivery_row r{.target = target, .notice = make_uuid(env.wall_now(), first_event_aggregate, next), .way = way, .tenant = tenant, .holder = {},
                    .topic = std::string{topic::turn_granted}, .payload = "{}", .created_at = env.wall_now(),
                    .expires_at = worth.count() > 0 ? env.wall_now() + worth : never, .state = delivery_state::pending, .due_at = env.wall_now(),
                    .attempts = 0, .status = 0, .reason = {}, .ended_at = never};
@@ -277,6 +277,33 @@ CAF_TEST(an endpoint that hangs delays no other) {
   pass(3s);
   for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
   CAF_CHECK_EQUAL(port.open, 2u);
+}
+
+CAF_TEST(a tenant whose tries all hang delays no other) {
+  const tenant_id many{7}, few{8};
+  port.answer = [&](const scripted_channel::attempt& a) {
+    return a.what.tenant == many ? std::nullopt : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
+  };
+  services.at_once = 8;
+  services.has_tenant_shares = true;
+  for (int i = 0; i < 300; ++i) due(device().id, channel::fcm, 0s, many);
+  std::vector<delivery_row> all;
+  for (int i = 0; i < 20; ++i) all.push_back(due(device().id, channel::fcm, 0s, few));
+  start();
+  pass(3s);
+  for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
+  CAF_CHECK_EQUAL(port.open, 6u);
+}
+
+CAF_TEST(a tenant that is alone gets all of its own out) {
+  services.at_once = 8;
+  services.has_tenant_shares = true;
+  std::vector<delivery_row> all;
+  for (int i = 0; i < 500; ++i) all.push_back(due(device().id));
+  start();
+  pass(20s);
+  for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
+  CAF_CHECK_EQUAL(port.tries.size(), all.size());
 }
 
 CAF_TEST(while an endpoint cannot be reached what else waits for it waits too and all of it goes when it is back) {

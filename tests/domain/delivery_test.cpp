@@ -138,6 +138,16 @@ CAF_TEST(a target that cannot be reached is left alone for longer and longer and
   CAF_CHECK(pause_after(~0u) == seconds{60});
 }
 
+CAF_TEST(tenants have equal shares and the next one finds room) {
+  CAF_CHECK_EQUAL(share_of_tenant(32, 1), 24u);
+  CAF_CHECK_EQUAL(share_of_tenant(32, 2), 12u);
+  CAF_CHECK_EQUAL(share_of_tenant(32, 500), 1u);
+  CAF_CHECK_EQUAL(share_of_tenant(1, 1), 1u);
+  CAF_CHECK_EQUAL(share_of_tenant(32, 0), 24u);
+  for (std::size_t all = 2; all <= 100; ++all)
+    for (std::size_t tenants = 1; tenants <= all * 3 / 4; ++tenants) CAF_CHECK(tenants * share_of_tenant(all, tenants) < all);
+}
+
 CAF_TEST(every other outcome ends it) {
   for (const auto& [outcome, state] : {std::pair{delivery_outcome::delivered, delivery_state::delivered}, {delivery_outcome::refused, delivery_state::failed},
                                        {delivery_outcome::gone, delivery_state::dropped}}) {

@@ -201,6 +201,18 @@ CAF_TEST(targets that have their share are left out) {
   });
 }
 
+CAF_TEST(tenants that have their share are left out) {
+  on_every_engine([](ledger& store) {
+    std::vector<delivery_row> rows;
+    for (std::uint64_t n = 1; n <= 6; ++n) rows.push_back(delivery(n, id_of(100 + n)));
+    for (const auto i : {1u, 3u}) rows[i].tenant = elsewhere;
+    store.store_deliveries(rows);
+    const auto others = store.take_deliveries({channel::fcm, 9, seconds{60}, {id_of(106)}, {here, tenant_id{77}}}, noon);
+    CAF_CHECK((notices_of(others) == std::vector{rows[1].notice, rows[3].notice}));
+    CAF_CHECK_EQUAL(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon).size(), 4u);
+  });
+}
+
 CAF_TEST(what came of a delivery is written once and listed) {
   on_every_engine([](ledger& store) {
     auto a = delivery(1, id_of(101)), b = delivery(2, id_of(101)), c = delivery(2, id_of(102)), d = delivery(4, id_of(103), channel::webhook);
