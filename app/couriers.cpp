@@ -20,8 +20,6 @@ constexpr double mirrored_per_second = 20;
 constexpr std::size_t mirrored_at_once = 4;
 
 void tell_contact(const mailer_handle& mailer, const webhook_endpoint_row& endpoint, const std::string& why) {
-  log::warn("a webhook endpoint was turned off", {{"endpoint", to_string(endpoint.id)}, {"why", why}});
-  if (endpoint.contact.empty()) return;
   const auto reason = why == "gone" ? "it answered that it is gone (410)" : "it took nothing for three days";
   caf::anon_send(mailer, send_mail{endpoint.contact, "Webhooks were turned off",
                                    "No more webhooks are sent to\n\n  " + endpoint.url + "\n\nbecause " + reason
@@ -51,7 +49,10 @@ void couriers::spawn(caf::actor_system& system, root_children& children, const l
     if (way == channel::webhook) {
       s.per_target = std::max<std::size_t>(1, at_once / 4);
       s.secrets = [this](const webhook_endpoint_row& e, timestamp now) { return webhook_secrets(webhook_key_, e.id, e.secret_no, now < e.previous_until); };
-      s.on_disabled = [mailer](const webhook_endpoint_row& e, const std::string& why) { tell_contact(mailer, e, why); };
+      s.on_disabled = [this, mailer](const webhook_endpoint_row& e, const std::string& why) {
+        log::warn("a webhook endpoint was turned off", {{"endpoint", to_string(e.id)}, {"why", why}});
+        if (!e.contact.empty() && contacts_.take(e, env_.wall_now())) tell_contact(mailer, e, why);
+      };
     }
     const auto actor = system.spawn(courier, static_cast<const courier_services*>(&s));
     children.emplace_back(std::string{to_string(way)} + " courier", caf::actor_cast<caf::actor>(actor));

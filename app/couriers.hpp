@@ -35,6 +35,7 @@ private:
   notice_counts& counts_;
   push_channels push_;
   std::unique_ptr<channel_port> webhooks_;
+  contact_limit contacts_; ///< used by the courier of webhooks only
   std::map<channel, courier_services> services_;
 };
 

@@ -68,6 +68,14 @@ std::size_t share_of_tenant(std::size_t all, std::size_t tenants) {
   return std::max<std::size_t>(1, all * 3 / 4 / std::max<std::size_t>(1, tenants));
 }
 
+bool contact_limit::take(const webhook_endpoint_row& endpoint, timestamp now) {
+  std::erase_if(told_, [now](const auto& t) { return t.second.when + 24 * hour <= now; });
+  const auto of_tenant = std::ranges::count_if(told_, [&](const auto& t) { return t.second.tenant == endpoint.tenant; });
+  if (told_.contains(endpoint.id) || static_cast<std::size_t>(of_tenant) >= endpoints_per_tenant_max) return false;
+  told_[endpoint.id] = {endpoint.tenant, now};
+  return true;
+}
+
 void mark_changed(webhook_endpoint_row& endpoint, timestamp now) {
   endpoint.replaces = endpoint.updated_at;
   endpoint.updated_at = std::max(now, endpoint.updated_at + milliseconds{1});

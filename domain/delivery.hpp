@@ -6,6 +6,7 @@
 #include "domain/time.hpp"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -131,6 +132,21 @@ void after_try(delivery_row& row, delivery_outcome outcome, std::optional<millis
 /// Of `all` tries, what each of `tenants` tenants that have some may have, one at least: three quarters in equal parts. The rest is for whoever
 /// comes next, who so finds room at once, however long the others' tries last.
 [[nodiscard]] std::size_t share_of_tenant(std::size_t all, std::size_t tenants);
+
+/// Bounds the mails about endpoints that were turned off: a contact is whoever a tenant names, and turning one on and off again costs nothing.
+/// Once a day for an endpoint, and in a day no more for a tenant than it may have endpoints, however many it makes and removes.
+class contact_limit {
+public:
+  /// Whether the endpoint's contact may be told now; counts it as told if so.
+  [[nodiscard]] bool take(const webhook_endpoint_row& endpoint, timestamp now);
+
+private:
+  struct told_at {
+    tenant_id tenant{};
+    timestamp when;
+  };
+  std::map<uuid, told_at> told_; ///< by endpoint, within a day
+};
 
 /// It is no use any more.
 [[nodiscard]] bool has_expired(const delivery_row& row, timestamp now);

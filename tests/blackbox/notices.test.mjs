@@ -2,7 +2,9 @@
 // Who is told what: devices of a ticket and of a customer, webhook endpoints with secrets, rotation, log, replay and test, as an app, an organizer
 // and a backend see it. Receivers are real HTTP servers; signatures are checked by the standardwebhooks package.
 import test from 'node:test';
+import fs from 'node:fs';
 import http from 'node:http';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { assert, eventually, expect_problem, server_for } from './lib.mjs';
 import { tenant_on, ticket_of } from './tenant.mjs';
@@ -130,6 +132,29 @@ test('an endpoint that fails is tried again, one that is gone is turned off, and
   assert.equal(on.json.enabled, true, on.text);
   await test_it();
   await eventually('it is told again', () => hook.got.length === before + 1);
+});
+
+test('a contact is told once a day that its endpoint was turned off, however often it is', async (t) => {
+  const hook = await receiver(t, () => ({ status: 410 }));
+  const server = await server_for(t, { settings: here(hook.port) });
+  const tenant = await tenant_on(server);
+  const as = { token: tenant.token };
+  const add = async (contact) => (await server.post('/webhook-endpoints', { ...as, body: { url: hook.url, contact } })).json.id;
+  const turned_off = async (id) => {
+    assert.equal((await server.patch(`/webhook-endpoints/${id}`, { ...as, body: { enabled: true } })).status, 200);
+    assert.equal((await server.post(`/webhook-endpoints/${id}/test`, as)).status, 202);
+    await eventually('it is off', async () => !(await server.get(`/webhook-endpoints/${id}`, as)).json.enabled);
+  };
+  const mails_to = (address) => {
+    const folder = join(server.data_dir, 'mail');
+    const names = fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => name.endsWith('.eml')) : [];
+    return names.filter((name) => fs.readFileSync(join(folder, name), 'utf8').includes(`\r\nTo: ${address}\r\n`)).length;
+  };
+  const [often, last] = [await add('often@example.org'), await add('last@example.org')];
+  for (let n = 0; n < 3; ++n) await turned_off(often);
+  await turned_off(last);
+  await eventually('the last mail', () => mails_to('last@example.org') === 1);
+  assert.equal(mails_to('often@example.org'), 1);
 });
 
 test('what is no public https address is refused, and nothing reaches this machine', async (t) => {

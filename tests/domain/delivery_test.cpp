@@ -148,6 +148,26 @@ CAF_TEST(tenants have equal shares and the next one finds room) {
     for (std::size_t tenants = 1; tenants <= all * 3 / 4; ++tenants) CAF_CHECK(tenants * share_of_tenant(all, tenants) < all);
 }
 
+CAF_TEST(a contact is told once a day and a tenant cannot have many told by making new endpoints) {
+  contact_limit limit;
+  webhook_endpoint_row e;
+  e.tenant = tenant_id{7};
+  const auto made = [&](std::uint64_t n) {
+    e.id = {n, n};
+    return e;
+  };
+  CAF_CHECK(limit.take(made(1), noon));
+  CAF_CHECK(!limit.take(made(1), noon + seconds{24 * 3'600 - 1}));
+  for (std::uint64_t n = 2; n <= endpoints_per_tenant_max; ++n) CAF_CHECK(limit.take(made(n), noon + seconds{60}));
+  CAF_CHECK(!limit.take(made(999), noon + seconds{61}));
+  auto others = made(1'000);
+  others.tenant = tenant_id{8};
+  CAF_CHECK(limit.take(others, noon + seconds{61}));
+  CAF_CHECK(limit.take(made(1), noon + seconds{24 * 3'600}));
+  CAF_CHECK(!limit.take(made(999), noon + seconds{24 * 3'600}));
+  CAF_CHECK(limit.take(made(999), noon + seconds{24 * 3'600 + 60}));
+}
+
 CAF_TEST(every other outcome ends it) {
   for (const auto& [outcome, state] : {std::pair{delivery_outcome::delivered, delivery_state::delivered}, {delivery_outcome::refused, delivery_state::failed},
                                        {delivery_outcome::gone, delivery_state::dropped}}) {
