@@ -78,7 +78,7 @@ std::string endpoints_text(const std::vector<webhook_endpoint_row>& endpoints) {
 std::string deliveries_text(const std::vector<delivery_row>& rows, bool more) {
   json::value next;
   if (more && !rows.empty())
-    next = to_string(rows.back().notice) + '~' + to_string(rows.back().target);
+    next = to_string(rows.back().notice) + '.' + to_string(rows.back().target);
   return json::serialize(json::object{{"deliveries", array_of(rows)}, {"next_cursor", std::move(next)}});
 }
 

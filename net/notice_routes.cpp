@@ -113,9 +113,9 @@ awaitable<response> show_log(call c, delivery_filter filter) {
   co_return response{.status = 200, .body = deliveries_text(got.reply.rows, got.reply.more)};
 }
 
-/// "<notice>~<target>", the last row of the page before.
+/// "<notice>.<target>", the last row of the page before.
 bool read_log_cursor(std::string_view text, delivery_filter& filter) {
-  const auto parted = text.find('~');
+  const auto parted = text.find('.');
   const auto notice = parse_uuid(text.substr(0, parted));
   const auto target = parted == std::string_view::npos ? std::nullopt : parse_uuid(text.substr(parted + 1));
   if (!notice || !target)
