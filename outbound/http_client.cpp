@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include <stdexcept>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 namespace fq {
 namespace {
@@ -61,6 +63,7 @@ struct transfer {
   std::size_t bytes_max = 0;
   bool too_large = false;
   int addresses_allowed = 0, addresses_forbidden = 0; // of those it came to connect to
+  bool was_sent = false;
   char error[CURL_ERROR_SIZE] = "";
 };
 
@@ -93,6 +96,11 @@ curl_socket_t open_if_public(void* of, curlsocktype, curl_sockaddr* to) {
   const bool allowed = leads_outside(*to);
   ++(allowed ? t.addresses_allowed : t.addresses_forbidden);
   return allowed ? ::socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol) : CURL_SOCKET_BAD;
+}
+
+/// libcurl calls this before each sending, its own repetitions included.
+int send_once(void* of, char*, char*, int, int) {
+  return std::exchange(static_cast<transfer*>(of)->was_sent, true) ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 std::string field(CURL* curl, const char* name) {
@@ -169,15 +177,25 @@ public:
     curl_multi_cleanup(multi_);
   }
 
+  /// Between the two it is not idle, whatever it has answered.
+  void enter() { ++unanswered_; }
+  [[nodiscard]] bool is_idle() const { return unanswered_ == 0; }
+
+  /// After enter().
   void submit(http_request request, http_callback done) {
-    if (!can_be_sent(request)) return done(http_failure{http_error::malformed, "a control character in the url or a header"});
+    if (!can_be_sent(request)) return answer(done, http_failure{http_error::malformed, "a control character in the url or a header"});
     const auto timeout = request.timeout.count() > 0 ? request.timeout : settings_.timeout;
     order o{std::move(request), std::move(done), env_.steady_now() + timeout};
-    if (const auto refused = enqueue(o)) return o.done(*refused);
+    if (const auto refused = enqueue(o)) return answer(o.done, *refused);
     curl_multi_wakeup(multi_);
   }
 
 private:
+  void answer(http_callback& done, http_result result) {
+    done(std::move(result));
+    --unanswered_;
+  }
+
   /// Takes the order, or says why not.
   std::optional<http_failure> enqueue(order& o) {
     const std::lock_guard lock{mutex_};
@@ -292,6 +310,10 @@ private:
     if (connect_to_) set(CURLOPT_CONNECT_TO, connect_to_.get());
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
     set(CURLOPT_PIPEWAIT, settings_.multiplexed ? 1L : 0L);
+    if (settings_.multiplexed) {
+      set(CURLOPT_PREREQFUNCTION, &send_once);
+      set(CURLOPT_PREREQDATA, static_cast<void*>(&t));
+    }
     set(CURLOPT_TCP_KEEPALIVE, 1L);
     set(CURLOPT_FRESH_CONNECT, request.fresh_connection ? 1L : 0L);
     set(CURLOPT_TIMEOUT_MS, static_cast<long>(left.count()));
@@ -332,7 +354,7 @@ private:
       const std::lock_guard lock{mutex_};
       --outstanding_;
     }
-    o.done(std::move(result));
+    answer(o.done, std::move(result));
   }
 
   void cancel_all() {
@@ -364,12 +386,37 @@ private:
   // The thread's own.
   std::unordered_map<CURL*, std::unique_ptr<transfer>> running_;
   std::vector<easy_handle> idle_;
+  std::atomic<std::size_t> unanswered_{0};
   std::thread thread_;
 };
 
-http_client::http_client(settings options, environment& env) : engine_{std::make_unique<engine>(std::move(options), env)} {}
+http_client::http_client(settings options, environment& env) : settings_{std::move(options)}, env_{env} {
+  engines_.push_back(std::make_unique<engine>(settings_, env_));
+}
 http_client::~http_client() = default;
 
-void http_client::submit(http_request request, http_callback done) { engine_->submit(std::move(request), std::move(done)); }
+void http_client::submit(http_request request, http_callback done) {
+  std::vector<std::unique_ptr<engine>> idle; // ends without the lock
+  auto* taker = [&] {
+    const std::lock_guard lock{mutex_};
+    if (settings_.requests_per_connections > 0 && taken_ == settings_.requests_per_connections) {
+      engines_.push_back(std::make_unique<engine>(settings_, env_));
+      taken_ = 0;
+    }
+    ++taken_;
+    leave_idle(idle);
+    engines_.back()->enter();
+    return engines_.back().get();
+  }();
+  taker->submit(std::move(request), std::move(done));
+}
+
+/// Of those that take nothing more. Whoever is in a callback of one keeps it.
+void http_client::leave_idle(std::vector<std::unique_ptr<engine>>& idle) {
+  const auto last = engines_.end() - 1;
+  const auto rest = std::stable_partition(engines_.begin(), last, [](const auto& e) { return !e->is_idle(); });
+  std::move(rest, last, std::back_inserter(idle));
+  engines_.erase(rest, last);
+}
 
 } // namespace fq

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,7 +68,12 @@ public:
     bool cuts_long_answers = false; ///< what exceeds response_bytes_max is not read, and the answer stands
     std::vector<std::string> resolve{}; ///< "host:port:address" as libcurl's RESOLVE wants it: names without a DNS, for tests
     std::vector<std::string> connect_to{}; ///< HOST:PORT:ADDRESS:PORT, as curl's --connect-to: asks there, with the names as they were in TLS too
-    bool multiplexed = false; ///< requests wait for a connection that is being made, and share it if it speaks HTTP/2; at most eight to a host
+    /// Requests wait for a connection that is being made, and share it if it speaks HTTP/2; at most eight to a host. None is sent twice: what
+    /// libcurl would repeat by itself is `network`.
+    bool multiplexed = false;
+    /// After so many requests new ones go over new connections, and the old ones are left when they have answered; 0: never. libcurl 7.88 resets
+    /// every stream whose answer has no length, and servers that count resets (nghttp2: 1,000) end such a connection with all that is under way.
+    std::size_t requests_per_connections = 0;
     bool http2_only = false; ///< an answer by an older version is `network`
   };
 
@@ -85,7 +91,13 @@ public:
 
 private:
   class engine;
-  std::unique_ptr<engine> engine_;
+  void leave_idle(std::vector<std::unique_ptr<engine>>& idle);
+
+  const settings settings_;
+  environment& env_;
+  std::mutex mutex_; // guards these two
+  std::vector<std::unique_ptr<engine>> engines_; ///< the last one takes requests, the others end when they have answered
+  std::size_t taken_ = 0; ///< by the last one
 };
 
 } // namespace fq
