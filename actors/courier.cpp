@@ -68,7 +68,7 @@ void courier_state::take() {
   if (is_taking_ || !may || now < down_until_ || room() == 0) return;
   is_taking_ = true;
   const auto until = now + services_->hold;
-  take_deliveries wish{{services_->way, static_cast<std::uint32_t>(part()), services_->hold, busy_targets(), busy_tenants()}};
+  take_deliveries wish{{services_->way, static_cast<std::uint32_t>(std::min(part(), deliveries_per_transaction)), services_->hold, busy_targets(), busy_tenants()}};
   self_->request(services_->ledgers.reader(1), courier_timeout, std::move(wish))
     .then([this, until](const deliveries_taken& x) { on_taken(x, until); }, [this](const caf::error&) { is_taking_ = false; });
 }
@@ -197,7 +197,7 @@ void courier_state::on_answer(const delivery_answered& x) {
   heed(t, x.answer);
   unsettled_.push_back(std::move(row));
   begin_some();
-  if (in_the_air_.empty() || unsettled_.size() >= services_->at_once) settle();
+  if (in_the_air_.empty() || unsettled_.size() >= std::min(services_->at_once, deliveries_per_transaction)) settle();
 }
 
 void courier_state::note(const delivery_row& row, const delivery_answer& answer) const {
@@ -251,7 +251,9 @@ void courier_state::end(delivery_row row, delivery_state state, const std::strin
 /// time is over: it is then told twice, which whoever gets it sees by the id.
 void courier_state::settle() {
   if (!settling_.empty() || unsettled_.empty()) return;
-  settling_.swap(unsettled_);
+  const auto count = std::min(unsettled_.size(), deliveries_per_transaction);
+  settling_.assign(std::make_move_iterator(unsettled_.begin()), std::make_move_iterator(unsettled_.begin() + static_cast<std::ptrdiff_t>(count)));
+  unsettled_.erase(unsettled_.begin(), unsettled_.begin() + static_cast<std::ptrdiff_t>(count));
   self_->request(services_->ledgers.reader(1), courier_timeout, settle_deliveries{std::make_shared<const std::vector<delivery_row>>(settling_)})
     .then([this](const ack_reply& reply) { on_settled(!reply.no); }, [this](const caf::error&) { on_settled(false); });
 }
@@ -259,6 +261,7 @@ void courier_state::settle() {
 void courier_state::on_settled(bool is_done) {
   if (!is_done) std::ranges::move(settling_, std::back_inserter(unsettled_));
   settling_.clear();
+  if (is_done && unsettled_.size() >= deliveries_per_transaction) settle();
   // Past a busy tenant's rows, which may be very many, only with the beat.
   if (is_done && busy_tenants().empty()) take();
 }

@@ -167,8 +167,8 @@ void ledger_worker_state::answer(Reply reply) {
 void ledger_worker_state::on_commit(const commit_batch& x) {
   waiting_.push_back({x.content, caf::actor_cast<owner_handle>(self_->current_sender())});
   if (flush_is_due_) return;
-  flush_is_due_ = true; // behind whatever is in the mailbox already: those batches join this commit
-  self_->send(self_, timer_fired{timer_kind::flush, 0});
+  flush_is_due_ = true; // behind the batches in the mailbox: those join this commit. Notices and readings wait, where they share this worker
+  self_->send<caf::message_priority::high>(self_, timer_fired{timer_kind::flush, 0});
 }
 
 void ledger_worker_state::flush() {
@@ -181,7 +181,7 @@ void ledger_worker_state::flush() {
   waiting_.erase(waiting_.begin(), end);
   if (!waiting_.empty()) {
     flush_is_due_ = true;
-    self_->send(self_, timer_fired{timer_kind::flush, 0});
+    self_->send<caf::message_priority::high>(self_, timer_fired{timer_kind::flush, 0});
   }
   std::vector<batch> all;
   all.reserve(group.size());

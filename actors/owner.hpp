@@ -43,7 +43,7 @@ public:
     ledgers_ = std::move(ledgers);
     clock_.emplace(env);
     journal_ = std::make_unique<journal>(journal::port{
-      [this](batch_ptr b) { self_->send(ledgers_.of(aggregate_), commit_batch{std::move(b)}); },
+      [this](batch_ptr b) { self_->template send<caf::message_priority::high>(ledgers_.of(aggregate_), commit_batch{std::move(b)}); },
       [this](milliseconds delay, std::uint64_t generation) {
         self_->delayed_send(self_, delay, timer_fired{timer_kind::journal, generation});
       }});

@@ -4,6 +4,7 @@
 #include "store/postgres_leases.hpp"
 
 #include "store/ledger_rows.hpp"
+#include "store/postgres_unsynced.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,32 +52,6 @@ const postgres_statement note_node{
 const postgres_statement forget_nodes{"forget_nodes", "DELETE FROM node WHERE seen_at < " + postgres_now + " - $1::bigint OR id = $2::text"};
 const postgres_statement live_nodes{"live_nodes", node_columns + "WHERE seen_at > " + postgres_now + " - $1::bigint ORDER BY id"};
 
-/// A transaction in one round trip that is not waited for until it is on disk. Answers what `last` does.
-class unsynced {
-public:
-  explicit unsynced(postgres_connection& db) : rollback_(db), pipeline_(db) {
-    pipeline_.send("BEGIN");
-    pipeline_.send("SET LOCAL synchronous_commit = off");
-  }
-  void send(const postgres_statement& statement, const postgres_parameters& parameters) {
-    pipeline_.send(statement, parameters);
-    ++statements_;
-  }
-  postgres_result run() {
-    pipeline_.send("COMMIT");
-    pipeline_.flush();
-    for (int i = 0; i < statements_ + 1; ++i) pipeline_.receive();
-    auto answer = pipeline_.receive();
-    pipeline_.receive();
-    return answer;
-  }
-
-private:
-  postgres_rollback rollback_;
-  postgres_pipeline pipeline_;
-  int statements_ = 0;
-};
-
 template <class Number>
 std::set<Number> numbers_in(const postgres_result& rows) {
   std::set<Number> result;
@@ -119,7 +94,7 @@ acquire_result postgres_leases::refusal(const take_result& answer) {
 }
 
 lease_renewal postgres_leases::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
-  unsynced transaction(db_);
+  postgres_unsynced transaction(db_);
   transaction.send(renew_leases, postgres_parameters::of(postgres_array::of(aggregates), lease.owner, lease.term));
   const auto rows = transaction.run();
   const auto held = numbers_in<aggregate_id>(rows);
@@ -131,13 +106,13 @@ lease_renewal postgres_leases::renew(const lease_terms& lease, std::span<const a
 }
 
 void postgres_leases::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
-  unsynced transaction(db_);
+  postgres_unsynced transaction(db_);
   transaction.send(release_leases, postgres_parameters::of(postgres_array::of(aggregates), owner));
   transaction.run();
 }
 
 std::vector<node_row> postgres_leases::beat(const node_row& self, milliseconds alive_for) {
-  unsynced transaction(db_);
+  postgres_unsynced transaction(db_);
   transaction.send(note_node, postgres_parameters::of(self.id, self.address, self.wire_version, self.owners, self.is_settled, self.is_draining, self.serves, self.keys));
   transaction.send(forget_nodes, postgres_parameters::of(node_memory, std::string{}));
   transaction.send(live_nodes, postgres_parameters::of(alive_for));
@@ -148,13 +123,13 @@ std::vector<node_row> postgres_leases::beat(const node_row& self, milliseconds a
 }
 
 void postgres_leases::leave(const std::string& node) {
-  unsynced transaction(db_);
+  postgres_unsynced transaction(db_);
   transaction.send(forget_nodes, postgres_parameters::of(node_memory, node));
   transaction.run();
 }
 
 std::vector<std::uint32_t> postgres_leases::take_partitions(const lease_terms& lease, std::span<const std::uint32_t> wanted) {
-  unsynced transaction(db_);
+  postgres_unsynced transaction(db_);
   transaction.send(take_partition, postgres_parameters::of(postgres_array::of(wanted), lease.owner, lease.term));
   const auto held = numbers_in<std::uint32_t>(transaction.run());
   std::vector<std::uint32_t> result(wanted.begin(), wanted.end());

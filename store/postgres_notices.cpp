@@ -2,6 +2,7 @@
 #include "store/postgres_notices.hpp"
 
 #include "store/ledger_rows.hpp"
+#include "store/postgres_unsynced.hpp"
 
 #include <array>
 
@@ -101,6 +102,12 @@ postgres_result run(postgres_connection& db, const postgres_statement& statement
   return pipeline.receive();
 }
 
+postgres_result run_unsynced(postgres_connection& db, const postgres_statement& statement, const postgres_parameters& parameters) {
+  postgres_unsynced transaction(db);
+  transaction.send(statement, parameters);
+  return transaction.run();
+}
+
 template <class Of>
 auto rows_of(const postgres_result& result, Of of) {
   std::vector<decltype(of(result[0]))> rows;
@@ -141,11 +148,11 @@ void postgres_notices::store_deliveries(std::span<const delivery_row> rows) {
   for (const auto& r : rows)
     columns.add(r.target, r.notice, r.way, r.tenant, r.holder, r.topic, r.payload, r.created_at, r.expires_at, r.state, r.due_at, r.attempts, r.status,
                 r.reason, r.ended_at);
-  run(db_, store_delivery, std::move(columns).parameters());
+  run_unsynced(db_, store_delivery, std::move(columns).parameters());
 }
 
 std::vector<due_delivery> postgres_notices::take_deliveries(const due_filter& filter, timestamp now) {
-  return rows_of(run(db_, take_due, postgres_parameters::of(filter.way, now, filter.limit, filter.hold, postgres_array::of(std::span{filter.busy}),
+  return rows_of(run_unsynced(db_, take_due, postgres_parameters::of(filter.way, now, filter.limit, filter.hold, postgres_array::of(std::span{filter.busy}),
                                                                      postgres_array::of(std::span{filter.busy_tenants}))),
                  due_of);
 }
@@ -154,7 +161,7 @@ void postgres_notices::settle_deliveries(std::span<const delivery_row> rows) {
   if (rows.empty()) return;
   postgres_columns columns;
   for (const auto& r : rows) columns.add(r.target, r.notice, r.state, r.due_at, r.attempts, r.status, r.reason, r.ended_at);
-  run(db_, settle, std::move(columns).parameters());
+  run_unsynced(db_, settle, std::move(columns).parameters());
 }
 
 std::vector<delivery_row> postgres_notices::list_deliveries(const delivery_filter& f) {

@@ -2,6 +2,8 @@
 // Delivered rows stay until they are pruned; a delivery time of 0 means that a row has yet to pass one of its lanes.
 #include "store/postgres_outbox.hpp"
 
+#include "store/postgres_unsynced.hpp"
+
 #include <array>
 #include <string>
 
@@ -69,6 +71,12 @@ void postgres_outbox::mark_delivered(lane which, std::span<const outbox_key> key
   auto parameters = std::move(rows).parameters();
   parameters.add(at);
   parameters.add(bit_of(which));
+  if (which == lane::notices) { // they are told apart by their id, and not lost behind their mark
+    postgres_unsynced transaction(db_);
+    transaction.send(mark, parameters);
+    transaction.run();
+    return;
+  }
   postgres_pipeline pipeline(db_);
   pipeline.send(mark, parameters);
   pipeline.flush();

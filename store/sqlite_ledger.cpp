@@ -13,6 +13,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 
 namespace fq {
 namespace {
@@ -22,7 +23,6 @@ constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
 void configure(sqlite_db& db, const sqlite_ledger_options& options) {
   if (db.text("PRAGMA journal_mode = WAL") != "wal")
     throw ledger_unavailable("the file system of the ledger cannot hold a SQLite write-ahead log");
-  db.execute("PRAGMA synchronous = FULL"); // a commit is on disk before it is answered (I7)
   db.execute("PRAGMA foreign_keys = ON");
   db.execute("PRAGMA mmap_size = 0"); // an I/O error must be an error code, not a signal
   db.execute("PRAGMA temp_store = MEMORY");
@@ -57,17 +57,35 @@ struct sqlite_ledger::connection {
   sqlite_notices notices;
   std::string last_refusal;
 
-  /// Runs `work`; a failure of the store leaves no transaction and no open cursor behind.
+  /// Runs `work`; a failure of the store leaves no transaction and no open cursor behind. A commit is on disk before it is answered (I7).
   template <class Work>
   auto guarded(Work work) {
+    return guarded(sync_level::full, work);
+  }
+  /// The same for what is found out or done once more if a power cut undoes it (a crash of the process does not): its commits are not waited for
+  /// until they are on disk. They stay in order with all others.
+  template <class Work>
+  auto repeatable(Work work) {
+    return guarded(sync_level::normal, work);
+  }
+
+private:
+  enum class sync_level : std::uint8_t { unknown, normal, full };
+
+  template <class Work>
+  auto guarded(sync_level level, Work work) {
     try {
       db.abandon(); // what a failed rollback may have left
+      if (std::exchange(level_, sync_level::unknown) != level) db.execute(level == sync_level::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+      level_ = level;
       return work();
     } catch (const sqlite_error& e) {
       db.reset_statements();
       throw ledger_unavailable(e.what());
     }
   }
+
+  sync_level level_ = sync_level::unknown; ///< of the transactions that begin now
 };
 
 namespace {
@@ -243,7 +261,7 @@ void sqlite_ledger::leave(const std::string& node) {
 std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) {
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
   auto& c = *connection_;
-  return c.guarded([&] {
+  return c.repeatable([&] {
     std::vector<std::uint32_t> held;
     sqlite_transaction transaction(c.db);
     for (const auto p : wanted)
@@ -259,11 +277,13 @@ std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const 
 
 void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
   auto& c = *connection_;
-  c.guarded([&] {
+  const auto mark = [&] {
     sqlite_transaction transaction(c.db);
     for (const auto& key : keys) c.outbox.mark_delivered(which, key, at);
     transaction.commit();
-  });
+  };
+  which == lane::notices ? c.repeatable(mark) : c.guarded(mark); // notices are told apart by their id, and not lost behind their mark
+
 }
 
 std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
@@ -291,7 +311,7 @@ std::vector<device_row> sqlite_ledger::crowd(const crowd_filter& filter) {
 
 void sqlite_ledger::store_deliveries(std::span<const delivery_row> rows) {
   auto& c = *connection_;
-  c.guarded([&] {
+  c.repeatable([&] {
     sqlite_transaction transaction(c.db);
     for (const auto& row : rows) c.notices.store_delivery(row);
     transaction.commit();
@@ -300,7 +320,7 @@ void sqlite_ledger::store_deliveries(std::span<const delivery_row> rows) {
 
 std::vector<due_delivery> sqlite_ledger::take_deliveries(const due_filter& filter, timestamp now) {
   auto& c = *connection_;
-  return c.guarded([&] {
+  return c.repeatable([&] {
     sqlite_transaction transaction(c.db);
     auto result = c.notices.take_deliveries(filter, now);
     transaction.commit();
@@ -310,7 +330,7 @@ std::vector<due_delivery> sqlite_ledger::take_deliveries(const due_filter& filte
 
 void sqlite_ledger::settle_deliveries(std::span<const delivery_row> rows) {
   auto& c = *connection_;
-  c.guarded([&] {
+  c.repeatable([&] {
     sqlite_transaction transaction(c.db);
     for (const auto& row : rows) c.notices.settle_delivery(row);
     transaction.commit();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded ledger: one SQLite file in WAL mode with synchronous=FULL, one connection for everything.
+// The embedded ledger: one SQLite file in WAL mode, one connection for everything. Owners' commits are synced (FULL).
 // Opened by app/ and called by one ledger worker; no member may be called while another thread is inside one,
 // reads included.
 #pragma once

@@ -13,6 +13,7 @@ struct worker_fixture : fixture {
     std::vector<batch_settled> settled;
     std::vector<aggregate_acquired> acquired;
     std::vector<aggregate_id> lost;
+    std::vector<std::string> order; ///< in which the first two came
   };
   std::shared_ptr<mail> box = std::make_shared<mail>();
   owner_handle me;
@@ -20,17 +21,25 @@ struct worker_fixture : fixture {
   worker_fixture() {
     auto b = box;
     me = keep(sys.spawn([b](owner_handle::pointer) -> owner_handle::behavior_type {
-      return {[b](const batch_settled& x) { b->settled.push_back(x); },
-              [b](const aggregate_acquired& x) { b->acquired.push_back(x); },
+      return {[b](const batch_settled& x) {
+                b->settled.push_back(x);
+                b->order.emplace_back("settled");
+              },
+              [b](const aggregate_acquired& x) {
+                b->acquired.push_back(x);
+                b->order.emplace_back("acquired");
+              },
               [b](const lease_lost& x) { b->lost.push_back(x.aggregate); }};
     }));
     run();
   }
   ~worker_fixture() { me = nullptr; }
+  /// Batches before all else, as owners send them.
   template <class Message>
   void send(Message m) {
+    const auto priority = std::is_same_v<Message, commit_batch> ? caf::message_priority::high : caf::message_priority::normal;
     caf::actor_cast<caf::abstract_actor*>(worker)->eq_impl(
-        caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(me), nullptr, std::move(m));
+        caf::make_message_id(priority), caf::actor_cast<caf::strong_actor_ptr>(me), nullptr, std::move(m));
   }
   /// A batch that moves `aggregate` by one; impossible content if not `good`.
   batch_ptr batch_for(const event_row& e, bool good = true) {
@@ -127,6 +136,18 @@ CAF_TEST(more than one commit may carry goes into the next) {
   run();
   CAF_CHECK_EQUAL(commits, 2u);
   CAF_CHECK_EQUAL(box->settled.size(), batches_per_commit_max + 1);
+}
+
+CAF_TEST(a batch does not wait for what else came before it) {
+  const auto e = put_event(10);
+  store.seize(e.aggregate, never);
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    put_event(10, {}, aggregate_id{16 + i});
+    send(acquire_aggregate{aggregate_id{16 + i}, never});
+  }
+  send(commit_batch{batch_for(e)});
+  run();
+  CAF_CHECK((box->order == std::vector<std::string>{"settled", "acquired", "acquired", "acquired"}));
 }
 
 CAF_TEST(lists are paged) {
