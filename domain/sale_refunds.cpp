@@ -75,8 +75,9 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   out.reveals = true;
   if (claims_.find(claim)->status != claim_status::confirmed) return;
   if (items.empty()) {
+    const bool pays_it = before.refunded > 0; // only who pays for the tickets gives some of them back
     for (const auto& other : payments_.of_claim(claim)) // a second capture of a sold claim: the other one still pays it
-      if (other != payment && pays(*payments_.find(other))) return;
+      if (!pays_it && other != payment && pays(*payments_.find(other))) return;
     items = left_of(*claims_.find(claim));
   }
   take_tickets_back(claim, items, now, out);

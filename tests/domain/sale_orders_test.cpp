@@ -538,6 +538,31 @@ CAF_TEST(who has not paid after a while is sent the page once) {
   CAF_CHECK(!is_set(f.s.order_of(2).payment_link_at)); // paid before
 }
 
+CAF_TEST(who gave tickets back in parts is the payer though another capture is on its way back) {
+  fixture f;
+  const auto& o = f.ordered(1, {f.standard(2)});
+  const auto first = f.s.payment_of(o).id;
+  f.s.initialized(first);
+  f.s.declined(first);
+  const auto second = f.s.pay(1).payment;
+  f.s.initialized(second);
+  f.s.captured(second);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id, {f.standard(1)}));
+  f.s.refunded(*f.s.refund_asked());
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id));
+  const auto rest = f.s.refund_asked();
+  f.s.captured(first); // its page was paid after all
+  const auto of_first = f.s.refund_asked();
+  CAF_REQUIRE(rest && of_first);
+  f.s.refunded(*rest);
+  f.sound();
+  CAF_CHECK(f.s.order_of(1).status == order_status::refunded);
+  CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
+  f.s.refunded(*of_first);
+  CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
+  f.sound();
+}
+
 CAF_TEST(a join that moves others reveals itself to their reads) {
   auto event = sample_event();
   event.queue_opens_at = event.sale_start = opening;
