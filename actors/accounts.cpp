@@ -29,6 +29,10 @@ bool is_tenant_name(const std::string& name) {
   });
 }
 
+/// An organizer has a list of its own, an operator that of the tenant.
+organizer_id list_of(const principal& by) { return by.kind == principal_kind::organizer ? organizer_id{by.id} : organizer_id{}; }
+constexpr uuid last_id{~0ull, ~0ull};
+
 send_mail code_mail(const std::string& to, const std::string& code, milliseconds life) {
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(life).count();
   auto content = std::get<mail_content>(render("otp", "en", {{"code", code}, {"minutes", minutes}})); // what it takes is what it gets
@@ -61,6 +65,9 @@ accounts_handle::behavior_type accounts_state::behavior() {
     [this](const revoke_api_key& x) { return core_.here_or_there(x, [&] { return on_revoke_key(x); }); },
     [this](const find_customers& x) { return core_.here_or_there(x, [&] { return on_find_customers(x); }); },
     [this](const change_setting& x) { return core_.here_or_there(x, [&] { return on_change_setting(x); }); },
+    [this](const block_customers& x) { return core_.here_or_there(x, [&] { return on_block(x); }); },
+    [this](const unblock_customer& x) { return core_.here_or_there(x, [&] { return on_unblock(x); }); },
+    [this](const find_blocks& x) { return core_.here_or_there(x, [&] { return on_find_blocks(x); }); },
     [this](const cluster_changed& x) { core_.on_cluster(x, &node_peer::accounts); },
     [this](const batch_settled& x) { core_.on_settled(x); },
     [this](const aggregate_acquired& x) { on_acquired(x); },
@@ -78,8 +85,10 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
   otp_ends_.clear();
   tenants_.clear();
   api_keys_.clear();
+  blocks_.clear();
   for (const auto& row : image->image.tenants) tenants_.emplace(row.name, row);
   for (const auto& row : image->image.api_keys) api_keys_.emplace(row.id, row);
+  for (const auto& row : image->image.blocks) blocks_.emplace(std::tuple{row.tenant, row.organizer, row.customer}, row);
   for (const auto& row : image->image.organizers) organizers_.emplace(row.email, row);
   for (const auto& row : image->image.customers) customers_.emplace(row.email, row);
   for (const auto& row : image->image.otps) {
@@ -292,10 +301,59 @@ caf::result<ack_reply> accounts_state::on_change_setting(const change_setting& x
   auto row = x.setting;
   row.updated_at = core_.now();
   changes content;
-  content.emplace_back(audit_recorded{
-    {core_.make_id(), x.by.tenant, {}, x.by.kind == principal_kind::nobody ? "system" : name_of(x.by), "settings.change", x.note.detail, x.note.reason, core_.now()}});
+  record(x.by, "settings.change", x.note, {}, content);
   content.emplace_back(setting_stored{std::move(row)});
   return core_.commit(std::move(content), ack_reply{});
+}
+
+void accounts_state::record(const principal& by, std::string_view action, const audit_note& note, uuid target, changes& out) {
+  out.emplace_back(audit_recorded{{core_.make_id(), by.tenant, target, by.kind == principal_kind::nobody ? "system" : name_of(by), std::string{action},
+                                   note.detail, note.reason, core_.now()}});
+}
+
+// -- blocks ------------------------------------------------------------------------------------------------------------
+
+/// All or none.
+caf::result<customers_reply> accounts_state::on_block(const block_customers& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto organizer = list_of(x.by);
+  const auto own = std::distance(blocks_.lower_bound({x.by.tenant, organizer, customer_id{}}), blocks_.upper_bound({x.by.tenant, organizer, last_id}));
+  if (static_cast<std::size_t>(own) + x.emails.size() > blocks_per_owner_max || blocks_.size() + x.emails.size() > blocks_max)
+    return customers_reply{{reason::invalid_field, "emails: the list would be too long"}};
+  changes content;
+  customers_reply reply;
+  for (const auto& email : x.emails) {
+    const auto customer = customer_of(email, false, content);
+    reply.customers.push_back(customer);
+    block_row row{x.by.tenant, organizer, customer, x.note.reason, core_.now()};
+    if (!blocks_.emplace(std::tuple{row.tenant, row.organizer, row.customer}, row).second) continue; // it stands as it was
+    record(x.by, "customer.block", x.note, customer, content);
+    content.emplace_back(block_stored{std::move(row)});
+  }
+  return core_.commit(std::move(content), std::move(reply));
+}
+
+caf::result<ack_reply> accounts_state::on_unblock(const unblock_customer& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto organizer = list_of(x.by);
+  if (blocks_.erase({x.by.tenant, organizer, x.customer}) == 0) return ack_reply{reason::not_found};
+  changes content;
+  record(x.by, "customer.unblock", x.note, x.customer, content);
+  content.emplace_back(block_removed{x.by.tenant, organizer, x.customer});
+  return core_.commit(std::move(content), ack_reply{});
+}
+
+caf::result<blocks_reply> accounts_state::on_find_blocks(const find_blocks& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto organizer = list_of(x.by);
+  blocks_reply reply;
+  for (auto i = blocks_.upper_bound({x.by.tenant, organizer, x.after}); i != blocks_.end(); ++i) {
+    if (i->second.tenant != x.by.tenant || i->second.organizer != organizer) break;
+    reply.more = reply.blocks.size() == x.limit;
+    if (reply.more) break;
+    reply.blocks.push_back(i->second);
+  }
+  return core_.commit({}, std::move(reply));
 }
 
 caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {

@@ -9,6 +9,7 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 namespace fq {
@@ -33,6 +34,10 @@ inline constexpr std::size_t api_keys_per_tenant_max = 100;
 /// Codes under way at most (I14); the one that ends first makes room.
 inline constexpr std::size_t otps_max = 100'000;
 
+/// Customers on the list of one organizer or tenant, and on all lists of the installation, at most (I14): every node has them all at hand.
+inline constexpr std::size_t blocks_per_owner_max = 10'000;
+inline constexpr std::size_t blocks_max = 100'000;
+
 class accounts_state {
 public:
   static inline const char* name = "accounts";
@@ -53,6 +58,10 @@ private:
   caf::result<ack_reply> on_revoke_key(const revoke_api_key& x);
   caf::result<customers_reply> on_find_customers(const find_customers& x);
   caf::result<ack_reply> on_change_setting(const change_setting& x);
+  caf::result<customers_reply> on_block(const block_customers& x);
+  caf::result<ack_reply> on_unblock(const unblock_customer& x);
+  caf::result<blocks_reply> on_find_blocks(const find_blocks& x);
+  void record(const principal& by, std::string_view action, const audit_note& note, uuid target, changes& out);
   [[nodiscard]] std::string hash_of(const std::string& email, const std::string& code) const;
   void keep(otp_row row, changes& out);
   void drop(const std::string& email, changes& out);
@@ -68,6 +77,7 @@ private:
   std::multimap<timestamp, std::string> otp_ends_;
   std::map<std::string, tenant_row> tenants_; ///< by name
   std::map<uuid, api_key_row> api_keys_;
+  std::map<std::tuple<tenant_id, organizer_id, customer_id>, block_row> blocks_;
   std::uint32_t password_calls_ = 0; ///< under way
 };
 

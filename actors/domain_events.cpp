@@ -29,18 +29,26 @@ boost::json::array items_of(const domain_event& told, std::span<const ticket_typ
 
 std::string payload_of(const domain_event& told, const event_row& event, std::span<const ticket_type_row> types) {
   boost::json::object payload{{"event_id", to_string(event.id)}};
-  if (told.subject != event.id) payload[subject_name(told.topic)] = to_string(told.subject);
+  if (!told.subject.is_nil() && told.subject != event.id) payload[subject_name(told.topic)] = to_string(told.subject);
   if (!told.order.is_nil()) payload["order_id"] = to_string(told.order);
   if (!told.customer.is_nil()) payload["customer_id"] = to_string(told.customer);
   if (has_amount(told.topic)) {
     payload["amount"] = told.amount;
     payload["currency"] = event.currency;
   }
-  if (is_set(told.until)) payload["session_expires_at"] = told.until.time_since_epoch().count();
+  if (is_set(told.until)) payload[told.topic == topic::quota_invitation ? "valid_until" : "session_expires_at"] = told.until.time_since_epoch().count();
   if (!told.items.empty()) payload["items"] = items_of(told, types);
   if (!told.what.empty()) payload["what"] = told.what;
   if (told.points > 0) payload["points"] = told.points;
   return boost::json::serialize(payload);
+}
+
+std::string block_payload_of(const block_effect& effect, const event_row& event) {
+  return boost::json::serialize(boost::json::object{{"event_id", to_string(event.id)},
+                                                    {"customer_id", to_string(effect.customer)},
+                                                    {"place_ended", effect.had_place},
+                                                    {"claims_released", effect.claims},
+                                                    {"orders_refunded", effect.refunds}});
 }
 
 std::string user_payload_of(const customer_row& customer, bool is_verified) {

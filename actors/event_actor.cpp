@@ -38,7 +38,7 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   clock_.emplace(*services.env);
   hubs_.emplace(self, aggregate);
   journal_ = std::make_unique<journal>(journal::port{
-    [this](batch_ptr b) { self_->send(services_->ledgers.of(aggregate_), commit_batch{std::move(b)}); },
+    [this](batch_ptr b) { self_->send<caf::message_priority::high>(services_->ledgers.of(aggregate_), commit_batch{std::move(b)}); },
     [this](milliseconds delay, std::uint64_t generation) { set_timer(timer_kind::journal, delay, generation); },
     [this](const batch& b) {
       if (mirror_) mirror_->begun(b);
@@ -104,6 +104,9 @@ event_handle::behavior_type event_state::behavior() {
     [this](const find_promo_codes& x) { return on_find_promo_codes(x); },
     [this](const set_priorities& x) { return on_set_priorities(x); },
     [this](const find_priorities& x) { return on_find_priorities(x); },
+    [this](const invite_customers& x) { return on_invite(x); },
+    [this](const withdraw_invitations& x) { return on_withdraw_invitations(x); },
+    [this](const find_invitations& x) { return on_find_invitations(x); },
     [this](const settle_dead_letter& x) { return on_settle(x); },
     [this](const report_undelivered& x) { return on_undelivered(x); },
     [this](const find_event& x) { return on_find_event(x); },
@@ -116,6 +119,7 @@ event_handle::behavior_type event_state::behavior() {
     [this](const aggregate_acquired& x) { on_acquired(x); },
     [this](const lease_lost&) { on_lease_lost(); },
     [this](const hand_over& x) { on_hand_over(x); },
+    [this](const blocks_changed&) { on_blocks_changed(); },
     [this](const verify_mirror& x) { return on_verify(x); },
     [this](const verify_ledger& x) { return on_verify_ledger(x); },
     [this](const aggregate_peeked& x) {
@@ -173,8 +177,10 @@ void event_state::serve(const acquired& image) {
   for (const auto& row : image.image.orders) sale_->load(row);
   for (const auto& row : image.image.dead_letters) sale_->load(row);
   for (const auto& row : image.image.priorities) sale_->load(row);
+  for (const auto& row : image.image.invitations) sale_->load(row);
   for (const auto& row : image.image.idempotency) sale_->load(row);
   sale_->loaded();
+  if (services_->blocked_at) sale_->block(services_->blocked_at(sale_->event().tenant, sale_->event().organizer));
   journal_->start(aggregate_, image);
   serving_ = true;
   const auto ask_ledger = [this](std::uint64_t reading) {
@@ -226,6 +232,13 @@ void event_state::on_settled(const batch_settled& answer) {
 /// What is held fails now instead of at its own deadline; asking for the aggregate tells who has it.
 void event_state::on_lease_lost() {
   if (serving_ && !planted(bug::lease_loss_ignored)) reload();
+}
+
+/// Who is blocked cannot do anything here any more, and what it has ends.
+void event_state::on_blocks_changed() {
+  if (refuses() || !services_->blocked_at) return; // it looks when it loads
+  sale_->block(services_->blocked_at(sale_->event().tenant, sale_->event().organizer));
+  commit({}, now());
 }
 
 void event_state::on_timer(const timer_fired& t) {
@@ -321,7 +334,7 @@ std::uint64_t event_state::commit(decision&& d, timestamp t) {
   const auto wake = sale_->run(t, d);
   line_is_blocked_ = sale_->queue().counts().waiting > 0;
   blocked_until_ = wake.at;
-  tell_outside(d.content, t);
+  tell_outside(d, t);
   alert(d.content);
   if (services_->board) services_->board->count(d.content, t);
   auto orders = order_changes_of(d.content);
@@ -352,21 +365,35 @@ void event_state::tell_board(sale::wake_up wake, timestamp t) {
   seat_->tell(n);
 }
 
+std::shared_ptr<const notice_routing> event_state::routing() const {
+  static const auto everything = std::make_shared<const notice_routing>();
+  return services_->routing_of ? services_->routing_of(sale_->event().tenant) : everything;
+}
+
+void event_state::tell(std::string_view topic, std::string payload, timestamp t, changes& out) {
+  const auto lanes = lanes_of(topic, *routing(), services_->has_bus);
+  if (lanes == 0) return;
+  out.emplace_back(outbox_appended{{services_->env->make_id(t, aggregate_), std::string{topic}, std::move(payload), t, lanes}});
+}
+
+void event_state::tell_by_mail(std::string_view topic, std::string mail, timestamp t, changes& out) {
+  if (!routing()->goes(topic, medium::mail)) return;
+  out.emplace_back(outbox_appended{{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t, bit_of(lane::mail)}});
+}
+
 /// Domain events become part of the decision that they tell of.
-void event_state::tell_outside(changes& content, timestamp t) {
-  const auto tell = [&](const domain_event& told) {
-    outbox_row row{services_->env->make_id(t, aggregate_), std::string{told.topic}, payload_of(told, sale_->event(), sale_->stock().types()), t,
-                   lanes_of(told.topic, services_->has_bus)};
-    content.emplace_back(outbox_appended{std::move(row)});
-  };
-  for (const auto& told : domain_events_of(content, aggregate_)) {
-    tell(told);
-    if (const auto award = loyalty_of(told, sale_->event().currency, services_->loyalty_points_per_unit)) tell(*award);
+void event_state::tell_outside(decision& d, timestamp t) {
+  const auto& event = sale_->event();
+  const auto tell_of = [&](const domain_event& told) { tell(told.topic, payload_of(told, event, sale_->stock().types()), t, d.content); };
+  for (const auto& told : domain_events_of(d.content, aggregate_)) {
+    tell_of(told);
+    if (const auto award = loyalty_of(told, event.currency, services_->loyalty_points_per_unit)) tell_of(*award);
   }
-  for (auto& mail : mails_of(content, *sale_)) {
-    outbox_row row{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t, bit_of(lane::mail)};
-    content.emplace_back(outbox_appended{std::move(row)});
+  for (const auto& effect : d.blocked) {
+    tell(topic::blacklist_enforced, block_payload_of(effect, event), t, d.content);
+    record(d, own({}), {block_payload_of(effect, event), {}}, "block", t);
   }
+  for (auto& mail : mails_of(d.content, *sale_)) tell_by_mail(mail.topic, std::move(mail.payload), t, d.content);
 }
 
 /// A person is called once it is in the journal; a call too many, when the commit fails after all, does no harm.

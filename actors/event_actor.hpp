@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The owner of one event: takes messages, lets the pure sale decide, gives the decision to its journal, and lets anything be seen only
-// after the commit. Parts: event_actor.cpp (life, time, hubs), event_fan.cpp, event_checkout.cpp, event_money.cpp, event_organizer.cpp.
+// after the commit. Parts: event_actor.cpp (life, time, hubs), event_fan.cpp, event_checkout.cpp, event_money.cpp, event_people.cpp, event_organizer.cpp.
 #pragma once
 #include "actors/aggregate_clock.hpp"
 #include "actors/answers.hpp"
@@ -15,6 +15,7 @@
 #include "actors/protocol.hpp"
 #include "actors/trace_book.hpp"
 #include "crypto/session_token.hpp"
+#include "domain/notice_routing.hpp"
 #include "domain/planted.hpp"
 #include "domain/sale.hpp"
 
@@ -46,6 +47,10 @@ struct owner_services {
   cache_worker_handle cache{}; ///< null: none
   sale_rules rules;
   std::int64_t loyalty_points_per_unit = 0; ///< told as loyalty.awarded for each whole unit of currency paid; 0: never
+  /// Whom an event of this tenant and organizer does not serve; null: nobody is blocked anywhere. From an owner's thread.
+  std::function<blocked_customers(tenant_id tenant, const organizer_id& organizer)> blocked_at = nullptr;
+  /// By which channels the tenant's notices go; null: by all. From an owner's thread.
+  std::function<std::shared_ptr<const notice_routing>(tenant_id tenant)> routing_of = nullptr;
   /// An owner without waiters, sessions and requests asks to be stopped after about this long.
   milliseconds idle_after{5 * 60 * 1000};
   /// An owner with a deadline ahead looks at least this often; it wakes at the deadline itself anyway. At least 1 ms.
@@ -88,6 +93,7 @@ private:
   void reload();
   void on_settled(const batch_settled& answer);
   void on_lease_lost();
+  void on_blocks_changed();
   void on_timer(const timer_fired& t);
   void on_idle_check();
   void on_hand_over(const hand_over& x);
@@ -146,6 +152,9 @@ private:
   caf::result<promo_codes_reply> on_find_promo_codes(const find_promo_codes& x);
   caf::result<count_reply> on_set_priorities(const set_priorities& x);
   caf::result<customers_reply> on_find_priorities(const find_priorities& x);
+  caf::result<count_reply> on_invite(const invite_customers& x);
+  caf::result<count_reply> on_withdraw_invitations(const withdraw_invitations& x);
+  caf::result<invitations_reply> on_find_invitations(const find_invitations& x);
   caf::result<ack_reply> on_settle(const settle_dead_letter& x);
   caf::result<ack_reply> on_undelivered(const report_undelivered& x);
   [[nodiscard]] order_reply order_answer(const order_id& id) const;
@@ -190,7 +199,11 @@ private:
   [[nodiscard]] bool is_no_sale(const event_id& event) const { return is_other(event) || !sale_->sells(); }
   /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait for.
   std::uint64_t commit(decision&& d, timestamp now);
-  void tell_outside(changes& content, timestamp now);
+  void tell_outside(decision& d, timestamp now);
+  /// Goes out with the decision, by the channels that its tenant has chosen for the topic.
+  void tell(std::string_view topic, std::string payload, timestamp now, changes& out);
+  void tell_by_mail(std::string_view topic, std::string mail, timestamp now, changes& out);
+  [[nodiscard]] std::shared_ptr<const notice_routing> routing() const;
   void tell_board(sale::wake_up wake, timestamp now);
   void alert(const changes& content) const;
   void show(decision&& d, std::vector<order_change> orders, std::uint64_t seq);

@@ -172,7 +172,7 @@ caf::result<ack_reply> event_state::on_resend(const resend_order& x) {
   return reply_after(commit(std::move(d), t), ack_reply{});
 }
 
-// -- promo codes, priorities -------------------------------------------------------------------------------------------
+// -- promo codes -------------------------------------------------------------------------------------------------------
 
 caf::result<promo_codes_reply> event_state::on_set_promo_code(const set_promo_code& x) {
   if (refuses()) return refused(x);
@@ -203,27 +203,6 @@ caf::result<promo_codes_reply> event_state::on_find_promo_codes(const find_promo
     if (x.code.is_nil() || row.id == x.code) reply.codes.push_back(row);
   if (!x.code.is_nil() && reply.codes.empty()) return promo_codes_reply{reason::not_found};
   for (const auto& type : sale_->stock().types()) reply.ticket_types.push_back(type.id);
-  return reveal(std::move(reply));
-}
-
-caf::result<count_reply> event_state::on_set_priorities(const set_priorities& x) {
-  if (refuses()) return refused(x);
-  if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
-  const auto t = now();
-  const auto priority_class = x.priority_class.given ? std::optional{x.priority_class.value} : std::nullopt;
-  decision d;
-  count_reply reply;
-  if (auto no = sale_->set_priorities(x.customers, priority_class, t, d)) return reveal(count_reply{std::move(no)});
-  reply.count = x.customers.size();
-  record(d, x.what, x.note, "priority", t);
-  return reply_after(commit(std::move(d), t), std::move(reply));
-}
-
-caf::result<customers_reply> event_state::on_find_priorities(const find_priorities& x) {
-  if (refuses()) return refused(x);
-  if (auto no = refused_to(x.what)) return customers_reply{std::move(no)};
-  customers_reply reply;
-  for (const auto& [customer, row] : sale_->priorities()) reply.customers.push_back(customer);
   return reveal(std::move(reply));
 }
 

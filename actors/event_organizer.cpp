@@ -33,7 +33,7 @@ void event_state::record(decision& d, const managed& what, const audit_note& not
   row.id = services_->env->make_id(t, aggregate_);
   row.tenant = sale_->event().tenant;
   row.target = sale_->event().id;
-  row.actor = name_of(what.by);
+  row.actor = what.by.kind == principal_kind::nobody ? "system" : name_of(what.by);
   row.action = std::string{sale_->sells() ? "event." : "queue."} + std::string{verb};
   row.detail = note.detail;
   row.reason = note.reason;
@@ -50,7 +50,9 @@ caf::result<event_reply> event_state::on_find_event(const find_event& x) {
   if (auto no = refused_to(x.what); no && !is_public) return event_reply{std::move(no)};
   event_reply reply;
   reply.event = sale_->view();
-  if (refused_to(x.what)) std::erase_if(reply.event.ticket_types, [](const ticket_type_row& t) { return t.hidden; });
+  const auto* invited = sale_->invitation_of(x.viewer, now());
+  const auto is_seen = [invited](const ticket_type_row& t) { return !t.hidden || (invited != nullptr && invited->ticket_type == t.ordinal); };
+  if (refused_to(x.what)) std::erase_if(reply.event.ticket_types, [&](const ticket_type_row& t) { return !is_seen(t); });
   return reveal(std::move(reply));
 }
 

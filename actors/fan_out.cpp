@@ -43,6 +43,7 @@ told told_of(const outbox_item& item) {
   for (const auto* name : {"customer_id", "entry_id"})
     if (const auto holder = id_in(*payload, name); !holder.is_nil()) t.holders.push_back(holder);
   if (t.topic == topic::turn_granted) t.expires_at = time_in(*payload, "session_expires_at"); // too late, it is no turn any more
+  if (t.topic == topic::quota_invitation) t.expires_at = time_in(*payload, "valid_until");
   return t;
 }
 
@@ -83,21 +84,33 @@ void fan_out_state::on_audience(const work& w, const audience_found& found) {
   w->endpoints = audience.endpoints;
   std::vector<delivery_row> rows;
   for (const auto& t : w->what) {
-    const auto devices = t.concerns_all ? std::span<const device_row>{} : std::span{audience.devices};
-    std::ranges::move(deliveries_of(t, devices, w->endpoints), std::back_inserter(rows));
+    const auto devices = t.concerns_all || !goes(t, medium::push) ? std::span<const device_row>{} : std::span{audience.devices};
+    const auto endpoints = goes(t, medium::webhook) ? std::span<const webhook_endpoint_row>{w->endpoints} : std::span<const webhook_endpoint_row>{};
+    std::ranges::move(deliveries_of(t, devices, endpoints), std::back_inserter(rows));
   }
   store(w, std::move(rows));
 }
 
 void fan_out_state::store(const work& w, std::vector<delivery_row> rows) {
-  if (rows.empty()) return tell_crowds(w);
   if (services_->counts != nullptr) services_->counts->stored.add(rows.size());
-  ask(w, store_deliveries{std::make_shared<const std::vector<delivery_row>>(std::move(rows))}, &fan_out_state::on_stored);
+  w->rows = std::move(rows);
+  std::ranges::reverse(w->rows);
+  store_some(w);
 }
+
+void fan_out_state::store_some(const work& w) {
+  if (w->rows.empty()) return tell_crowds(w);
+  auto some = std::make_shared<std::vector<delivery_row>>();
+  for (; !w->rows.empty() && some->size() < deliveries_per_transaction; w->rows.pop_back()) some->push_back(std::move(w->rows.back()));
+  ask(w, store_deliveries{std::move(some)}, &fan_out_state::on_stored);
+}
+
+bool fan_out_state::goes(const told& what, medium m) const { return !services_->routing_of || services_->routing_of(what.tenant)->goes(what.topic, m); }
 
 /// What concerns everybody at an event is told a page of devices at a time.
 void fan_out_state::tell_crowds(const work& w) {
-  while (w->next_crowd < w->what.size() && !w->what[w->next_crowd].concerns_all) ++w->next_crowd;
+  const auto is_crowd = [this](const told& t) { return t.concerns_all && goes(t, medium::push); };
+  while (w->next_crowd < w->what.size() && !is_crowd(w->what[w->next_crowd])) ++w->next_crowd;
   if (w->next_crowd == w->what.size()) return finish(w, true);
   const crowd_filter filter{(*w->items)[w->next_crowd].key.aggregate, w->after, crowd_page};
   ask(w, find_crowd{filter}, &fan_out_state::on_crowd);

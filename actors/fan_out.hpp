@@ -5,6 +5,7 @@
 #include "actors/ledger_workers.hpp"
 #include "actors/measures.hpp"
 #include "domain/delivery.hpp"
+#include "domain/notice_routing.hpp"
 
 #include <caf/stateful_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -18,6 +19,7 @@ namespace fq {
 struct fan_out_services {
   ledger_workers ledgers;
   std::function<void(const outbox_item&)> log; ///< of every domain event that was told; may be null
+  std::function<std::shared_ptr<const notice_routing>(tenant_id)> routing_of; ///< by which channels the tenant's notices go; null: by all
   notice_counts* counts = nullptr; ///< null: nobody asks
 };
 
@@ -49,6 +51,7 @@ private:
     std::vector<webhook_endpoint_row> endpoints;
     std::size_t next_crowd = 0; ///< of `what`: who concerns everybody is looked for from here on
     uuid after; ///< cursor in its crowd
+    std::vector<delivery_row> rows; ///< to be stored, the first last
   };
   using work = std::shared_ptr<batch_work>;
 
@@ -56,10 +59,12 @@ private:
   void on_audience(const work& w, const audience_found& found);
   void tell_crowds(const work& w);
   void on_crowd(const work& w, const devices_reply& found);
-  void on_stored(const work& w, const ack_reply&) { tell_crowds(w); }
+  void on_stored(const work& w, const ack_reply&) { store_some(w); }
   /// Then goes on with the crowds.
   void store(const work& w, std::vector<delivery_row> rows);
+  void store_some(const work& w);
   void finish(const work& w, bool is_done);
+  [[nodiscard]] bool goes(const told& what, medium m) const;
   template <class Reply, class Message>
   void ask(const work& w, Message message, void (fan_out_state::*then)(const work&, const Reply&));
 

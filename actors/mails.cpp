@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/mails.hpp"
 
+#include "domain/outbox.hpp"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include <algorithm>
 #include <span>
 
 namespace fq {
@@ -100,24 +103,24 @@ std::vector<std::string> cancellations(const sale& now, timestamp at) {
 
 struct mail_writer {
   const sale& now;
-  std::vector<std::string>& out;
+  std::vector<topic_mail>& out;
 
   void operator()(const order_moved& c) const {
     const bool link_is_due = c.from == c.row.status && c.row.status == order_status::awaiting_payment && !is_set(c.row.payment_link_at);
     const bool has_page = link_is_due && !now.view_of(c.row).payment_url.empty(); // it may have been declined meanwhile
-    if (has_page) out.push_back(payment_link(c.row, now));
+    if (has_page) out.push_back({topic::order_placed, payment_link(c.row, now)});
     if (c.from == c.row.status) return;
-    if (c.row.status == order_status::success) out.push_back(receipt(c.row, now));
-    if (c.row.status == order_status::failed && c.row.failure != "event_cancelled") out.push_back(failed(c.row, now));
+    if (c.row.status == order_status::success) out.push_back({topic::order_completed, receipt(c.row, now)});
+    if (c.row.status == order_status::failed && c.row.failure != "event_cancelled") out.push_back({topic::order_failed, failed(c.row, now)});
   }
   void operator()(const refund_moved& c) const {
     if (c.from == c.row.status || c.row.status != refund_status::succeeded || c.row.amount == 0) return;
     const auto* order = now.orders().of_claim(now.payments().find(c.row.payment)->claim);
-    if (order != nullptr) out.push_back(refunded(*order, c.row, now));
+    if (order != nullptr) out.push_back({topic::payment_refunded, refunded(*order, c.row, now)});
   }
   void operator()(const event_changed& c) const {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return;
-    for (auto& one : cancellations(now, c.event.updated_at)) out.push_back(std::move(one));
+    for (auto& one : cancellations(now, c.event.updated_at)) out.push_back({topic::event_cancelled, std::move(one)});
   }
   template <class Other>
   void operator()(const Other&) const {}
@@ -125,9 +128,21 @@ struct mail_writer {
 
 } // namespace
 
-std::vector<std::string> mails_of(const changes& content, const sale& now) {
-  std::vector<std::string> mails;
+std::vector<topic_mail> mails_of(const changes& content, const sale& now) {
+  std::vector<topic_mail> mails;
   for (const auto& c : content) std::visit(mail_writer{now, mails}, c);
+  return mails;
+}
+
+std::vector<std::string> invitation_mails(std::span<const std::string> addresses, const invitation_row& what, const sale& now) {
+  std::vector<std::string> mails;
+  for (; !addresses.empty(); addresses = addresses.subspan(std::min(addresses.size(), mail_recipients_max))) {
+    json::array to;
+    for (const auto& address : addresses.first(std::min(addresses.size(), mail_recipients_max))) to.push_back(json::object{{"address", address}});
+    json::object data{{"event_name", now.event().name}, {"ticket_name", now.stock().types()[what.ticket_type].name}, {"quantity", what.quantity}};
+    if (is_set(what.valid_until)) data["valid_until"] = what.valid_until.time_since_epoch().count();
+    mails.push_back(mail("quota_invitation", std::move(to), std::move(data)));
+  }
   return mails;
 }
 

@@ -5,7 +5,9 @@
 #include "domain/change.hpp"
 #include "domain/sale.hpp"
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace fq {
@@ -13,8 +15,16 @@ namespace fq {
 /// Recipients of one mail at most: a cancelled event tells its customers in chunks.
 inline constexpr std::size_t mail_recipients_max = 1'000;
 
-/// JSON objects {template, language, to: [{address, variables}], data}; see outbound/mail_templates.hpp for the data of each template.
-[[nodiscard]] std::vector<std::string> mails_of(const changes& content, const sale& now);
+/// A JSON object {template, language, to: [{address, variables}], data}; see outbound/mail_templates.hpp for the data of each template.
+struct topic_mail {
+  std::string_view topic; ///< that it tells of: a tenant may choose to tell of it in another way
+  std::string payload;
+};
+
+[[nodiscard]] std::vector<topic_mail> mails_of(const changes& content, const sale& now);
+
+/// To those who are invited, in chunks.
+[[nodiscard]] std::vector<std::string> invitation_mails(std::span<const std::string> addresses, const invitation_row& what, const sale& now);
 
 /// The mail that fits what the order is now; empty if there is none.
 [[nodiscard]] std::string mail_again(const order_row& order, const sale& now);

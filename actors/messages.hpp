@@ -85,6 +85,9 @@ FQ_INSPECT(promo_code_row, x.ordinal, x.id, x.code, x.reduction, x.valid_from, x
 FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max, x.uses_per_customer, x.is_active)
 FQ_INSPECT(dead_letter_row, x.id, x.kind, x.subject, x.status, x.detail, x.payload, x.created_at, x.updated_at)
 FQ_INSPECT(node_row, x.id, x.address, x.wire_version, x.owners, x.is_settled, x.is_draining, x.seen_at, x.serves, x.keys)
+FQ_INSPECT(invitation_row, x.customer, x.ticket_type, x.quantity, x.valid_until, x.created_at)
+FQ_INSPECT(invitation_wish, x.ticket_type, x.quantity, x.valid_until)
+FQ_INSPECT(block_row, x.tenant, x.organizer, x.customer, x.reason, x.created_at)
 FQ_INSPECT(setting_row, x.name, x.value, x.updated_at)
 FQ_INSPECT(outbox_row, x.id, x.topic, x.payload, x.created_at, x.lanes)
 FQ_INSPECT(gateway_money, x.amount, x.currency)
@@ -302,8 +305,9 @@ FQ_INSPECT(audit_note, x.detail, x.reason)
 /// The event as its viewer may see it; nobody: the public, who sees no drafts. Queues are shown to nobody for their waiting page only.
 struct find_event {
   managed what;
+  customer_id viewer = {}; ///< is shown the quota that it is invited to; nil: nobody
 };
-FQ_INSPECT(find_event, x.what)
+FQ_INSPECT(find_event, x.what, x.viewer)
 
 struct patch_event {
   managed what;
@@ -498,6 +502,42 @@ struct customers_reply {
 };
 FQ_INSPECT(customers_reply, x.no, x.customers)
 
+/// Invites those whose right it changes; each gets a mail.
+struct invite_customers {
+  managed what;
+  audit_note note;
+  std::vector<customer_id> customers;
+  std::vector<std::string> emails; ///< of `customers`, in their order
+  invitation_wish wish;
+};
+FQ_INSPECT(invite_customers, x.what, x.note, x.customers, x.emails, x.wish)
+
+struct withdraw_invitations {
+  managed what;
+  audit_note note;
+  std::vector<customer_id> customers;
+};
+FQ_INSPECT(withdraw_invitations, x.what, x.note, x.customers)
+
+/// By who manages the event: all. By a customer: its own that is valid, or not_found.
+struct find_invitations {
+  managed what;
+  customer_id viewer = {}; ///< nil: who manages asks
+};
+FQ_INSPECT(find_invitations, x.what, x.viewer)
+
+struct invitations_reply {
+  refusal no;
+  std::vector<invitation_row> invitations = {}; ///< past ones too
+  std::vector<std::uint32_t> left = {}; ///< tickets that each may still take, without regard to the time
+  std::vector<ticket_type_id> ticket_types = {}; ///< of the event, by ordinal
+};
+FQ_INSPECT(invitations_reply, x.no, x.invitations, x.left, x.ticket_types)
+
+/// To owners of events: whom they do not serve may have changed.
+struct blocks_changed {};
+FQ_INSPECT_EMPTY(blocks_changed)
+
 /// A person has decided about a dead letter.
 struct settle_dead_letter {
   order_act what;
@@ -559,6 +599,37 @@ struct find_customers {
   bool only_known = false;
 };
 FQ_INSPECT(find_customers, x.tenant, x.emails, x.only_known)
+
+/// To accounts: the list of an organizer, or (by an operator) of the whole tenant. Who was never here gets an account, so that it is known when
+/// it comes.
+struct block_customers {
+  principal by;
+  audit_note note;
+  std::vector<std::string> emails; ///< lower case, validated
+};
+FQ_INSPECT(block_customers, x.by, x.note, x.emails)
+
+struct unblock_customer {
+  principal by;
+  audit_note note;
+  customer_id customer;
+};
+FQ_INSPECT(unblock_customer, x.by, x.note, x.customer)
+
+/// By customer.
+struct find_blocks {
+  principal by;
+  customer_id after; ///< cursor; nil: from the first
+  std::uint32_t limit = 50;
+};
+FQ_INSPECT(find_blocks, x.by, x.after, x.limit)
+
+struct blocks_reply {
+  refusal no;
+  std::vector<block_row> blocks = {}; ///< at most `limit`
+  bool more = false;
+};
+FQ_INSPECT(blocks_reply, x.no, x.blocks, x.more)
 
 /// To accounts: a setting of the installation, audited.
 struct change_setting {
@@ -902,7 +973,7 @@ struct end_device {
   std::string why;
 };
 
-/// From a courier: an endpoint that is gone, or took nothing since `since`. Answers how many were turned off.
+/// From a courier: an endpoint that is gone, or took nothing since `since`; not if it was changed after that. Answers how many were turned off.
 struct disable_endpoint {
   uuid endpoint;
   std::string why;
@@ -940,7 +1011,8 @@ struct remove_device {
   uuid holder, device;
 };
 
-/// From the API. Refused with `limit_reached`'s words if the tenant has too many.
+/// From the API: a new endpoint, or the next version of one (webhook_endpoint_row::replaces). Refused with invalid_field if the tenant has too
+/// many, or if that version is no longer the newest.
 struct store_endpoint {
   webhook_endpoint_row endpoint;
 };

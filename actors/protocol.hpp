@@ -39,6 +39,9 @@ using event_handle = caf::typed_actor<
   caf::replies_to<find_promo_codes>::with<promo_codes_reply>,
   caf::replies_to<set_priorities>::with<count_reply>, ///< after commit
   caf::replies_to<find_priorities>::with<customers_reply>,
+  caf::replies_to<invite_customers>::with<count_reply>, ///< after commit; how many it is news to
+  caf::replies_to<withdraw_invitations>::with<count_reply>, ///< after commit
+  caf::replies_to<find_invitations>::with<invitations_reply>,
   caf::replies_to<settle_dead_letter>::with<ack_reply>, ///< after commit
   caf::replies_to<report_undelivered>::with<ack_reply>, ///< from the notifier, after commit
   caf::replies_to<find_event>::with<event_reply>,
@@ -59,6 +62,7 @@ using event_handle = caf::typed_actor<
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<lease_lost>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<hand_over>, ///< INTERNAL, from the region
+  caf::reacts_to<blocks_changed>, ///< INTERNAL, from the region
   caf::reacts_to<mirror_checked>, ///< INTERNAL, from the cache worker
   caf::reacts_to<mirror_lost>, ///< INTERNAL, from the cache worker
   caf::reacts_to<cache_is_back>, ///< INTERNAL, from the cache worker
@@ -86,6 +90,7 @@ using region_handle = caf::typed_actor<
   caf::replies_to<list_owned>::with<owned_aggregates>, ///< what runs here now
   caf::replies_to<move_event>::with<ack_reply>, ///< when it has been given there; errors absent, unavailable: it stays; any other: it may move still
   caf::reacts_to<cluster_changed>, ///< from the cluster
+  caf::reacts_to<blocks_changed>, ///< from the directory: to all its owners
   caf::reacts_to<handed_over>, ///< INTERNAL, from an owner
   caf::reacts_to<aggregates_to_wake>, ///< INTERNAL, from the ledger worker
   caf::reacts_to<timer_fired>>; ///< INTERNAL
@@ -102,6 +107,9 @@ using accounts_handle = caf::typed_actor<
   caf::replies_to<revoke_api_key>::with<ack_reply>, ///< after commit
   caf::replies_to<find_customers>::with<customers_reply>, ///< after commit
   caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
+  caf::replies_to<block_customers>::with<customers_reply>, ///< after commit; directories read it
+  caf::replies_to<unblock_customer>::with<ack_reply>, ///< after commit
+  caf::replies_to<find_blocks>::with<blocks_reply>,
   caf::reacts_to<cluster_changed>, ///< from the cluster
   caf::reacts_to<batch_settled>, ///< INTERNAL
   caf::reacts_to<aggregate_acquired>, ///< INTERNAL
@@ -238,7 +246,8 @@ using payments_handle = caf::typed_actor<
   X(get_quote) X(quote_reply) X(place_order) X(order_reply) X(find_order) X(cancel_order) X(list_event_orders) X(orders_reply) \
   X(refund_tickets) X(resend_order) X(set_promo_code) X(find_promo_codes) X(promo_codes_reply) X(set_priorities) \
   X(find_priorities) X(customers_reply) X(settle_dead_letter) X(report_undelivered) X(list_orders) X(order_list_reply) \
-  X(list_dead_letters) X(dead_letters_reply) X(find_customers) X(change_setting) X(orders_changed) X(beat_node) X(nodes_seen) X(greet) X(greeting) X(dial_node) \
+  X(list_dead_letters) X(dead_letters_reply) X(find_customers) X(change_setting) X(invite_customers) X(withdraw_invitations) X(find_invitations) X(invitations_reply) \
+  X(blocks_changed) X(block_customers) X(unblock_customer) X(find_blocks) X(blocks_reply) X(orders_changed) X(beat_node) X(nodes_seen) X(greet) X(greeting) X(dial_node) \
   X(node_dialed) X(cluster_changed) X(list_nodes) X(nodes_reply) X(hand_over) X(handed_over) X(end_lease) X(drain_node) X(owner_left) X(move_event) X(push_mark) X(push_read) X(pushes_lost) \
   X(find_audience) X(audience_found) X(find_crowd) X(devices_reply) X(store_deliveries) X(take_deliveries) X(deliveries_taken) X(settle_deliveries) X(end_device) X(disable_endpoint) X(list_deliveries) \
   X(deliveries_reply) X(replay_delivery) X(register_device) X(device_reply) X(list_devices) X(remove_device) X(store_endpoint) X(list_endpoints) X(endpoints_reply) X(remove_endpoint) X(delivery_answered)

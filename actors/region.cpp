@@ -80,6 +80,7 @@ region_handle::behavior_type region_state::behavior() {
       look_around();
     },
     [this](const list_owned&) { return owned(); },
+    [this](const blocks_changed& x) { on_blocks_changed(x); },
   };
 }
 
@@ -102,6 +103,14 @@ void region_state::on_wake(const aggregates_to_wake& found) {
 
 void region_state::look_later() {
   if (!std::exchange(sweep_is_due_, true)) self_->delayed_send(self_, services_->takeover_interval, timer_fired{timer_kind::sweep, 0});
+}
+
+/// Owners that run look at it, and events begin where somebody who is blocked now has something.
+void region_state::on_blocks_changed(const blocks_changed& x) {
+  for (const auto& [aggregate, owner] : owners_)
+    self_->request(owner, forward_timeout, resolve_event{aggregate})
+      .then([this, x](const event_handle& found) { self_->send(found, x); }, [](const caf::error&) {}); // it looks when it loads
+  look_around();
 }
 
 owned_aggregates region_state::owned() const {

@@ -84,6 +84,7 @@ private:
   void on_supervisor_gone(question q, const supervisor_handle& gone);
   void on_down(const caf::down_msg& down);
   void on_wake(const aggregates_to_wake& found);
+  void on_blocks_changed(const blocks_changed& x);
   supervisor_handle start(aggregate_id aggregate);
   void look_around();
   void look_later();

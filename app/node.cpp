@@ -143,6 +143,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     return gateway == "stripe" ? stripe_accounts_.of(tenant) : std::string{};
   };
   owner_services_.may_load = [this] { return stripe_accounts_.are_known(); };
+  owner_services_.blocked_at = [this](tenant_id tenant, const organizer_id& organizer) { return tenant_rules_.blocked_at(tenant, organizer); };
+  owner_services_.routing_of = fan_out_services_.routing_of = [this](tenant_id tenant) { return tenant_rules_.routing_of(tenant); };
   owner_services_.board = &numbers_.sales;
   owner_services_.alert = [this](const dead_letter_row& letter) {
     numbers_.dead_letters.add();
@@ -159,7 +161,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   region_ = add("region", system_->spawn(fq::region, &owner_services_, restart_budget{}));
   numbers_.async_percent.set(options_.checkout.async_percent);
   auto publish = [this, then = std::move(on_directory)](const directory_ptr& content) {
-    stripe_accounts_.publish(content->tenants);
+    if (tenant_rules_.publish(*content)) caf::anon_send(region_, blocks_changed{});
+    stripe_accounts_.publish(content->tenants); // now events may load
     const auto setting = std::ranges::find(content->settings, async_percent_setting, &setting_row::name);
     const auto stored = setting == content->settings.end() ? std::string{} : setting->value;
     numbers_.async_percent.set(async_percent_of(stored, static_cast<std::int32_t>(options_.checkout.async_percent)));

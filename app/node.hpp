@@ -24,6 +24,7 @@
 #include "crypto/keys.hpp"
 #include "crypto/session_token.hpp"
 #include "app/gateways.hpp"
+#include "app/tenant_rules.hpp"
 #include "outbound/mail.hpp"
 #include "outbound/otlp_exporter.hpp"
 #include "outbound/sandbox_gateway.hpp"
@@ -107,6 +108,7 @@ private:
   std::unique_ptr<otlp_exporter> spans_; ///< null: spans are not kept
   std::map<std::string, std::unique_ptr<gateway_port>> gateways_; ///< but for the sandbox
   stripe_accounts stripe_accounts_;
+  tenant_rules tenant_rules_;
   measures numbers_;
   cluster_links links_;
   std::unique_ptr<mail_port> mail_, mail_of_events_; ///< a port belongs to one thread

@@ -75,6 +75,19 @@ std::uint64_t claims_book::promo_uses(const customer_id& customer, std::uint32_t
   return static_cast<std::uint64_t>(std::ranges::count_if(i->second, [&](const claim_id& id) { return find(id)->promo == promo; }));
 }
 
+std::uint64_t claims_book::units_of(const customer_id& customer, std::uint32_t ticket_type) const {
+  std::uint64_t units = 0;
+  for (const auto& id : standing_of(customer))
+    for (const auto& i : find(id)->items)
+      if (i.ticket_type == ticket_type) units += i.quantity - i.refunded;
+  return units;
+}
+
+std::vector<claim_id> claims_book::standing_of(const customer_id& customer) const {
+  const auto i = standing_.find(customer);
+  return i == standing_.end() ? std::vector<claim_id>{} : i->second;
+}
+
 std::vector<claim_id> claims_book::due(timestamp now, std::size_t limit) const { return up_to(claimed_, now, limit); }
 
 std::vector<claim_id> claims_book::overdue(timestamp now, milliseconds grace, std::size_t limit) const {

@@ -30,6 +30,10 @@ public:
   [[nodiscard]] const counts_t& counts() const { return counts_; }
   /// Live and confirmed claims of `customer` that use this promo code (claim_row::promo).
   [[nodiscard]] std::uint64_t promo_uses(const customer_id& customer, std::uint32_t promo) const;
+  /// Tickets of a type that `customer` holds or has bought, without refunded ones.
+  [[nodiscard]] std::uint64_t units_of(const customer_id& customer, std::uint32_t ticket_type) const;
+  /// Live and confirmed claims of `customer`.
+  [[nodiscard]] std::vector<claim_id> standing_of(const customer_id& customer) const;
   /// CLAIMED ones whose expires_at has come, at most `limit`.
   [[nodiscard]] std::vector<claim_id> due(timestamp now, std::size_t limit) const;
   /// EXPIRING ones whose grace is over, at most `limit`. It counts from when the gateway could be asked: from expires_at, the move to

@@ -102,6 +102,7 @@ std::string_view code_of(reason r) {
     case reason::forbidden: return "forbidden";
     case reason::not_found: return "not_found";
     case reason::not_in_queue: return "not_in_queue";
+    case reason::customer_blocked: return "customer_blocked";
     case reason::invalid_field: return "invalid_field";
     case reason::invalid_transition: return "invalid_transition";
     case reason::total_below_committed: return "total_below_committed";
@@ -120,6 +121,7 @@ std::string_view code_of(reason r) {
     case reason::not_on_sale: return "not_on_sale";
     case reason::already_claimed: return "already_claimed";
     case reason::limit_exceeded: return "limit_exceeded";
+    case reason::quota_exceeded: return "quota_exceeded";
     case reason::event_sold_out: return "event_sold_out";
     case reason::none_free: return "none_free";
     case reason::claim_live: return "claim_live";

@@ -26,8 +26,8 @@ inline constexpr std::string_view ticket_generated = "ticket.generated"; ///< cl
 inline constexpr std::string_view ticket_cancelled = "ticket.cancelled"; ///< claim: these of its tickets are refunded, their stock is free again
 inline constexpr std::string_view loyalty_awarded = "loyalty.awarded"; ///< claim: points for what was paid; off unless loyalty.points_per_unit is set
 inline constexpr std::string_view user_updated = "user.updated"; ///< customer: made by an e-mail address; told by accounts
-inline constexpr std::string_view quota_invitation = "quota.invitation"; ///< customer: invited to an event's quota
-inline constexpr std::string_view blacklist_enforced = "blacklist.enforced"; ///< customer: blocked by the event's organizer
+inline constexpr std::string_view quota_invitation = "quota.invitation"; ///< customer: invited to a quota, a hidden ticket type of the event
+inline constexpr std::string_view blacklist_enforced = "blacklist.enforced"; ///< customer: blocked by the event's organizer, and what it had here is ended
 inline constexpr std::string_view mail_send = "mail.send"; ///< a mail to be sent; made by the owner, see actors/mails
 } // namespace topic
 
@@ -46,12 +46,12 @@ struct ticket_count {
 
 struct domain_event {
   std::string_view topic;
-  uuid subject;
+  uuid subject; ///< nil: the customer, or the event
   uuid customer; ///< nil if it concerns everybody
   uuid order; ///< of order.*, ticket.* and loyalty.* topics: nil if the claim was made without an order
   money amount = 0; ///< of the claim or payment; what was given back for payment.refunded
-  timestamp until; ///< queue.turn_granted: end of the session; else never
-  std::vector<ticket_count> items = {}; ///< of ticket.* topics
+  timestamp until; ///< queue.turn_granted: end of the session; quota.invitation: of its validity; else never
+  std::vector<ticket_count> items = {}; ///< of ticket.* topics and quota.invitation
   std::int64_t points = 0; ///< of loyalty.awarded
   std::string_view what = {}; ///< queue.expired: "place" or "session", whichever ran out
   friend bool operator==(const domain_event&, const domain_event&) = default;

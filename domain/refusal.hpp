@@ -23,6 +23,7 @@ enum class reason : std::uint8_t {
   email_taken,
   forbidden,
   not_found,
+  customer_blocked, ///< its organizer does not serve this customer
   not_in_queue,
   invalid_field, ///< detail: "field: what is wrong"
   invalid_transition,
@@ -42,6 +43,7 @@ enum class reason : std::uint8_t {
   promo_code_limit, ///< this customer has used it as often as it may
   not_on_sale, ///< a ticket type outside its own window; at: when it begins, if it has not yet
   limit_exceeded, ///< more units than the ticket type allows in one order
+  quota_exceeded, ///< first: tickets of the quota that nobody has and nobody is promised
   event_sold_out,
   none_free,
   claim_live,

@@ -230,6 +230,16 @@ struct priority_row {
   friend bool operator==(const priority_row&, const priority_row&) = default;
 };
 
+/// A customer may buy so many tickets of a hidden type, the quota, without a promo code.
+struct invitation_row {
+  customer_id customer; ///< has one at an event
+  std::uint32_t ticket_type = 0; ///< ordinal
+  std::uint32_t quantity = 1; ///< tickets, those that it holds or has bought included
+  timestamp valid_until; ///< not from then on; never: as long as the type is sold
+  timestamp created_at;
+  friend bool operator==(const invitation_row&, const invitation_row&) = default;
+};
+
 /// A server process among those that share a ledger.
 struct node_row {
   std::string id;
@@ -330,6 +340,16 @@ struct customer_row {
   std::string email; ///< lower case
   timestamp created_at;
   friend bool operator==(const customer_row&, const customer_row&) = default;
+};
+
+/// A customer whom an organizer does not serve: cannot join or buy, and what it bought goes back.
+struct block_row {
+  tenant_id tenant = default_tenant;
+  organizer_id organizer; ///< at its events only; nil: at all of the tenant
+  customer_id customer;
+  std::string reason; ///< as given, for people; may be empty
+  timestamp created_at;
+  friend bool operator==(const block_row&, const block_row&) = default;
 };
 
 /// A one-time password on its way; one per e-mail address, replaced by the next.

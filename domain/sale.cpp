@@ -58,6 +58,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   moved += expire_waiting(now, out) + notice_absence(now, out) + send_links(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled) moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
+  moved += enforce_blocks(now, out);
   const auto admitted = admit(now, out);
   notice_stock(out);
   const bool again = moved >= refunds_per_run || admitted.count >= admissions_per_decision_max;
@@ -174,6 +175,18 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
     ++moved;
   }
   return moved;
+}
+
+/// At the pace of a cancelled event's refunds; the answer to one of them begins the next run.
+std::size_t sale::enforce_blocks(timestamp now, decision& out) {
+  std::size_t looked = 0;
+  while (!to_send_away_.empty() && looked < refunds_per_run && payments_.requested_count() < refunds_under_way_max) {
+    const auto customer = to_send_away_.back();
+    to_send_away_.pop_back();
+    ++looked;
+    if (is_blocked(customer)) send_away(customer, now, out);
+  }
+  return looked;
 }
 
 admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called) {

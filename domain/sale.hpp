@@ -3,7 +3,7 @@
 // at once and appends what it did to a `decision`; the owner commits that and only then lets anything be seen.
 // A standalone queue is a sale without stock: what it has of claims and payments stays empty.
 // Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp (claims), sale_orders.cpp (checkout),
-// sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters), sale_organizer.cpp.
+// sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters), sale_people.cpp (blocks, invitations), sale_organizer.cpp.
 #pragma once
 #include "domain/claims.hpp"
 #include "domain/idempotency.hpp"
@@ -19,6 +19,8 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <memory>
+#include <set>
 
 namespace fq {
 
@@ -27,6 +29,20 @@ inline constexpr std::size_t revocations_max = 20'000;
 
 /// Customers of an event that are served in a class of their own, at most.
 inline constexpr std::size_t priorities_max = 50'000;
+
+/// Customers who are invited to quotas of an event, at most.
+inline constexpr std::size_t invitations_max = 50'000;
+
+/// Whom an event's organizer does not serve; shared by its events. Null: nobody is blocked.
+using blocked_customers = std::shared_ptr<const std::set<customer_id>>;
+
+/// What a block has ended at one event.
+struct block_effect {
+  customer_id customer;
+  bool had_place = false; ///< in line, or a session
+  std::uint32_t claims = 0; ///< live ones that are on their way back
+  std::uint32_t refunds = 0; ///< begun
+};
 
 /// What a sale asks of a gateway, once its row is committed.
 enum class gateway_order_kind : std::uint8_t { initialize, verify, expire, refund };
@@ -43,6 +59,7 @@ struct decision {
   std::vector<entry_change> entry_changes;
   std::vector<notice_kind> notices;
   std::vector<gateway_order> orders;
+  std::vector<block_effect> blocked;
   bool line_moved = false;
   /// Whether a read that comes later would reveal something of this decision beyond the caller's own new place.
   bool reveals = false;
@@ -88,6 +105,7 @@ public:
   void load(const order_row& row) { orders_.load(row); }
   void load(const dead_letter_row& row) { dead_letters_.emplace(row.id, row); }
   void load(const priority_row& row) { priorities_.emplace(row.customer, row); }
+  void load(const invitation_row& row) { invitations_.emplace(row.customer, row); }
   void load(idempotency_row row) { answers_.load(std::move(row)); }
   /// After the last load: remembers whether it was sold out.
   void loaded();
@@ -132,6 +150,15 @@ public:
   /// Serves `customers` in `priority_class` from their next join on; nothing: like everybody. All or none.
   refusal set_priorities(const std::vector<customer_id>& customers, std::optional<std::uint8_t> priority_class, timestamp now,
                          decision& out);
+
+  // -- single customers (sale_people.cpp) --------------------------------------------------------------------------
+  /// From now on these can neither join nor buy; what they have here ends in the runs that follow, and what they paid goes back.
+  void block(blocked_customers blocked);
+  /// All or none: as many tickets as all invited may still take must be free. `invited`: those to whom it is news. Blocked ones are left out.
+  refusal invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now, decision& out,
+                 std::vector<customer_id>& invited);
+  /// How many those were. What they hold or have bought stays theirs.
+  std::size_t withdraw_invitations(const std::vector<customer_id>& customers, decision& out);
 
   // -- money (sale_money.cpp) ------------------------------------------------------------------------------------
   struct attempt {
@@ -191,6 +218,11 @@ public:
   [[nodiscard]] const orders_book& orders() const { return orders_; }
   [[nodiscard]] const promo_codes_book& promo_codes() const { return promo_codes_; }
   [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
+  [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const { return invitations_; } ///< past ones too
+  /// What is valid now; null: it is not invited.
+  [[nodiscard]] const invitation_row* invitation_of(const customer_id& customer, timestamp now) const;
+  /// Tickets that it may still take by it.
+  [[nodiscard]] std::uint32_t remaining_of(const invitation_row& invitation) const;
   [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; } ///< open ones
   [[nodiscard]] idempotency_index& answers() { return answers_; }
   [[nodiscard]] entry_view view_of(const queue_line::entry& e, timestamp now) const;
@@ -218,8 +250,9 @@ private:
   struct wanted {
     std::vector<priced_item> items;
     const promo_code_row* promo = nullptr;
+    const invitation_row* invitation = nullptr;
   };
-  [[nodiscard]] refusal may_buy(const ticket_type_row& type, const promo_code_row* promo, timestamp now) const;
+  [[nodiscard]] refusal may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w, timestamp now) const;
   refusal wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const;
   refusal may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const;
   claim_id hold(const queue_line::entry& entry, claim_row row, timestamp now, decision& out);
@@ -246,7 +279,13 @@ private:
   bool claim_again(const payment_id& payment, timestamp now, decision& out);
   void give_up(const payment_id& payment, timestamp now, decision& out);
   payment_id begin_attempt(const claim_row& claim, const std::string& gateway, timestamp now, decision& out);
+  // single customers
+  [[nodiscard]] bool is_blocked(const customer_id& customer) const { return blocked_ && blocked_->contains(customer); }
+  std::size_t enforce_blocks(timestamp now, decision& out);
+  bool send_away(const customer_id& customer, timestamp now, decision& out);
   // refunds
+  [[nodiscard]] const payment_row* bought_with(const claim_row& claim, bool& is_under_way) const;
+  bool give_back(const claim_row& claim, timestamp now, decision& out);
   bool request_refund(const payment_id& payment, timestamp now, decision& out);
   refund_id begin_refund(const payment_id& payment, money amount, std::vector<refund_item> items, timestamp now, decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
@@ -281,6 +320,9 @@ private:
   orders_book orders_;
   promo_codes_book promo_codes_;
   std::map<customer_id, priority_row> priorities_;
+  std::map<customer_id, invitation_row> invitations_;
+  blocked_customers blocked_;
+  std::vector<customer_id> to_send_away_; ///< blocked, and looked at by the next runs
   std::map<uuid, dead_letter_row> dead_letters_; ///< open ones
   idempotency_index answers_;
   presence_book present_, away_; ///< when those in line were seen last; when the others went AWAY

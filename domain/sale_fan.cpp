@@ -19,8 +19,11 @@ bool opens(const promo_code_row* promo, const ticket_type_row& type) {
 
 } // namespace
 
-refusal sale::may_buy(const ticket_type_row& type, const promo_code_row* promo, timestamp now) const {
-  if (!type.on_sale || (type.hidden && !opens(promo, type))) return {reason::invalid_field, "items.ticket_type_id: not on sale here"};
+refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w, timestamp now) const {
+  const bool is_invited = w.invitation != nullptr && w.invitation->ticket_type == type.ordinal;
+  const bool is_open = !type.hidden || opens(w.promo, type);
+  if (!type.on_sale || (!is_open && !is_invited)) return {reason::invalid_field, "items.ticket_type_id: not on sale here"};
+  if (!is_open && quantity > remaining_of(*w.invitation)) return reason::limit_exceeded;
   const bool is_early = is_set(type.sale_from) && now < type.sale_from;
   if (!is_early && !(is_set(type.sale_until) && now >= type.sale_until)) return {};
   refusal no{reason::not_on_sale};
@@ -31,7 +34,7 @@ refusal sale::may_buy(const ticket_type_row& type, const promo_code_row* promo, 
 
 refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const {
   if (wishes.empty()) {
-    const auto first = std::ranges::find_if(stock_.types(), [&](const auto& t) { return !may_buy(t, out.promo, now); });
+    const auto first = std::ranges::find_if(stock_.types(), [&](const auto& t) { return !may_buy(t, 1, out, now); });
     if (first == stock_.types().end()) return reason::event_sold_out;
     out.items.push_back({first->ordinal, 1, first->price, 0, 0});
     return {};
@@ -39,7 +42,7 @@ refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, 
   for (const auto& wish : wishes) {
     const auto* type = stock_.find(wish.ticket_type);
     if (type == nullptr) return {reason::invalid_field, "items.ticket_type_id: not on sale here"};
-    if (auto no = may_buy(*type, out.promo, now)) return no;
+    if (auto no = may_buy(*type, wish.quantity, out, now)) return no;
     if (std::ranges::any_of(out.items, [&](const priced_item& i) { return i.ticket_type == type->ordinal; }))
       return {reason::invalid_field, "items.ticket_type_id: given twice"};
     if (wish.quantity == 0) return {reason::invalid_field, "items.quantity: must be at least 1"};
@@ -52,6 +55,7 @@ refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, 
 
 refusal sale::may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const {
   if (event_.status == event_status::draft) return reason::not_found;
+  if (is_blocked(customer)) return reason::customer_blocked;
   if (event_.status == event_status::cancelled) return reason::event_ended;
   if (now < event_.sale_start) {
     refusal no{reason::sale_not_started};
@@ -91,6 +95,7 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
   if (auto no = may_hold(customer, now, row.live_slot)) return no;
   if (!is_shopping(entry, customer, now)) return reason::not_admitted;
   wanted w;
+  w.invitation = invitation_of(customer, now);
   if (auto no = wanted_items(wishes, now, w)) return no;
   for (const auto& i : w.items) {
     row.items.push_back({.ticket_type = i.ticket_type, .quantity = i.quantity, .unit_price = i.unit_price});

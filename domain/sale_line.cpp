@@ -30,6 +30,7 @@ refusal sale::queue_is_open(timestamp now) const {
 }
 
 sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out, std::string subject_name) {
+  if (is_blocked(subject)) return {reason::customer_blocked};
   const auto* own = queue_.find(subject);
   if (own != nullptr && join_key != 0 && own->row.join_key == join_key) return {{}, true, true, own->row.number};
   if (own != nullptr && is_live(own->row.status)) {

@@ -11,6 +11,7 @@ sale::attempt sale::open_payment(const customer_id& customer, const claim_id& id
                                  decision& out) {
   const auto* claim = claims_.find(id);
   if (claim == nullptr || claim->customer != customer) return {reason::not_found};
+  if (is_blocked(customer)) return {reason::customer_blocked};
   if (const auto* open = payments_.open_of(id)) {
     if (open->status == payment_status::initializing)
       out.orders.push_back({gateway_order_kind::initialize, open->id, {}}); // by reference, so asking again is harmless

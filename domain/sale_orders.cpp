@@ -44,6 +44,7 @@ refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, 
 
 refusal sale::price_wish(const customer_id& customer, const order_wish& wish, timestamp now, wanted& w, price_quote& quoted) const {
   if (auto no = wanted_promo(customer, wish.promo_code, now, w.promo)) return no;
+  w.invitation = invitation_of(customer, now);
   if (auto no = wanted_items(wish.items, now, w)) return no;
   const auto own = rules_.fees.find(event_.currency);
   quoted = price(w.items, w.promo != nullptr ? w.promo->reduction : discount{}, own != rules_.fees.end() ? own->second : rules_.other_fees);
@@ -132,8 +133,9 @@ void sale::send_no_link(const claim_id& claim, timestamp now, decision& out) {
   if (order != nullptr && is_set(order->payment_link_at)) orders_.edit(order->id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
 }
 
-/// Its customer, or its event, has given up the order of `claim`: money that still comes goes back.
+/// Its customer, its organizer or its event has given up the order of `claim`: money that still comes goes back.
 bool sale::is_given_up(const claim_id& claim) const {
+  if (is_blocked(claims_.find(claim)->customer)) return true;
   const auto* order = orders_.of_claim(claim);
   if (order == nullptr || planted(bug::cancelled_order_sells)) return false;
   return order->status == order_status::cancelled || (order->status == order_status::failed && event_.status == event_status::cancelled);

@@ -73,6 +73,7 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   payments_.move(payment, whole ? payment_trigger::refund_done : payment_trigger::refund_part_done, now, out.content,
                  [&](payment_row& row) { row.refunded += amount; });
   out.reveals = true;
+  if (is_blocked(before.customer)) to_send_away_.push_back(before.customer); // the rest of it
   if (claims_.find(claim)->status != claim_status::confirmed) return;
   if (items.empty()) {
     const bool pays_it = before.refunded > 0; // only who pays for the tickets gives some of them back
@@ -111,18 +112,34 @@ void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, dec
   payments_.tried(id, refused, now + (refused ? back_off : pending), now, out.content);
 }
 
+/// The payment whose money may go back; null: none. `is_under_way`: some of it is on its way already.
+const payment_row* sale::bought_with(const claim_row& claim, bool& is_under_way) const {
+  const payment_row* paid = nullptr;
+  for (const auto& id : payments_.of_claim(claim.id)) {
+    const auto* row = payments_.find(id);
+    is_under_way = is_under_way || row->status == payment_status::refund_pending;
+    const bool is_better = is_refundable(row->status) || (row->status == payment_status::refund_failed && paid == nullptr);
+    if (is_better) paid = row;
+  }
+  return paid;
+}
+
+/// All that is left of a bought claim; false if there is nothing that could go back by itself now.
+bool sale::give_back(const claim_row& claim, timestamp now, decision& out) {
+  bool is_under_way = false;
+  const auto* paid = bought_with(claim, is_under_way);
+  return !is_under_way && paid != nullptr && request_refund(paid->id, now, out);
+}
+
 // -- by the organizer --------------------------------------------------------------------------------------------------
 
 refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wishes, timestamp now, decision& out, refund_id& opened) {
   const auto* order = orders_.find(id);
   if (order == nullptr) return reason::not_found;
   const auto& claim = *claims_.find(order->claim);
-  const payment_row* paid = nullptr;
-  for (const auto& p : payments_.of_claim(claim.id)) {
-    const auto* row = payments_.find(p);
-    if (row->status == payment_status::refund_pending) return reason::refund_open;
-    if (is_refundable(row->status) || row->status == payment_status::refund_failed) paid = row;
-  }
+  bool is_under_way = false;
+  const auto* paid = bought_with(claim, is_under_way);
+  if (is_under_way) return reason::refund_open;
   if (paid == nullptr || claim.status != claim_status::confirmed) return reason::nothing_to_refund;
   std::vector<refund_item> items;
   money amount = 0;

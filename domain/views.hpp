@@ -100,6 +100,13 @@ struct item_wish {
   money donation = 0; ///< on top of each
 };
 
+/// What an invitation promises.
+struct invitation_wish {
+  ticket_type_id ticket_type;
+  std::uint32_t quantity = 1;
+  timestamp valid_until; ///< never: as long as the type is sold
+};
+
 /// What a checkout asks for.
 struct order_wish {
   std::vector<item_wish> items; ///< empty: one of the first type on sale

@@ -129,6 +129,15 @@ awaitable<response> delete_promo_code(context& ctx, const request& rq, const pat
 awaitable<response> post_vips(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> delete_vips(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_vips(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_invitations(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_invitations(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_invitations(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_own_invitation(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> post_blocks(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_blocks(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> delete_block(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> get_routing(context& ctx, const request& rq, const path_parameters& path);
+awaitable<response> put_routing(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> get_dead_letters(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> retry_dead_letter(context& ctx, const request& rq, const path_parameters& path);
 awaitable<response> dismiss_dead_letter(context& ctx, const request& rq, const path_parameters& path);

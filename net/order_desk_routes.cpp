@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders from their organizer's side: list, refund, send again; promo codes; who is served first; dead letters; the installation's settings.
+// Orders from their organizer's side: list, refund, send again; promo codes; dead letters; the installation's settings.
 #include "domain/event_settings.hpp"
 #include "domain/promo_codes.hpp"
 #include "domain/queue.hpp"
@@ -26,7 +26,6 @@ constexpr range uses_range{1, 100'000'000};
 constexpr range percent_hundredths_range{1, 10'000};
 constexpr range kind_size{1, 16};
 constexpr range percent_range{0, 100};
-constexpr range emails_count{1, 1'000};
 constexpr range search_size{1, 254};
 constexpr range status_size{1, 32};
 constexpr range limit_range{1, list_limit_max};
@@ -228,50 +227,6 @@ awaitable<response> read_promo_codes(call c) {
   co_return text_answer(c.part.is_nil() ? promo_codes_text(got.reply) : promo_code_text(got.reply.codes.front(), got.reply.ticket_types));
 }
 
-// -- who is served first -------------------------------------------------------------------------------
-
-/// {emails: [...]}: customers by their addresses; who was never here gets an account, so that it is known when it comes.
-template <bool IsPreferred>
-awaitable<response> set_vips(call c) {
-  find_customers people{c.by.tenant, {}};
-  set_priorities wish{{c.id, c.by}, {}, {}, {IsPreferred, priority_vip}};
-  auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
-    body.require("emails");
-    people.emails = body.texts("emails", emails_count, {3, 254});
-    for (auto& email : people.emails) {
-      if (!is_email(email))
-        body.reject("emails", "Must be e-mail addresses.");
-      email = lower_email(email);
-    }
-    wish.note.reason = read_reason(body);
-  });
-  if (no)
-    co_return std::move(*no);
-  wish.note.detail = R"({"count":)" + std::to_string(people.emails.size()) + R"(,"preferred":)" + (IsPreferred ? "true}" : "false}");
-  auto found = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
-  if (auto refusal = refused(c.rq, found))
-    co_return std::move(*refusal);
-  wish.customers = std::move(found.reply.customers);
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
-  co_return text_answer("{\"count\":" + std::to_string(got.reply.count) + "}");
-}
-
-awaitable<response> read_vips(call c) {
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_priorities{{c.id, c.by}});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
-  std::string body = "{\"customer_ids\":[";
-  for (const auto& customer : got.reply.customers) {
-    if (body.back() != '[')
-      body += ',';
-    append_id(body, customer);
-  }
-  body += "]}";
-  co_return text_answer(std::move(body));
-}
-
 // -- dead letters --------------------------------------------------------------------------------------
 
 awaitable<response> list_letters(call c) {
@@ -370,16 +325,6 @@ awaitable<response> patch_promo_code(context& ctx, const request& rq, const path
 awaitable<response> delete_promo_code(context& ctx, const request& rq, const path_parameters& path) {
   return with_manager(ctx, rq, path, end_promo_code);
 }
-
-awaitable<response> post_vips(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, set_vips<true>);
-}
-
-awaitable<response> delete_vips(context& ctx, const request& rq, const path_parameters& path) {
-  return with_manager(ctx, rq, path, set_vips<false>);
-}
-
-awaitable<response> get_vips(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, read_vips); }
 
 awaitable<response> get_dead_letters(context& ctx, const request& rq, const path_parameters& path) {
   return with_manager(ctx, rq, path, list_letters, query_use::own);

@@ -112,6 +112,10 @@ void append_members(std::string& out, const refusal& no) {
       out += ",\"sold\":";
       append_number(out, no.second);
       return;
+    case reason::quota_exceeded:
+      out += ",\"free\":";
+      append_number(out, no.first);
+      return;
     case reason::invalid_transition:
     case reason::claim_not_payable:
       if (!no.detail.empty()) {
@@ -129,6 +133,7 @@ void append_members(std::string& out, const refusal& no) {
     case reason::email_taken:
     case reason::forbidden:
     case reason::not_found:
+    case reason::customer_blocked:
     case reason::not_in_queue:
     case reason::event_ended:
     case reason::queue_full:
@@ -289,6 +294,7 @@ unsigned status_of(reason r) {
     case reason::invalid_otp: return 401;
     case reason::rate_limited: return 429;
     case reason::email_taken: return 409;
+    case reason::customer_blocked:
     case reason::forbidden: return 403;
     case reason::not_found:
     case reason::not_in_queue: return 404;
@@ -311,6 +317,7 @@ unsigned status_of(reason r) {
     case reason::sale_not_started: return 409;
     case reason::not_admitted: return 403;
     case reason::already_claimed:
+    case reason::quota_exceeded:
     case reason::limit_exceeded: return 409;
     case reason::event_sold_out: return 410;
     case reason::none_free:
@@ -336,6 +343,7 @@ std::string_view title_of(reason r) {
     case reason::email_taken: return "This e-mail address is taken.";
     case reason::forbidden: return "This token may not do that.";
     case reason::not_found: return "There is nothing here.";
+    case reason::customer_blocked: return "The organiser does not sell to you.";
     case reason::not_in_queue: return "You have no place in this queue.";
     case reason::invalid_field: return "A field has a value that is not allowed.";
     case reason::invalid_transition: return "That is not possible in the present state.";
@@ -357,6 +365,7 @@ std::string_view title_of(reason r) {
     case reason::not_admitted: return "You have not been admitted, or your session is over.";
     case reason::already_claimed: return "You hold a claim already.";
     case reason::limit_exceeded: return "That is more than one order allows.";
+    case reason::quota_exceeded: return "The quota has fewer free tickets than that.";
     case reason::event_sold_out: return "Sold out.";
     case reason::none_free: return "All remaining tickets are held by others at the moment.";
     case reason::claim_live: return "Release the claim first.";

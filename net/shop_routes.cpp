@@ -64,7 +64,7 @@ struct counter {
 awaitable<counter> come_to_counter(const visit& v) {
   if (v.customer.is_nil())
     co_return counter{see_other(v, wait_path(v))};
-  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}});
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}, v.customer});
   if (auto no = refused(v.rq, got))
     co_return counter{std::move(no)};
   auto own = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.customer});
@@ -225,7 +225,7 @@ awaitable<response> show_order(visit v) {
   if (auto no = refused(v.rq, got))
     co_return std::move(*no);
   const auto event = got.reply.order.claim.event;
-  auto sale = co_await ask_event(v.ctx, owner_of(v.id), find_event{{event, {}, event_kind::sale}});
+  auto sale = co_await ask_event(v.ctx, owner_of(v.id), find_event{{event, {}, event_kind::sale}, v.customer});
   if (auto no = refused(v.rq, sale))
     co_return std::move(*no);
   const auto page = order_page(shopper_of(v), got.reply.order, sale.reply.event);

@@ -61,6 +61,8 @@ constexpr std::array order_failed_fields{field{"order_id", text}, field{"event_n
 constexpr std::array order_refunded_fields{field{"order_id", text}, field{"event_name", text}, field{"amount", money}, field{"whole", flag}};
 constexpr std::array event_cancelled_fields{field{"event_name", text}, field{"refund", flag}, field{"order_id", text, need::optional},
                                             field{"starts_at", kind::time, need::optional}, field{"reason", text, need::optional}};
+constexpr std::array quota_invitation_fields{field{"event_name", text}, field{"ticket_name", text}, field{"quantity", count},
+                                             field{"valid_until", kind::time, need::optional}};
 constexpr std::array item_fields{field{"name", text}, field{"quantity", count}, field{"amount", money}};
 constexpr std::array every_fields{field{"name", text, need::optional}};
 
@@ -71,6 +73,7 @@ constexpr std::array templates{
   template_row{"order_failed", order_failed_fields},
   template_row{"order_refunded", order_refunded_fields},
   template_row{"event_cancelled", event_cancelled_fields},
+  template_row{"quota_invitation", quota_invitation_fields},
 };
 
 struct unfit : std::runtime_error {

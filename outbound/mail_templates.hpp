@@ -37,6 +37,7 @@ struct template_problem {
 ///   order_failed     order_id, event_name, reason (in plain words), can_retry; optional: retry_url
 ///   order_refunded   order_id, event_name, amount, currency, whole (or only a part)
 ///   event_cancelled  event_name, refund (money is sent back); optional: order_id, starts_at, reason
+///   quota_invitation event_name, ticket_name, quantity; optional: valid_until
 [[nodiscard]] std::variant<mail_content, template_problem> render(std::string_view template_key, std::string_view language,
                                                                  const boost::json::object& data);
 

@@ -40,7 +40,7 @@ constexpr auto texts = std::to_array<text_row>({
   {topic::claim_expired, "Your hold has ended", "The tickets held for you were not paid in time.", "claim_id", false},
   {topic::event_cancelled, "An event is cancelled", "An event of yours has been cancelled. Open the app to learn more.", "event_id", true},
   {"ticket.cancelled", "A ticket is cancelled", "A ticket of yours is no longer valid. Open the app to learn more.", "ticket_id", false},
-  {"quota.invitation", "You are invited", "Tickets are set aside for you. Open the app to take them.", "invitation_id", false},
+  {"quota.invitation", "You are invited", "You may buy tickets that are not on general sale. Open the app to see them.", "event_id", false},
   {"loyalty.awarded", "You have earned points", "Open the app to see your points.", "customer_id", false},
 });
 

@@ -69,6 +69,7 @@ struct aggregate_image {
   std::vector<order_row> orders; ///< by id
   std::vector<dead_letter_row> dead_letters; ///< open ones, by id
   std::vector<priority_row> priorities; ///< by customer
+  std::vector<invitation_row> invitations; ///< by customer
   std::vector<idempotency_row> idempotency; ///< oldest first
   std::vector<receipt_row> receipts; ///< oldest first
   std::vector<organizer_row> organizers;
@@ -76,6 +77,7 @@ struct aggregate_image {
   std::vector<otp_row> otps;
   std::vector<tenant_row> tenants; ///< accounts only, by id
   std::vector<setting_row> settings; ///< accounts only, by name
+  std::vector<block_row> blocks; ///< accounts only, by tenant, organizer and customer
   std::vector<api_key_row> api_keys; ///< accounts only, by id; revoked ones too
   friend bool operator==(const aggregate_image&, const aggregate_image&) = default;
 };
@@ -189,6 +191,7 @@ struct access_directory {
   std::vector<api_key_row> api_keys; ///< by id, without revoked ones
   std::vector<std::pair<organizer_id, tenant_id>> organizers; ///< by id
   std::vector<setting_row> settings; ///< by name
+  std::vector<block_row> blocks; ///< by tenant, organizer and customer
   friend bool operator==(const access_directory&, const access_directory&) = default;
 };
 
@@ -266,8 +269,8 @@ public:
   /// Newest first, by id.
   virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
   /// ACTIVE and PAUSED events; any with live entries, live claims, open payments, late or returning money;
-  /// CANCELLED ones with confirmed payments still to give back: what must run without being asked. Without those that somebody
-  /// else than `owner` holds a lease of.
+  /// CANCELLED ones with confirmed payments still to give back; any where a blocked customer has paid: what must run without being
+  /// asked. Without those that somebody else than `owner` holds a lease of.
   virtual std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) = 0;
   /// Greatest aggregate number given out, at least first_event_aggregate - 1.
   virtual aggregate_id last_aggregate() = 0;

@@ -24,6 +24,8 @@ std::uint32_t key_of(const promo_code_row& r) { return r.ordinal; }
 const uuid& key_of(const order_row& r) { return r.id; }
 const uuid& key_of(const dead_letter_row& r) { return r.id; }
 const uuid& key_of(const priority_row& r) { return r.customer; }
+const uuid& key_of(const invitation_row& r) { return r.customer; }
+std::tuple<tenant_id, organizer_id, customer_id> key_of(const block_row& r) { return {r.tenant, r.organizer, r.customer}; }
 const std::string& key_of(const setting_row& r) { return r.name; }
 const uuid& key_of(const organizer_row& r) { return r.id; }
 const uuid& key_of(const customer_row& r) { return r.id; }
@@ -166,6 +168,15 @@ bool must_run(const aggregate_image& image) {
          || std::any_of(image.claims.begin(), image.claims.end(), claim_runs)
          || std::any_of(image.payments.begin(), image.payments.end(), payment_runs)
          || std::any_of(image.refunds.begin(), image.refunds.end(), refund_runs);
+}
+
+/// Somebody of `blocks` has paid here, and was not given it all back.
+bool has_paid(const aggregate_image& image, const std::vector<block_row>& blocks) {
+  return std::ranges::any_of(image.payments, [&](const payment_row& p) {
+    return (p.status == payment_status::confirmed || p.status == payment_status::partially_refunded) && std::ranges::any_of(blocks, [&](const block_row& b) {
+             return b.customer == p.customer && b.tenant == image.event->tenant && (b.organizer.is_nil() || b.organizer == image.event->organizer);
+           });
+  });
 }
 
 } // namespace
@@ -394,6 +405,16 @@ public:
 
   bool operator()(const priority_removed& c) { return remove(own_.image.priorities, c.customer); }
 
+  bool operator()(const invitation_stored& c) {
+    return c.row.quantity > 0 && find_row(own_.image.ticket_types, c.row.ticket_type) && insert_or_replace(own_.image.invitations, c.row);
+  }
+
+  bool operator()(const invitation_removed& c) { return remove(own_.image.invitations, c.customer); }
+
+  bool operator()(const block_stored& c) { return insert_or_replace(blocks(), c.row); }
+
+  bool operator()(const block_removed& c) { return remove(blocks(), std::tuple{c.tenant, c.organizer, c.customer}); }
+
   bool operator()(const setting_stored& c) {
     return !c.row.name.empty() && insert_or_replace(state_.aggregates.at(accounts_aggregate).image.settings, c.row);
   }
@@ -500,6 +521,8 @@ private:
     put_row(rows, row);
     return true;
   }
+
+  std::vector<block_row>& blocks() { return state_.aggregates.at(accounts_aggregate).image.blocks; }
 
   /// Absent is fine.
   template <class Row, class Key>
@@ -626,6 +649,7 @@ access_directory memory_ledger::directory() {
   std::ranges::copy_if(accounts.api_keys, std::back_inserter(all.api_keys), [](const api_key_row& k) { return !is_set(k.revoked_at); });
   for (const auto& o : accounts.organizers) all.organizers.emplace_back(o.id, o.tenant);
   all.settings = accounts.settings;
+  all.blocks = accounts.blocks;
   return all;
 }
 
@@ -669,9 +693,10 @@ std::vector<dead_letter_listing> memory_ledger::list_dead_letters(const dead_let
 
 std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& owner) {
   const auto now = options_.now();
+  const auto& blocks = state_.aggregates.at(accounts_aggregate).image.blocks;
   std::vector<aggregate_id> result;
   for (const auto& [number, state] : state_.aggregates)
-    if (must_run(state.image) && !state.lease.keeps_out(owner, now)) result.push_back(number);
+    if ((must_run(state.image) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now)) result.push_back(number);
   return result;
 }
 

@@ -47,6 +47,8 @@ const postgres_statement read_orders{"read_orders",
 const postgres_statement read_dead_letters{
   "read_dead_letters", dead_letter_columns + " FROM dead_letter AS l WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
 const postgres_statement read_priorities{"read_priorities", priority_columns + "WHERE aggregate = $1::bigint ORDER BY customer"};
+const postgres_statement read_invitations{"read_invitations", invitation_columns + "WHERE aggregate = $1::bigint ORDER BY customer"};
+const postgres_statement read_blocks{"read_blocks", block_columns + "ORDER BY tenant, organizer, customer"};
 const postgres_statement read_idempotency{
   "read_idempotency", idempotency_columns + "WHERE aggregate = $1::bigint AND created_at >= $2::bigint"
   " ORDER BY seq DESC, ordinal DESC LIMIT $3::bigint"};
@@ -85,7 +87,7 @@ const postgres_statement to_wake{
   " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
   " UNION SELECT aggregate FROM refund WHERE status = 0"
   " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment WHERE payment.aggregate = event.aggregate"
-  " AND payment.status = 2)) AS running"
+  " AND payment.status = 2) UNION " + with_blocked + "'00000000-0000-0000-0000-000000000000')) AS running"
   " JOIN aggregate USING (number) WHERE $1::text = '' OR lease_owner IS NULL OR lease_owner = $1::text OR lease_until <= "
   + postgres_now + " ORDER BY number"};
 const postgres_statement greatest_number{"greatest_number", "SELECT max(number) FROM aggregate"};
@@ -136,7 +138,7 @@ void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) 
 
 postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
   db.prepare(std::array{read_aggregate_head, read_event, read_ticket_types, read_entries, read_claims, read_items, read_payments, read_refunds,
-                        read_promo_codes, read_orders, read_dead_letters, read_priorities, read_idempotency, read_receipts,
+                        read_promo_codes, read_orders, read_dead_letters, read_priorities, read_invitations, read_blocks, read_idempotency, read_receipts,
                         read_organizers, read_customers, read_otps, events_on_sale, types_on_sale, events_of_organizer,
                         types_of_organizer, events_of_tenant, types_of_tenant, read_tenants, read_settings, read_api_keys,
                         tenants_of_organizers, audit_of_tenant, audit_of_target, orders_of_customer, letters_of_tenant,
@@ -147,7 +149,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   postgres_pipeline pipeline(db_);
   const auto of_aggregate = postgres_parameters::of(aggregate);
   for (const auto* s : {&read_event, &read_ticket_types, &read_entries, &read_claims, &read_items, &read_payments, &read_refunds,
-                        &read_promo_codes, &read_orders, &read_dead_letters, &read_priorities})
+                        &read_promo_codes, &read_orders, &read_dead_letters, &read_priorities, &read_invitations})
     pipeline.send(*s, of_aggregate);
   pipeline.send(read_idempotency, postgres_parameters::of(aggregate, limits.idempotency_since, limits.idempotency_max));
   pipeline.send(read_receipts, postgres_parameters::of(aggregate, limits.receipts_max));
@@ -156,6 +158,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
     pipeline.send(read_tenants);
     pipeline.send(read_settings);
     pipeline.send(read_api_keys, postgres_parameters::of(false));
+    pipeline.send(read_blocks);
   }
   pipeline.flush();
 
@@ -171,6 +174,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
   image.orders = collect(pipeline, order_of);
   image.dead_letters = collect(pipeline, dead_letter_of);
   image.priorities = collect(pipeline, priority_of);
+  image.invitations = collect(pipeline, invitation_of);
   image.idempotency = collect_reversed(pipeline, idempotency_of);
   image.receipts = collect_reversed(pipeline, receipt_of);
   image.organizers = collect(pipeline, organizer_of);
@@ -180,6 +184,7 @@ aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds
     image.tenants = collect(pipeline, tenant_of);
     image.settings = collect(pipeline, setting_of);
     image.api_keys = collect(pipeline, api_key_of);
+    image.blocks = collect(pipeline, block_of);
   }
   return image;
 }
@@ -190,12 +195,14 @@ access_directory postgres_reader::directory() {
   pipeline.send(read_api_keys, postgres_parameters::of(true));
   pipeline.send(tenants_of_organizers);
   pipeline.send(read_settings);
+  pipeline.send(read_blocks);
   pipeline.flush();
   access_directory all;
   all.tenants = collect(pipeline, tenant_of);
   all.api_keys = collect(pipeline, api_key_of);
   all.organizers = collect(pipeline, organizer_tenant_of);
   all.settings = collect(pipeline, setting_of);
+  all.blocks = collect(pipeline, block_of);
   return all;
 }
 

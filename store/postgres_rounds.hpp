@@ -51,7 +51,7 @@ private:
   /// A row, or a fact about rows, that a change changes or builds on.
   enum class thing : std::uint8_t {
     generation, event, ticket_type, ticket_type_exists, entry, claim, attempts, person, payment, refund, promo_code,
-    promo_word, order, dead_letter, priority, account, otp, api_key, setting
+    promo_word, order, dead_letter, priority, invitation, block, account, otp, api_key, setting
   };
   struct thing_key {
     aggregate_id aggregate{};

@@ -49,6 +49,7 @@ sqlite_reader::statements::statements(sqlite_db& db)
       dead_letters(db, dead_letter_columns + " FROM dead_letter AS l INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0"
         " ORDER BY id"),
       priorities(db, priority_columns + "WHERE aggregate = ? ORDER BY customer"),
+      invitations(db, invitation_columns + "WHERE aggregate = ? ORDER BY customer"),
       idempotency(db, idempotency_columns + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
       receipts(db, receipt_columns + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
       organizers(db, organizer_columns + "WHERE aggregate = ? ORDER BY id"),
@@ -63,6 +64,7 @@ sqlite_reader::statements::statements(sqlite_db& db)
         " ORDER BY aggregate LIMIT ?5"),
       tenants(db, tenant_columns + "ORDER BY id"),
       settings(db, setting_columns + "ORDER BY name"),
+      blocks(db, block_columns + "ORDER BY tenant, organizer, customer"),
       api_keys(db, api_key_columns + "WHERE ?1 = 0 OR revoked_at = 0 ORDER BY id"),
       tenants_of_organizers(db, organizer_tenant_columns + "ORDER BY id"),
       audit_of_tenant(db, audit_columns + "WHERE tenant = ?1 AND id < ?2"
@@ -80,7 +82,8 @@ sqlite_reader::statements::statements(sqlite_db& db)
         " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
         " UNION SELECT aggregate FROM refund WHERE status = 0"
         " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
-        " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2))"
+        " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
+        " UNION " + with_blocked + "zeroblob(16)))"
         " JOIN aggregate USING (number) WHERE ?1 = '' OR lease_owner IS NULL OR lease_owner = ?1"
         " OR lease_until <= " + sqlite_now + " ORDER BY number"),
       last_aggregate(db, "SELECT max(number) FROM aggregate"),
@@ -113,6 +116,7 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.orders = collect(sql_.orders.bind(aggregate), order_of);
   image.dead_letters = collect(sql_.dead_letters.bind(aggregate), dead_letter_of);
   image.priorities = collect(sql_.priorities.bind(aggregate), priority_of);
+  image.invitations = collect(sql_.invitations.bind(aggregate), invitation_of);
   image.idempotency = collect_reversed(sql_.idempotency.bind(aggregate, bounds.idempotency_since, bounds.idempotency_max), idempotency_of);
   image.receipts = collect_reversed(sql_.receipts.bind(aggregate, bounds.receipts_max), receipt_of);
   image.organizers = collect(sql_.organizers.bind(aggregate), organizer_of);
@@ -121,6 +125,7 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   if (aggregate == accounts_aggregate) {
     image.tenants = collect(sql_.tenants.bind(), tenant_of);
     image.settings = collect(sql_.settings.bind(), setting_of);
+    image.blocks = collect(sql_.blocks.bind(), block_of);
     image.api_keys = collect(sql_.api_keys.bind(false), api_key_of);
   }
   return image;
@@ -142,7 +147,7 @@ void sqlite_reader::read_items(aggregate_id aggregate, std::vector<claim_row>& c
 access_directory sqlite_reader::directory() {
   auto organizers = collect(sql_.tenants_of_organizers.bind(), organizer_tenant_of);
   return {collect(sql_.tenants.bind(), tenant_of), collect(sql_.api_keys.bind(true), api_key_of), std::move(organizers),
-          collect(sql_.settings.bind(), setting_of)};
+          collect(sql_.settings.bind(), setting_of), collect(sql_.blocks.bind(), block_of)};
 }
 
 std::vector<audit_row> sqlite_reader::audit(const audit_filter& filter) {

@@ -78,7 +78,7 @@ struct inbox_fixture : fixture {
                 if (!s->is_there) return make_error(errc::unavailable);
                 return caf::actor_cast<event_handle>(sale);
               },
-              [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; }, [](const cluster_changed&) {}, [](const handed_over&) {},
+              [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; }, [](const cluster_changed&) {}, [](const handed_over&) {}, [](const blocks_changed&) {},
               [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
     }));
   }

@@ -30,7 +30,7 @@ struct consumer_fixture : fixture {
                 if (!*there) return make_error(errc::unavailable);
                 return caf::actor_cast<event_handle>(grave);
               },
-              [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; }, [](const cluster_changed&) {}, [](const handed_over&) {},
+              [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; }, [](const cluster_changed&) {}, [](const handed_over&) {}, [](const blocks_changed&) {},
               [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
     }));
     auto heard = answers;

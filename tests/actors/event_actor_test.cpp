@@ -158,6 +158,52 @@ CAF_TEST(a read waits for the commit of a join that overtakes) {
   CAF_CHECK_EQUAL(seen->value.entry.position, 2u);
 }
 
+CAF_TEST(who is blocked now is sent away and told of once) {
+  auto blocked = std::make_shared<std::set<customer_id>>();
+  services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked}; };
+  start(10, one_by_one());
+  auto first = join_as(1);
+  auto second = join_as(2);
+  run();
+  blocked = std::make_shared<std::set<customer_id>>(std::set{customer(1)});
+  const auto outbox = [&] {
+    std::vector<std::string> payloads;
+    const std::vector<std::uint32_t> own{number_of(event.aggregate) % outbox_partitions};
+    for (const auto& item : store.undelivered(lane::notices, own, 100))
+      if (item.row.topic == "blacklist.enforced") payloads.push_back(item.row.payload);
+    return payloads;
+  };
+  caf::anon_send(owner, blocks_changed{});
+  run();
+  CAF_CHECK(find_now(2).status == entry_status::admitted);
+  auto again = join_as(1);
+  run();
+  CAF_CHECK(again->ok && again->value.no.why == reason::customer_blocked);
+  CAF_REQUIRE_EQUAL(outbox().size(), 1u);
+  CAF_CHECK(outbox()[0].find(R"("place_ended":true)") != std::string::npos);
+  caf::anon_send(owner, blocks_changed{});
+  run();
+  CAF_CHECK_EQUAL(outbox().size(), 1u);
+  std::size_t audited = 0;
+  for (const auto& row : store.audit({.tenant = event.tenant, .target = event.id})) audited += row.action == "event.block" && row.actor == "system" ? 1 : 0;
+  CAF_CHECK_EQUAL(audited, 1u);
+}
+
+CAF_TEST(what a tenant has no use for is not written) {
+  auto chosen = std::make_shared<const notice_routing>(notice_routing::parse("queue.turn_granted=mail"));
+  services.routing_of = [&](tenant_id) { return chosen; };
+  start(10, one_by_one());
+  auto first = join_as(1);
+  run();
+  const std::vector<std::uint32_t> own{number_of(event.aggregate) % outbox_partitions};
+  CAF_CHECK(store.undelivered(lane::notices, own, 100).empty());
+  chosen = std::make_shared<const notice_routing>();
+  auto left = ask<ack_reply>(owner, fq::leave{event.id, customer(1)});
+  auto second = join_as(2);
+  run();
+  CAF_CHECK_EQUAL(store.undelivered(lane::notices, own, 100).size(), 1u);
+}
+
 CAF_TEST(joining again finds the same place and a key replays it) {
   start(10, one_by_one());
   auto other = join_as(9);

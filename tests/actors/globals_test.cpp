@@ -138,6 +138,54 @@ CAF_TEST(a new customer is told to other systems once and it is said who named t
   CAF_CHECK(told()[1].find(R"("email":"g@example.com","email_verified":false)") != std::string::npos);
 }
 
+CAF_TEST(each organizer and each tenant has a list of blocked customers of its own) {
+  const principal organizer{principal_kind::organizer, default_tenant, {5, 5}}, other{principal_kind::organizer, default_tenant, {5, 6}},
+    backend{principal_kind::operate, default_tenant, {9, 9}};
+  const auto block = [&](const principal& by, std::vector<std::string> emails) {
+    auto asked = ask<customers_reply>(people, block_customers{by, {"{}", "why"}, std::move(emails)});
+    run();
+    CAF_REQUIRE(asked->ok && !asked->value.no);
+    return asked->value.customers;
+  };
+  const auto listed = [&](const principal& by, const customer_id& after = {}, std::uint32_t limit = 50) {
+    auto asked = ask<blocks_reply>(people, find_blocks{by, after, limit});
+    run();
+    CAF_REQUIRE(asked->ok);
+    return asked->value;
+  };
+  const auto unblock = [&](const principal& by, const customer_id& who) {
+    auto asked = ask<ack_reply>(people, unblock_customer{by, {}, who});
+    run();
+    CAF_REQUIRE(asked->ok);
+    return asked->value.no.why;
+  };
+  const auto [ann, ben] = [&] {
+    const auto ids = block(organizer, {"ann@example.com", "ben@example.com"});
+    CAF_REQUIRE_EQUAL(ids.size(), 2u);
+    return std::pair{ids[0], ids[1]};
+  }();
+  CAF_CHECK(block(backend, {"ann@example.com"}) == std::vector{ann});
+  CAF_CHECK(block(organizer, {"ann@example.com"}) == std::vector{ann}); // stands as it was
+  CAF_CHECK_EQUAL(store.directory().blocks.size(), 3u);
+  CAF_CHECK_EQUAL(listed(organizer).blocks.size(), 2u);
+  CAF_CHECK_EQUAL(listed(backend).blocks.size(), 1u);
+  CAF_CHECK(listed(other).blocks.empty());
+  const auto page = listed(organizer, {}, 1);
+  CAF_CHECK(page.more && page.blocks.size() == 1);
+  const auto rest = listed(organizer, page.blocks[0].customer, 1);
+  CAF_CHECK(!rest.more && rest.blocks.size() == 1 && rest.blocks[0].reason == "why");
+  CAF_CHECK(unblock(other, ann) == reason::not_found);
+  CAF_CHECK(unblock(organizer, ann) == reason::none);
+  CAF_CHECK(unblock(organizer, ann) == reason::not_found);
+  reload(accounts_aggregate);
+  CAF_CHECK_EQUAL(listed(organizer).blocks.size(), 1u);
+  CAF_CHECK(listed(organizer).blocks[0].customer == ben);
+  CAF_CHECK(listed(backend).blocks[0].customer == ann);
+  std::size_t audited = 0;
+  for (const auto& row : store.audit({.tenant = default_tenant})) audited += row.action.starts_with("customer.") ? 1 : 0;
+  CAF_CHECK_EQUAL(audited, 4u); // three blocks and one that was lifted
+}
+
 CAF_TEST(to look for a customer makes none unless that is wanted) {
   const auto look = [&](bool only_known) {
     auto found = ask<customers_reply>(people, find_customers{default_tenant, {"n@example.com"}, only_known});

@@ -39,7 +39,9 @@ struct fixture {
   std::vector<std::string> mails_after(milliseconds span) {
     decision d;
     it.run(noon + span, d);
-    return mails_of(d.content, it);
+    std::vector<std::string> payloads;
+    for (auto& m : mails_of(d.content, it)) payloads.push_back(std::move(m.payload));
+    return payloads;
   }
   std::uint64_t last_random = 0;
   sale it{sale_rules{}, [this] { return ++last_random; }};

@@ -49,6 +49,21 @@ CAF_TEST(an active event is woken at the start and the same owner serves everybo
   CAF_CHECK(a->value == b->value);
 }
 
+CAF_TEST(a new block reaches owners that run) {
+  std::size_t asked = 0;
+  auto nobody = std::make_shared<std::set<customer_id>>();
+  services.blocked_at = [&](tenant_id, const organizer_id&) {
+    ++asked;
+    return blocked_customers{nobody};
+  };
+  start();
+  advance(1s);
+  const auto before = asked;
+  caf::anon_send(root, blocks_changed{});
+  run();
+  CAF_CHECK_EQUAL(asked, before + 1);
+}
+
 CAF_TEST(what does not exist is absent) {
   start();
   CAF_CHECK(is(resolve(aggregate_id{4711})->error, errc::absent));

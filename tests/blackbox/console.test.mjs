@@ -568,6 +568,52 @@ test('promo codes are made, refused, changed, used and ended; priority customers
   await page.getByRole('row', { name: /The band\./ }).waitFor();
 });
 
+test('customers are invited to a quota and blocked, and what follows is seen', async (t) => {
+  const s = await console_for(t);
+  const { page, server } = s;
+  const event = await event_of(s, {
+    queue: { policy: 'open' },
+    ticket_types: [
+      { name: 'Weekend pass', price: 14_900, total: 20, max_per_order: 4 },
+      { name: 'Members', price: 9_900, total: 3, max_per_order: 2, hidden: true },
+    ],
+  });
+  const email = `member-${Date.now()}@example.org`;
+  await sign_in(page, s.who);
+  await page.goto(`${server.url}/console#/events/${event.id}/invitations`);
+  await page.getByLabel('E-mail addresses').fill(`${email}\nother@example.org`);
+  await page.getByLabel('Tickets each').fill('2');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.getByText('The quota has fewer free tickets than that.').waitFor();
+  await page.getByLabel('Tickets each').fill('1');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await said(page, '2 customers invited by mail.');
+  await page.getByRole('row', { name: /Members.*1 of 1/ }).first().waitFor();
+  await check_page(page, 'console-invitations');
+  await page.getByLabel('E-mail addresses').fill('other@example.org');
+  await page.getByRole('button', { name: 'Withdraw their invitations' }).click();
+  await said(page, '1 invitation withdrawn.');
+
+  await server.post('/auth/customer/otp/request', { body: { email } });
+  const member = (await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } })).json.token;
+  const invitation = await server.get(`/events/${event.id}/invitations/me`, { token: member });
+  assert.equal(invitation.json.ticket_type_id, event.ticket_types[1].id, invitation.text);
+  const order = await bought(s, member, event);
+  await page.getByRole('link', { name: 'Blocked', exact: true }).click();
+  await page.getByText('Nobody is blocked.').waitFor();
+  await page.getByLabel('E-mail addresses').fill(email);
+  await page.getByRole('button', { name: 'Block and refund' }).click();
+  await page.getByRole('dialog').getByLabel('Reason').fill('Resold tickets.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Block and refund' }).click();
+  await said(page, 'They are blocked.');
+  await page.getByRole('row', { name: /Resold tickets\./ }).waitFor();
+  await check_page(page, 'console-blocked');
+  await eventually('the refund', async () => (await server.get(`/orders/${order}/status`, { token: member })).json.status === 'refunded');
+  await page.getByRole('button', { name: 'Serve again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Serve again' }).click();
+  await page.getByText('Nobody is blocked.').waitFor();
+});
+
 test('a queue is made, retuned, called from, paused and searched', async (t) => {
   const s = await console_for(t, { start: '#/queues' });
   const { page, server } = s;
@@ -681,7 +727,7 @@ for (const [name, viewport] of Object.entries({ '390px': { width: 390, height: 8
     await check_page(page, `console-sign-in-${name}`);
     await sign_in(page, s.who);
     const views = ['events', 'events/new', `events/${event.id}`, `events/${event.id}/settings`, `events/${event.id}/orders`, `events/${event.id}/orders/${order}`,
-      `events/${event.id}/people`, `events/${event.id}/promo-codes`, `events/${event.id}/priority`, `events/${event.id}/audit`, 'queues', 'queues/new', 'dead-letters', 'tasks', 'audit'];
+      `events/${event.id}/people`, `events/${event.id}/promo-codes`, `events/${event.id}/priority`, `events/${event.id}/invitations`, `events/${event.id}/audit`, 'queues', 'queues/new', 'blocked', 'dead-letters', 'tasks', 'audit'];
     for (const view of views) {
       await page.evaluate((hash) => (location.hash = hash), `#/${view}`);
       await sleep(300);

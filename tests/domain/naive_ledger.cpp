@@ -164,6 +164,11 @@ void naive_ledger::one(const change& c) {
       },
       [&](const priority_stored& x) { priorities[x.row.customer] = x.row; },
       [&](const priority_removed& x) { priorities.erase(x.customer); },
+      [&](const invitation_stored& x) {
+        require(x.row.ticket_type < types.size(), "invitation: to no ticket type");
+        invitations[x.row.customer] = x.row;
+      },
+      [&](const invitation_removed& x) { invitations.erase(x.customer); },
       [&](const idempotency_stored& x) { answers.push_back(x.row); },
       [&](const receipt_stored& x) {
         for (const auto& r : receipts)

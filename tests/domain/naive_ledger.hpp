@@ -24,6 +24,7 @@ public:
   std::vector<promo_code_row> promo_codes;
   std::map<uuid, dead_letter_row> dead_letters; ///< open ones
   std::map<customer_id, priority_row> priorities;
+  std::map<customer_id, invitation_row> invitations;
   std::vector<idempotency_row> answers;
   std::vector<receipt_row> receipts;
 

@@ -142,6 +142,7 @@ std::string orders_differ(const sample_sale& s) {
   if (s.it->promo_codes().all() != s.ledger.promo_codes) return "memory and ledger disagree about promo codes";
   if (s.it->dead_letters() != s.ledger.dead_letters) return "memory and ledger disagree about dead letters";
   if (s.it->priorities() != s.ledger.priorities) return "memory and ledger disagree about priorities";
+  if (s.it->invitations() != s.ledger.invitations) return "memory and ledger disagree about invitations";
   return {};
 }
 

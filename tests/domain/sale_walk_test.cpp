@@ -54,6 +54,9 @@ std::vector<ticket_type_row> random_types(dice& d) {
   if (d.chance(50))
     types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 900,
                      .total = 1 + static_cast<std::int64_t>(d.below(5)), .max_per_order = 3});
+  if (d.chance(70))
+    types.push_back({.ordinal = static_cast<std::uint32_t>(types.size()), .id = {0x77, 3}, .name = "Quota", .price = 100, .total = 1 + static_cast<std::int64_t>(d.below(6)),
+                     .max_per_order = 3, .hidden = true});
   return types;
 }
 
@@ -63,6 +66,7 @@ struct coverage {
   std::map<claim_status, std::uint64_t> claims;
   std::map<payment_status, std::uint64_t> payments;
   std::map<order_status, std::uint64_t> orders;
+  std::uint64_t blocked = 0, invited = 0, of_quota = 0; ///< steps with somebody blocked; invitations; units sold or held of quotas at the end
   std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
   std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0, refusals_of_refunds = 0;
 };
@@ -77,6 +81,7 @@ public:
       active_before_ = s_.it->queue().counts().admitted;
       step();
       check();
+      seen.blocked += !blocked_.empty();
     }
     seen.expiring_seen += expiring_seen_;
     seen.waiting_seen += waiting_seen_;
@@ -102,6 +107,8 @@ private:
       seen.with_promo += !o.promo_code.empty();
     }
     seen.promo_refused += promo_refused_;
+    seen.invited += s_.ledger.invitations.size();
+    for (const auto& t : s_.ledger.types) seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
     for (const auto& [n, e] : s_.ledger.entries) seen.preferred += e.priority_class == priority_vip && is_set(e.admitted_at);
     for (const auto& [id, r] : s_.ledger.refunds) seen.refusals_of_refunds += r.attempts;
     seen.cancelled += s_.ledger.event.status == event_status::cancelled;
@@ -154,12 +161,16 @@ private:
 
   void try_order(std::uint64_t n) {
     if (d_.chance(10)) return try_promo();
+    if (d_.chance(4)) return try_block(n);
+    if (d_.chance(12)) return try_invite(n);
     if (d_.chance(8)) return void(s_.prefer(n, d_.chance(70) ? std::optional{priority_vip} : std::nullopt));
     if (d_.chance(15)) return try_cancel_or_refund();
     n = likely(n, [this](std::uint64_t m) { return may_claim(m); });
     std::vector<item_wish> wishes;
-    wishes.push_back({d_.pick(s_.ledger.types).id, 1 + static_cast<std::uint32_t>(d_.below(2)), d_.chance(20) ? 25 : 0});
-    if (d_.chance(40)) wishes.push_back({d_.pick(s_.ledger.types).id, 1});
+    const auto* invitation = s_.it->invitation_of(fan(n), s_.now);
+    const auto& wished = invitation != nullptr && d_.chance(70) ? s_.ledger.types[invitation->ticket_type] : d_.pick(s_.ledger.types);
+    wishes.push_back({wished.id, 1 + static_cast<std::uint32_t>(d_.below(2)), d_.chance(20) ? 25 : 0});
+    if (d_.chance(invitation != nullptr ? 10 : 40)) wishes.push_back({d_.pick(s_.ledger.types).id, 1});
     const auto done = s_.order(n, wishes, d_.chance(50) && !s_.ledger.promo_codes.empty() ? d_.pick(s_.ledger.promo_codes).code : "");
     promo_refused_ += done.no.why == reason::promo_code_exhausted || done.no.why == reason::promo_code_limit;
     if (done.no) return;
@@ -169,6 +180,35 @@ private:
       s_.last = {};
       s_.it->not_taken(payment, d_.chance(50), s_.now, s_.last);
       s_.settle();
+    }
+  }
+
+  /// A short list, so that most fans can still buy.
+  void try_block(std::uint64_t n) {
+    if (blocked_.size() > 2 || (!blocked_.empty() && d_.chance(40))) blocked_.erase(blocked_.begin());
+    else blocked_.insert(n);
+    s_.block(blocked_);
+  }
+
+  void try_invite(std::uint64_t n) {
+    if (d_.chance(10)) return void(s_.uninvite(n));
+    const auto until = d_.chance(50) ? never : s_.now + seconds{1 + d_.below(20)};
+    s_.invite({n}, {s_.ledger.types.back().id, 1 + static_cast<std::uint32_t>(d_.below(2)), until});
+  }
+
+  /// Nothing of theirs is left but money on its way back, or that waits for a person.
+  void check_blocked() {
+    for (const auto n : blocked_) {
+      const auto* e = s_.it->queue().find(fan(n));
+      FQ_HOLDS(seed_, e == nullptr || !is_live(e->row.status));
+      for (const auto& id : s_.it->claims().standing_of(fan(n))) {
+        const auto& claim = s_.ledger.claims.at(id);
+        FQ_HOLDS(seed_, claim.status != claim_status::claimed);
+        const bool goes_back = std::ranges::any_of(s_.ledger.payments, [&](const auto& p) {
+          return p.second.claim == id && (p.second.status == payment_status::refund_pending || p.second.status == payment_status::refund_failed);
+        });
+        FQ_HOLDS(seed_, claim.status == claim_status::expiring || goes_back);
+      }
     }
   }
 
@@ -284,6 +324,7 @@ private:
   void check() {
     demand_nothing(what_is_wrong(s_));
     demand_nothing(what_money_is_wrong(s_, book_, told_));
+    check_blocked();
     const auto q = s_.it->event().queue;
     const auto active = s_.it->queue().counts().admitted;
     if (q.policy != admission_policy::open && q.concurrency != 0) // I5
@@ -387,6 +428,7 @@ private:
   std::map<payment_id, money> told_;
   std::vector<gateway_fact> mail_;
   std::map<queue_number, std::uint64_t> before_;
+  std::set<std::uint64_t> blocked_;
   std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0;
 };
 
@@ -414,5 +456,6 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
   for (const auto s : {order_status::success, order_status::failed, order_status::cancelled, order_status::partially_refunded,
                        order_status::refunded})
     CAF_CHECK(seen.orders[s] > 50);
-  for (const auto n : {seen.with_promo, seen.promo_refused, seen.preferred}) CAF_CHECK(n > 50);
+  CAF_MESSAGE("blocked " << seen.blocked << ", invited " << seen.invited << ", of quotas " << seen.of_quota << ", promo refused " << seen.promo_refused);
+  for (const auto n : {seen.with_promo, seen.promo_refused, seen.preferred, seen.blocked, seen.invited, seen.of_quota}) CAF_CHECK(n > 50);
 }

@@ -37,6 +37,7 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   for (const auto& [id, row] : ledger.orders) s->load(row);
   for (const auto& [id, row] : ledger.dead_letters) s->load(row);
   for (const auto& [id, row] : ledger.priorities) s->load(row);
+  for (const auto& [id, row] : ledger.invitations) s->load(row);
   for (const auto& row : ledger.receipts) s->load(row);
   for (const auto& row : ledger.answers) s->load(row);
   s->loaded();
@@ -75,7 +76,35 @@ int sample_sale::drain() {
   return runs;
 }
 
-void sample_sale::reload() { it = load_sale(ledger, rules, ++seed_); }
+void sample_sale::reload() {
+  it = load_sale(ledger, rules, ++seed_);
+  it->block(blocked);
+}
+
+void sample_sale::block(const std::set<std::uint64_t>& fans) {
+  auto customers = std::make_shared<std::set<customer_id>>();
+  for (const auto n : fans) customers->insert(fan(n));
+  blocked = std::move(customers);
+  it->block(blocked);
+  pass(milliseconds{0});
+}
+
+refusal sample_sale::invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish, std::size_t* news) {
+  last = {};
+  std::vector<customer_id> customers, invited;
+  for (const auto n : fans) customers.push_back(fan(n));
+  auto no = it->invite(customers, wish, now, last, invited);
+  if (news != nullptr) *news = invited.size();
+  settle();
+  return no;
+}
+
+std::size_t sample_sale::uninvite(std::uint64_t n) {
+  last = {};
+  const auto withdrawn = it->withdraw_invitations({fan(n)}, last);
+  settle();
+  return withdrawn;
+}
 
 sale::joined sample_sale::join(std::uint64_t n, std::uint64_t key) {
   last = {};

@@ -33,6 +33,7 @@ public:
   timestamp now = opening;
   decision last; ///< what the last call and its run did
   sale::wake_up wake;
+  blocked_customers blocked;
 
   /// Ends a call: run, then the ledger takes the whole decision. As the event actor does.
   void settle();
@@ -54,6 +55,11 @@ public:
   refusal refund_order(const order_id& id, std::vector<item_wish> items = {});
   refusal promo(const promo_code_patch& patch);
   refusal prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class);
+  /// From now on these fans are not served, and no others; stays so over a reload.
+  void block(const std::set<std::uint64_t>& fans);
+  /// `news`: how many fans it was news to.
+  refusal invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish, std::size_t* news = nullptr);
+  std::size_t uninvite(std::uint64_t n);
   /// The gateway gave the page.
   void initialized(const payment_id& payment);
   sale::attempt pay(std::uint64_t n);

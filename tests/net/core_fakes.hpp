@@ -216,6 +216,9 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
           [](const find_promo_codes&) { return promo_codes_reply{}; },
           [](const set_priorities&) { return count_reply{}; },
           [](const find_priorities&) { return customers_reply{}; },
+          [](const invite_customers&) { return count_reply{}; },
+          [](const withdraw_invitations&) { return count_reply{}; },
+          [](const find_invitations&) { return invitations_reply{}; },
           [](const settle_dead_letter&) { return ack_reply{}; },
           [](const report_undelivered&) { return ack_reply{}; },
           [](const verify_mirror&) { return mirror_report{}; },
@@ -224,6 +227,7 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const hand_over&) {},
+          [](const blocks_changed&) {},
           [](const lease_lost&) {},
           [](const mirror_checked&) {},
           [](const mirror_lost&) {},
@@ -281,7 +285,7 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
           },
           [](const list_owned&) { return owned_aggregates{}; },
           [](const move_event&) { return ack_reply{}; },
-          [](const cluster_changed&) {}, [](const handed_over&) {}, [](const aggregates_to_wake&) {},
+          [](const cluster_changed&) {}, [](const handed_over&) {}, [](const blocks_changed&) {}, [](const aggregates_to_wake&) {},
           [self](const timer_fired& order) { // pass an order on
             if (order.kind == timer_kind::lapse)
               self->state.has_no_other = true;

@@ -36,6 +36,8 @@ CAF_TEST(statuses of reasons are those of the contract) {
                                             {reason::forbidden, 403},
                                             {reason::not_found, 404},
                                             {reason::not_in_queue, 404},
+                                            {reason::customer_blocked, 403},
+                                            {reason::quota_exceeded, 409},
                                             {reason::invalid_field, 400},
                                             {reason::invalid_transition, 409},
                                             {reason::total_below_committed, 409},

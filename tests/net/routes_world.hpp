@@ -85,6 +85,11 @@ struct script {
   refund_tickets asked_refund;
   set_promo_code asked_promo_code;
   set_priorities asked_priorities;
+  invite_customers asked_invitations;
+  block_customers asked_block;
+  find_blocks asked_blocks;
+  invitations_reply invitations;
+  blocks_reply blocks;
   settle_dead_letter asked_settle;
   find_customers asked_customers;
   change_setting asked_setting;
@@ -201,6 +206,12 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer self, sc
             return scripted(*s, s->count);
           },
           [s](const find_priorities&) { return scripted(*s, s->customers); },
+          [s](const invite_customers& m) {
+            s->asked_invitations = m;
+            return scripted(*s, s->count);
+          },
+          [s](const withdraw_invitations&) { return scripted(*s, s->count); },
+          [s](const find_invitations&) { return scripted(*s, s->invitations); },
           [s](const settle_dead_letter& m) {
             s->asked_settle = m;
             return scripted(*s, s->ack);
@@ -212,6 +223,7 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer self, sc
           [](const batch_settled&) {},
           [](const aggregate_acquired&) {},
           [](const hand_over&) {},
+          [](const blocks_changed&) {},
           [](const lease_lost&) {},
           [](const mirror_checked&) {},
           [](const mirror_lost&) {},
@@ -228,7 +240,7 @@ inline region_handle::behavior_type scripted_region(region_handle::pointer, even
             return event;
           },
           [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; },
-          [](const cluster_changed&) {}, [](const handed_over&) {},
+          [](const cluster_changed&) {}, [](const handed_over&) {}, [](const blocks_changed&) {},
           [](const aggregates_to_wake&) {},
           [](const timer_fired&) {}};
 }
@@ -281,6 +293,15 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
           [s](const change_setting& m) {
             s->asked_setting = m;
             return scripted(*s, s->ack);
+          },
+          [s](const block_customers& m) {
+            s->asked_block = m;
+            return scripted(*s, s->customers);
+          },
+          [s](const unblock_customer&) { return scripted(*s, s->ack); },
+          [s](const find_blocks& m) {
+            s->asked_blocks = m;
+            return scripted(*s, s->blocks);
           },
           [](const cluster_changed&) {},
           [](const batch_settled&) {},

@@ -25,6 +25,7 @@ const std::map<std::string, const char*> samples{
                        "retry_url":"https://shop.example/o/1"})"},
   {"order_refunded", R"({"order_id":"O-1","event_name":"Derby","amount":1200,"currency":"JPY","whole":false})"},
   {"event_cancelled", R"({"event_name":"Derby","refund":true,"order_id":"O-1"})"},
+  {"quota_invitation", R"({"event_name":"Derby","ticket_name":"Members","quantity":2,"valid_until":1795372200000})"},
 };
 
 boost::json::object data_of(const std::string& text) { return boost::json::parse(text).as_object(); }

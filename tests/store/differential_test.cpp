@@ -133,7 +133,9 @@ private:
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(23)) {
+    switch (below(25)) {
+      case 23: return invitation_stored{{person(), static_cast<std::uint32_t>(below(4)), static_cast<std::uint32_t>(below(4)), percent(50) ? never : time(), time()}};
+      case 24: return invitation_removed{person()};
       case 19:
       case 20: return dead_letter_stored{letter(a, image)};
       case 21: return priority_stored{{person(), static_cast<std::uint8_t>(below(256)), time()}};
@@ -161,7 +163,9 @@ private:
   }
 
   change account_change() {
-    switch (below(7)) {
+    switch (below(9)) {
+      case 7: return block_stored{{some_tenant(), organizer_id{person()}, person(), text("why", 3), time()}};
+      case 8: return block_removed{some_tenant(), organizer_id{person()}, person()};
       case 6: return setting_stored{{percent(3) ? std::string{} : text("Setting", 2) + text(".a", 3), text("value", 9), time()}};
       case 4: return tenant_stored{{some_tenant(), text("tenant-", 4), text("{}", 3), text("acct_", 3), time()}};
       case 5:

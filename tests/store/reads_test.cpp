@@ -200,6 +200,7 @@ CAF_TEST(what must run without being asked is woken) {
                           ended, cancelled});
     owner me(store);
     for (std::uint32_t n = 19; n <= 28; ++n) me.take(aggregate_id{n});
+    me.take(accounts_aggregate);
     const auto claim = [](claim_status s) {
       auto c = sample_claim(1, 1);
       c.status = s;
@@ -236,6 +237,21 @@ CAF_TEST(what must run without being asked is woken) {
     };
     CAF_CHECK((woken() == list{17, 18, 20, 21, 22, 23, 25, 26, 28}));
     put(25, {entry_moved{entry_status::waiting, left}});
+    CAF_CHECK((woken() == list{17, 18, 20, 21, 22, 23, 26, 28}));
+    // 19 has ended, but somebody has paid there whom its organizer does not serve any more.
+    const auto event = *store.peek(aggregate_id{19}).image.event;
+    const auto customer = sample_claim(1, 1).customer;
+    const auto blocked = [&](tenant_id tenant, const organizer_id& organizer, const customer_id& who) {
+      FQ_COMMITS(me.put(accounts_aggregate, {block_stored{{tenant, organizer, who, "", noon}}}));
+      const auto now = woken();
+      FQ_COMMITS(me.put(accounts_aggregate, {block_removed{tenant, organizer, who}}));
+      return std::ranges::find(now, 19u) != now.end();
+    };
+    CAF_CHECK(!blocked(event.tenant, event.organizer, id_of(99, accounts_aggregate)));
+    CAF_CHECK(!blocked(event.tenant, id_of(98, accounts_aggregate), customer));
+    CAF_CHECK(!blocked(tenant_id{99}, {}, customer));
+    CAF_CHECK(blocked(event.tenant, {}, customer));
+    if (!event.organizer.is_nil()) CAF_CHECK(blocked(event.tenant, event.organizer, customer));
     CAF_CHECK((woken() == list{17, 18, 20, 21, 22, 23, 26, 28}));
   });
 }

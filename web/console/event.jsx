@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { current_session, get, post, Problem } from './api.mjs';
 import { AuditList } from './audit.jsx';
 import { EventForm } from './event_form.jsx';
+import { Invitations } from './guests.jsx';
 import { EventLive } from './live.jsx';
 import { OrderView, Orders } from './orders.jsx';
 import { Badge, Confirm, Heading, NotYet, ProblemNote, tell, use_action, use_thing } from './parts.jsx';
@@ -76,6 +77,7 @@ const tabs = [
   ['people', 'People'],
   ['promo-codes', 'Promo codes'],
   ['priority', 'Priority'],
+  ['invitations', 'Invitations'],
   ['audit', 'Audit log'],
 ];
 
@@ -124,6 +126,7 @@ export function EventPage({ id, view = '', rest }) {
       {view === 'people' && <People kind="event" thing={event} />}
       {view === 'promo-codes' && <PromoCodes event={event} />}
       {view === 'priority' && <Priority event={event} />}
+      {view === 'invitations' && <Invitations event={event} />}
       {view === 'audit' && <AuditList target={id} />}
     </>
   );

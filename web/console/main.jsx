@@ -11,6 +11,7 @@ import { Events, Queues } from './events.jsx';
 import { know_decimals, time } from './format.mjs';
 import { forget_histories } from './history.mjs';
 import { Announcer, Dialog, Field, Form, Heading, ProblemNote, Text, use_action } from './parts.jsx';
+import { BlockedCustomers } from './guests.jsx';
 import { NewQueue, QueuePage } from './queue.jsx';
 import { Tasks } from './tasks.jsx';
 
@@ -109,6 +110,7 @@ function View({ path: [what = 'events', id, view, rest] }) {
   if (what === 'queues' && id === 'new') return <NewQueue />;
   if (what === 'queues') return <QueuePage key={id} id={id} view={view} />;
   if (what === 'dead-letters') return <DeadLetters />;
+  if (what === 'blocked') return <BlockedCustomers />;
   if (what === 'tasks') return <Tasks />;
   if (what === 'audit') return <Audit />;
   return (
@@ -124,6 +126,7 @@ function View({ path: [what = 'events', id, view, rest] }) {
 const places = [
   ['events', 'Events'],
   ['queues', 'Queues'],
+  ['blocked', 'Blocked'],
   ['dead-letters', 'Dead letters'],
   ['tasks', 'Tasks'],
   ['audit', 'Audit log'],

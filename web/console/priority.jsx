@@ -14,6 +14,18 @@ const Lines = ({ value, set, ...rest }) => <textarea rows={5} value={value} onIn
 /** What was typed or pasted, one address a line or with commas between. */
 export const addresses_of = (text) => [...new Set(text.split(/[\s,;]+/).filter(Boolean).map((address) => address.toLowerCase()))];
 
+export const too_many_of = (text) => addresses_of(text).length > addresses_max && `At most ${number(addresses_max)} addresses at a time.`;
+
+/** `problem`: of the last attempt to send them. */
+export function Addresses({ text, set, problem }) {
+  const refused = problem?.fields && [...problem.fields].find(([field]) => field.startsWith('emails'))?.[1];
+  return (
+    <Field label="E-mail addresses" hint="One a line, or with commas between." wrong={too_many_of(text) || refused || undefined}>
+      <Lines value={text} set={set} required spellcheck={false} />
+    </Field>
+  );
+}
+
 export function Priority({ event }) {
   const path = `/events/${event.id}/vips`;
   const { data, problem, refresh } = use_loaded((signal) => get(path, { signal }), path, look_every_ms);
@@ -21,8 +33,7 @@ export function Priority({ event }) {
   const [reason, set_reason] = useState('');
   const action = use_action();
   const emails = addresses_of(text);
-  const too_many = emails.length > addresses_max && `At most ${number(addresses_max)} addresses at a time.`;
-  const wrong = too_many || (action.problem?.fields && [...action.problem.fields].find(([field]) => field.startsWith('emails'))?.[1]);
+  const too_many = too_many_of(text);
   const change = async (send, done) => {
     let count;
     const body = { emails, ...(reason.trim() && { reason: reason.trim() }) };
@@ -44,9 +55,7 @@ export function Priority({ event }) {
         </p>
       )}
       <Form send={() => change(post, 'served first')}>
-        <Field label="E-mail addresses" hint="One a line, or with commas between." wrong={wrong || undefined}>
-          <Lines value={text} set={set_text} required spellcheck={false} />
-        </Field>
+        <Addresses text={text} set={set_text} problem={action.problem} />
         <Field label="Reason (for the audit log, optional)">
           <Text value={reason} set={set_reason} maxLength={500} />
         </Field>

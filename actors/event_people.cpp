@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor's requests about single customers: who is served first, who is invited to a quota.
+#include "actors/event_actor.hpp"
+
+#include "actors/mails.hpp"
+#include "domain/outbox.hpp"
+
+#include <algorithm>
+
+namespace fq {
+
+caf::result<count_reply> event_state::on_set_priorities(const set_priorities& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
+  const auto t = now();
+  const auto priority_class = x.priority_class.given ? std::optional{x.priority_class.value} : std::nullopt;
+  decision d;
+  count_reply reply;
+  if (auto no = sale_->set_priorities(x.customers, priority_class, t, d)) return reveal(count_reply{std::move(no)});
+  reply.count = x.customers.size();
+  record(d, x.what, x.note, "priority", t);
+  return reply_after(commit(std::move(d), t), std::move(reply));
+}
+
+caf::result<customers_reply> event_state::on_find_priorities(const find_priorities& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return customers_reply{std::move(no)};
+  customers_reply reply;
+  for (const auto& [customer, row] : sale_->priorities()) reply.customers.push_back(customer);
+  return reveal(std::move(reply));
+}
+
+caf::result<count_reply> event_state::on_invite(const invite_customers& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
+  const auto t = now();
+  decision d;
+  std::vector<customer_id> invited;
+  if (auto no = sale_->invite(x.customers, x.wish, t, d, invited)) return reveal(count_reply{std::move(no)});
+  std::vector<std::string> addresses;
+  for (std::size_t i = 0; i < std::min(x.customers.size(), x.emails.size()); ++i)
+    if (std::ranges::binary_search(invited, x.customers[i])) addresses.push_back(x.emails[i]); // in their order
+  if (!invited.empty())
+    for (auto& mail : invitation_mails(addresses, sale_->invitations().at(invited.front()), *sale_))
+      tell_by_mail(topic::quota_invitation, std::move(mail), t, d.content);
+  record(d, x.what, x.note, "invite", t);
+  count_reply reply;
+  reply.count = invited.size();
+  return reply_after(commit(std::move(d), t), std::move(reply));
+}
+
+caf::result<count_reply> event_state::on_withdraw_invitations(const withdraw_invitations& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
+  const auto t = now();
+  decision d;
+  count_reply reply;
+  reply.count = sale_->withdraw_invitations(x.customers, d);
+  record(d, x.what, x.note, "withdraw_invitation", t);
+  return reply_after(commit(std::move(d), t), std::move(reply));
+}
+
+caf::result<invitations_reply> event_state::on_find_invitations(const find_invitations& x) {
+  if (refuses()) return refused(x);
+  const bool is_own = !x.viewer.is_nil() && !is_no_sale(x.what.event);
+  if (auto no = refused_to(x.what); no && !is_own) return invitations_reply{std::move(no)};
+  invitations_reply reply;
+  const auto add = [&](const invitation_row& row) {
+    reply.invitations.push_back(row);
+    reply.left.push_back(sale_->remaining_of(row));
+  };
+  if (is_own) {
+    const auto* own = sale_->invitation_of(x.viewer, now());
+    if (own == nullptr) return reveal(invitations_reply{reason::not_found});
+    add(*own);
+  } else {
+    for (const auto& [customer, row] : sale_->invitations()) add(row);
+  }
+  for (const auto& type : sale_->stock().types()) reply.ticket_types.push_back(type.id);
+  return reveal(std::move(reply));
+}
+
+} // namespace fq
