@@ -4,9 +4,10 @@
 import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { assert, eventually, expect_problem, server_for } from './lib.mjs';
+import { assert, eventually, expect_problem, patience, server_for } from './lib.mjs';
 import { tenant_on, ticket_of } from './tenant.mjs';
 
 /** A server that keeps what it was sent, and answers as told. */
@@ -67,6 +68,56 @@ test('an origin learns of admission without polling, signed, and the log says so
   assert.equal(again.status, 202, again.text);
   await eventually('the replay', () => hook.got.length === 2);
   assert.equal(hook.got[1].headers['webhook-id'], one.headers['webhook-id']);
+});
+
+/** A server that answers `begin` at once and then one byte a second, for as long as it is let. `tries`: {began, ended} of each connection. */
+async function trickler(t, begin) {
+  const tries = [];
+  const server = net.createServer((socket) => {
+    const one = { began: performance.now() };
+    tries.push(one);
+    let drops;
+    socket.once('data', () => {
+      socket.write(begin);
+      drops = setInterval(() => socket.write('x'), 1000);
+    });
+    socket.on('error', () => {}).on('close', () => {
+      clearInterval(drops);
+      one.ended = performance.now();
+    });
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { tries, url: `http://127.0.0.1:${server.address().port}`, port: server.address().port };
+}
+
+test('a webhook target that trickles is left at the timeout, whatever it trickles, and delays no other', async (t) => {
+  const seconds = 4 * patience;
+  const [in_body, in_head] = [await trickler(t, 'HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n'), await trickler(t, 'HTTP/1.1 200 OK\r\nX-Slow: ')];
+  const hook = await receiver(t);
+  const server = await server_for(t, { settings: { ...here(hook.port, in_body.port, in_head.port), 'webhooks.timeout': `${seconds}s` } });
+  const tenant = await tenant_on(server);
+  const add = async (url) => (await server.post('/webhook-endpoints', { token: tenant.token, body: { url, topics: ['queue.turn_granted'] } })).json;
+  const slow = [[in_body, await add(in_body.url)], [in_head, await add(in_head.url)]];
+  await add(hook.url);
+  const queue = await tenant.queue({ concurrency: 100 });
+  for (let i = 0; i < 20; ++i) await tenant.join_as(queue, `fan-${i}`);
+  await eventually('the others are told', () => hook.got.length === 20);
+  for (const [{ tries }] of slow) assert.ok(tries.length > 0 && tries.every(({ ended }) => ended === undefined), 'nobody has waited for their end');
+  for (const [target, endpoint] of slow) {
+    await eventually('it is left', () => target.tries[0].ended !== undefined, { timeout_ms: 15_000 });
+    const lasted = target.tries[0].ended - target.tries[0].began;
+    assert.ok(lasted > seconds * 1000 - 500 && lasted < (seconds + 5) * 1000, `a try lasted ${lasted} ms, with a timeout of ${seconds} s`);
+    const tried = await eventually('the log', async () => {
+      const { json } = await server.get(`/webhook-endpoints/${endpoint.id}/deliveries`, { token: tenant.token });
+      return json.deliveries.find(({ attempts }) => attempts > 0);
+    });
+    assert.deepEqual([tried.state, tried.reason, tried.http_status], ['pending', 'timeout', null]);
+    assert.ok(Date.parse(tried.next_try_at) > Date.parse(tried.created_at) + seconds * 1000, 'and is tried again later');
+  }
+  await tenant.join_as(queue, 'one-more');
+  await eventually('who takes it is told as before', () => hook.got.length === 21);
+  assert.equal(new Set(hook.got.map(({ headers }) => headers['webhook-id'])).size, 21);
 });
 
 test('a secret is rotated without a gap, and a test webhook says that it is one', async (t) => {

@@ -23,12 +23,12 @@ export class Authority {
     return fs.readFileSync(this.file);
   }
 
-  /** A certificate for localhost and 127.0.0.1: {certificate, key} files. `shifted`: made at another time, as faketime says it. */
-  issue(name, { days = 90, shifted, folder = this.folder, algorithm = 'ec' } = {}) {
+  /** A certificate for localhost and 127.0.0.1, or for `names`: {certificate, key} files. `shifted`: made at another time, as faketime says it. */
+  issue(name, { days = 90, shifted, folder = this.folder, algorithm = 'ec', names = ['DNS:localhost', 'IP:127.0.0.1'] } = {}) {
     const file = (ending) => path.join(folder, `${name}.${ending}`);
     const key = { ec: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'], rsa: ['-newkey', 'rsa:2048'] };
     openssl(['req', '-new', ...key[algorithm], '-nodes', '-subj', `/CN=${name}`, '-keyout', file('key'), '-out', file('csr')]);
-    fs.writeFileSync(file('ext'), 'subjectAltName = DNS:localhost, IP:127.0.0.1\nextendedKeyUsage = serverAuth\nkeyUsage = digitalSignature\nbasicConstraints = CA:FALSE\n');
+    fs.writeFileSync(file('ext'), `subjectAltName = ${names.join(', ')}\nextendedKeyUsage = serverAuth\nkeyUsage = digitalSignature\nbasicConstraints = CA:FALSE\n`);
     openssl(['x509', '-req', '-in', file('csr'), '-CA', this.file, '-CAkey', this.key_file, '-set_serial', `0x${Buffer.from(name).toString('hex')}`,
       '-days', String(days), '-extfile', file('ext'), '-out', file('pem')], { shifted });
     const chain = Buffer.concat([fs.readFileSync(file('pem')), this.pem]);

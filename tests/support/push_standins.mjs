@@ -8,7 +8,13 @@
 //                 "oauth" is the token endpoint); `action`: 'reset' (RST_STREAM), 'refuse' (REFUSED_STREAM), 'goaway' (GOAWAY, and the
 //                 stream is not served), 'cut' (the connection), 'hang'; `times`: so often, then success; `host`: only there;
 //                 `once_per_token`: only to the first authorization that asks
+//   POST /weather {share_429, share_503, retry_after: {share, seconds}, says_length}: for everybody who was not scripted: so many of FCM's answers are these, at
+//                 random, some of them with a Retry-After. `says_length`: with a Content-Length; libcurl 7.88 resets every stream whose answer has none, and
+//                 after 1,000 and 33 a second of these nghttp2 ends the connection. From then on requests are only counted
+//   GET /tally    {early, answers: {topic: {status: number}}, taken: {device: {notice: number}}, wrong}: what FCM has answered, and taken;
+//                 `early`: requests that came before the Retry-After of their notice was over
 //   GET /state    {sessions, exchanges, requests: [{host, path, device, session, version, headers, body, claims}], wrong: [text]}
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import http2 from 'node:http2';
@@ -28,6 +34,9 @@ const payloadBytesMax = 4096;
 const scripts = new Map();
 const state = { sessions: 0, exchanges: 0, requests: [], wrong: [] };
 const accessTokens = new Set();
+let weather; // what the day brings; undefined: success
+const tally = { early: 0, answers: {}, taken: {} };
+const notBefore = new Map(); // of notices that were told to wait
 
 const json = (status, body, headers = {}) => ({ status, headers: { 'content-type': 'application/json; charset=UTF-8', ...headers }, body: JSON.stringify(body) });
 
@@ -41,6 +50,32 @@ function scripted(device, host, authorization) {
   }
   if (script.times) script.times -= 1;
   return { status: script.status, headers: script.headers ?? {}, body: script.body ?? '', action: script.action };
+}
+
+/** Bad luck: a refusal that has nothing to do with the device; undefined: none. */
+function byWeather() {
+  const luck = Math.random();
+  const kind = luck < weather.share_429 ? 429 : luck < weather.share_429 + weather.share_503 ? 503 : 0;
+  if (kind === 0) return undefined;
+  const headers = Math.random() < weather.retry_after.share ? { 'retry-after': String(weather.retry_after.seconds) } : {};
+  const [status, errorCode] = kind === 429 ? ['RESOURCE_EXHAUSTED', 'QUOTA_EXCEEDED'] : ['UNAVAILABLE', 'UNAVAILABLE'];
+  const details = [{ '@type': 'type.googleapis.com/google.firebase.fcm.v1.FcmError', errorCode }];
+  return json(kind, { error: { code: kind, message: 'Not now.', status, details } }, headers);
+}
+
+function counted(message, answer) {
+  const { token, data: { topic, notice_id } } = message;
+  const key = `${token} ${notice_id}`;
+  const answers = (tally.answers[topic] ??= {});
+  answers[answer.status] = (answers[answer.status] ?? 0) + 1;
+  if ((notBefore.get(key) ?? 0) > Date.now()) ++tally.early;
+  const wait = Number(answer.headers['retry-after'] ?? 0);
+  if (wait > 0) notBefore.set(key, Date.now() + wait * 1000);
+  if (answer.status === 200) {
+    const taken = (tally.taken[token] ??= {});
+    taken[notice_id] = (taken[notice_id] ?? 0) + 1;
+  }
+  return answer;
 }
 
 // -- Google ------------------------------------------------------------------------------------------------------------
@@ -81,7 +116,8 @@ function sendByGoogle(request) {
   if (reserved.length > 0) state.wrong.push(`reserved data: ${reserved}`);
   if (Object.values(message.data).some((value) => typeof value !== 'string')) state.wrong.push('data that is no text');
   if (!/^\d+s$/.test(message.android.ttl)) state.wrong.push(`ttl ${message.android.ttl}`);
-  return scripted(message.token, request.host, authorization) ?? json(200, { name: `projects/${args['google-project']}/messages/${state.requests.length}` });
+  const special = scripted(message.token, request.host, authorization) ?? (weather && byWeather());
+  return counted(message, special || json(200, { name: `projects/${args['google-project']}/messages/${crypto.randomUUID()}` }));
 }
 
 // -- Apple -------------------------------------------------------------------------------------------------------------
@@ -113,7 +149,7 @@ async function sendByApple(request) {
 // -- the wire ----------------------------------------------------------------------------------------------------------
 
 async function answer(request) {
-  state.requests.push(request);
+  if (!weather) state.requests.push(request);
   if (request.method !== 'POST') return { status: 405, headers: {}, body: '' };
   if (request.host === 'oauth2.googleapis.com' && request.path === '/token') return exchange(request);
   if (request.host === 'fcm.googleapis.com') return sendByGoogle(request);
@@ -133,7 +169,8 @@ function act(stream, what) {
   if (what.action === 'refuse') return stream.close(NGHTTP2_REFUSED_STREAM);
   if (what.action === 'goaway') return session.goaway(NGHTTP2_NO_ERROR, stream.id - 2); // this stream is not served; a session's first one cannot be spared so
   if (what.action === 'cut') return sockets.get(session.socket.remotePort).destroy();
-  stream.respond({ ':status': what.status, ...what.headers });
+  const length = weather?.says_length ? { 'content-length': Buffer.byteLength(what.body) } : {};
+  stream.respond({ ':status': what.status, ...what.headers, ...length });
   stream.end(what.body);
 }
 
@@ -177,7 +214,9 @@ const control = http.createServer((rq, rs) => {
   const parts = [];
   rq.on('data', (part) => parts.push(part)).on('end', () => {
     if (rq.url === '/script') for (const [device, script] of Object.entries(JSON.parse(Buffer.concat(parts)))) scripts.set(device, script);
-    rs.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rq.url === '/state' ? state : {}));
+    if (rq.url === '/weather') weather = JSON.parse(Buffer.concat(parts));
+    const asked = { '/state': state, '/tally': { ...tally, wrong: state.wrong } };
+    rs.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(asked[rq.url] ?? {}));
   });
 });
 
