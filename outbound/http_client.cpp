@@ -167,34 +167,35 @@ public:
   engine& operator=(const engine&) = delete;
 
   ~engine() {
-    {
-      const std::lock_guard lock{mutex_};
-      stopping_ = true;
-    }
-    curl_multi_wakeup(multi_);
-    thread_.join();
+    end();
     idle_.clear();
     curl_multi_cleanup(multi_);
   }
 
-  /// Between the two it is not idle, whatever it has answered.
-  void enter() { ++unanswered_; }
-  [[nodiscard]] bool is_idle() const { return unanswered_ == 0; }
+  /// Answers everything and ends the thread; what is submitted from now on is cancelled.
+  void end() {
+    {
+      const std::lock_guard lock{mutex_};
+      if (std::exchange(stopping_, true)) return;
+    }
+    curl_multi_wakeup(multi_);
+    thread_.join();
+  }
 
-  /// After enter().
+  /// From enter() to leave(), and while it has requests or is in a callback, it must not end.
+  void enter() { ++in_use_; }
+  void leave() { --in_use_; }
+  [[nodiscard]] bool is_idle() const { return in_use_ == 0; }
+
   void submit(http_request request, http_callback done) {
-    if (!can_be_sent(request)) return answer(done, http_failure{http_error::malformed, "a control character in the url or a header"});
+    if (!can_be_sent(request)) return done(http_failure{http_error::malformed, "a control character in the url or a header"});
     const auto timeout = request.timeout.count() > 0 ? request.timeout : settings_.timeout;
     order o{std::move(request), std::move(done), env_.steady_now() + timeout};
-    if (const auto refused = enqueue(o)) return answer(o.done, *refused);
+    if (const auto refused = enqueue(o)) return o.done(*refused);
     curl_multi_wakeup(multi_);
   }
 
 private:
-  void answer(http_callback& done, http_result result) {
-    done(std::move(result));
-    --unanswered_;
-  }
 
   /// Takes the order, or says why not.
   std::optional<http_failure> enqueue(order& o) {
@@ -203,6 +204,7 @@ private:
     if (outstanding_ >= settings_.in_flight_max + settings_.waiting_max)
       return http_failure{http_error::overloaded, "too many requests outstanding"};
     ++outstanding_;
+    ++in_use_;
     waiting_.push_back(std::move(o));
     return std::nullopt;
   }
@@ -354,7 +356,8 @@ private:
       const std::lock_guard lock{mutex_};
       --outstanding_;
     }
-    answer(o.done, std::move(result));
+    o.done(std::move(result));
+    --in_use_;
   }
 
   void cancel_all() {
@@ -386,29 +389,43 @@ private:
   // The thread's own.
   std::unordered_map<CURL*, std::unique_ptr<transfer>> running_;
   std::vector<easy_handle> idle_;
-  std::atomic<std::size_t> unanswered_{0};
+  std::atomic<std::size_t> in_use_{0};
   std::thread thread_;
 };
 
 http_client::http_client(settings options, environment& env) : settings_{std::move(options)}, env_{env} {
   engines_.push_back(std::make_unique<engine>(settings_, env_));
 }
-http_client::~http_client() = default;
+http_client::~http_client() {
+  std::vector<std::unique_ptr<engine>> all; // ends without the lock: callbacks may submit
+  {
+    const std::lock_guard lock{mutex_};
+    is_ending_ = true;
+    all.swap(engines_);
+  }
+  for (auto& e : all) e->end(); // before any of them goes: the callback of one may submit to another
+}
 
 void http_client::submit(http_request request, http_callback done) {
   std::vector<std::unique_ptr<engine>> idle; // ends without the lock
-  auto* taker = [&] {
-    const std::lock_guard lock{mutex_};
-    if (settings_.requests_per_connections > 0 && taken_ == settings_.requests_per_connections) {
-      engines_.push_back(std::make_unique<engine>(settings_, env_));
-      taken_ = 0;
-    }
-    ++taken_;
-    leave_idle(idle);
-    engines_.back()->enter();
-    return engines_.back().get();
-  }();
+  auto* taker = take_engine(idle);
+  if (taker == nullptr) return done(http_failure{http_error::cancelled, "the client ends"});
   taker->submit(std::move(request), std::move(done));
+  taker->leave();
+}
+
+/// Entered; null: the client ends.
+http_client::engine* http_client::take_engine(std::vector<std::unique_ptr<engine>>& idle) {
+  const std::lock_guard lock{mutex_};
+  if (is_ending_) return nullptr;
+  if (settings_.requests_per_connections > 0 && taken_ == settings_.requests_per_connections) {
+    engines_.push_back(std::make_unique<engine>(settings_, env_));
+    taken_ = 0;
+  }
+  ++taken_;
+  leave_idle(idle);
+  engines_.back()->enter();
+  return engines_.back().get();
 }
 
 /// Of those that take nothing more. Whoever is in a callback of one keeps it.

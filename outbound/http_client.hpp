@@ -91,13 +91,15 @@ public:
 
 private:
   class engine;
+  engine* take_engine(std::vector<std::unique_ptr<engine>>& idle);
   void leave_idle(std::vector<std::unique_ptr<engine>>& idle);
 
   const settings settings_;
   environment& env_;
-  std::mutex mutex_; // guards these two
+  std::mutex mutex_; // guards these three
   std::vector<std::unique_ptr<engine>> engines_; ///< the last one takes requests, the others end when they have answered
   std::size_t taken_ = 0; ///< by the last one
+  bool is_ending_ = false;
 };
 
 } // namespace fq
