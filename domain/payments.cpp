@@ -165,6 +165,7 @@ void payments_book::move_attempts(const claim_id& from, const claim_id& to, chan
 
 const refund_row& payments_book::open(refund_row row, changes& out) {
   load(row);
+  unanswered_.insert(row.id);
   out.emplace_back(std::in_place_type<refund_opened>, refund_opened{row});
   return refunds_.at(row.id);
 }
@@ -174,6 +175,7 @@ bool payments_book::move(const refund_id& id, refund_trigger trigger, timestamp 
   const auto from = row.status;
   const auto to = next(refund_rules, from, trigger);
   if (!to) return false;
+  unanswered_.erase(id);
   refunds_wanted_.erase({row.next_attempt_at, id});
   row.status = *to;
   row.updated_at = now;
@@ -183,6 +185,7 @@ bool payments_book::move(const refund_id& id, refund_trigger trigger, timestamp 
 }
 
 void payments_book::tried(const refund_id& id, bool refused, timestamp next_attempt_at, timestamp now, changes& out) {
+  unanswered_.erase(id);
   auto& row = refunds_.at(id);
   refunds_wanted_.erase({row.next_attempt_at, id});
   if (refused) ++row.attempts;

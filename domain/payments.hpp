@@ -49,7 +49,8 @@ public:
   [[nodiscard]] std::vector<refund_id> requested_of(const payment_id& payment) const;
   /// All refunds of `payment`, in the order they were opened.
   [[nodiscard]] std::vector<refund_id> refunds_of(const payment_id& payment) const;
-  [[nodiscard]] std::size_t requested_count() const { return refunds_wanted_.size(); }
+  /// Requested ones about which the gateway has said nothing yet: one that a bank keeps pending is answered.
+  [[nodiscard]] std::size_t unanswered_refunds() const { return unanswered_.size(); }
   /// FAILED attempts that failed at or before `t`, the oldest first, at most `limit`; they are not named again for that.
   std::vector<payment_id> lapsed_by(timestamp t, std::size_t stage, std::size_t limit);
   /// When the first of them failed that has not been named for `stage`; `never` if there is none.
@@ -105,6 +106,7 @@ private:
   std::unordered_map<payment_id, std::vector<refund_id>> refunds_by_payment_;
   std::array<std::set<std::pair<timestamp, payment_id>>, 2> lapsed_; ///< FAILED ones by updated_at, for each time they are looked at again
   std::set<std::pair<timestamp, refund_id>> refunds_wanted_; ///< requested ones by next_attempt_at
+  std::set<refund_id> unanswered_; ///< of them, since they were opened here
   std::unordered_set<std::string> receipts_; ///< "<gateway> <event>"
   money captured_ = 0; ///< of CONFIRMED and refunded ones
   money refunded_ = 0;

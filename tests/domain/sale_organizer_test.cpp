@@ -296,6 +296,31 @@ CAF_TEST(nothing is changed about an event that is over) {
   CAF_CHECK(s.patch(total(s, 99)).why == reason::invalid_transition);
 }
 
+CAF_TEST(refunds that a bank keeps pending do not hold up the others of a cancelled event) {
+  sample_sale s{[] {
+                  auto e = sample_event();
+                  e.queue.policy = admission_policy::open;
+                  return e;
+                }(),
+                sample_types(1000)};
+  s.join_all(1, 320);
+  for (std::uint64_t n = 1; n <= 320; ++n) {
+    s.claim(n);
+    s.captured(s.pay(n).payment);
+  }
+  s.turn(event_trigger::cancel);
+  s.drain();
+  CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 200u);
+  for (const auto& [id, refund] : std::map{s.ledger.refunds}) { // "it takes some days"
+    s.last = {};
+    s.it->refund_not_done(id, false, s.now, s.last);
+    s.settle();
+  }
+  s.drain();
+  CAF_CHECK_EQUAL(s.ledger.refunds.size(), 320u);
+  check_sound(s);
+}
+
 CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
   sample_sale s{[] {
                   auto e = sample_event();
