@@ -313,23 +313,39 @@ void accounts_state::record(const principal& by, std::string_view action, const 
 
 // -- blocks ------------------------------------------------------------------------------------------------------------
 
+std::size_t accounts_state::blocks_of(tenant_id tenant, const organizer_id& first, const organizer_id& last) const {
+  return static_cast<std::size_t>(std::distance(blocks_.lower_bound({tenant, first, customer_id{}}), blocks_.upper_bound({tenant, last, last_id})));
+}
+
+/// So that every directory reads the lists again.
+void accounts_state::note_blocks(changes& out) {
+  out.emplace_back(setting_stored{{std::string{blocks_version_setting}, to_string(core_.make_id()), core_.now()}});
+}
+
 /// All or none.
 caf::result<customers_reply> accounts_state::on_block(const block_customers& x) {
   if (core_.refuses()) return core_.refusal();
   const auto organizer = list_of(x.by);
-  const auto own = std::distance(blocks_.lower_bound({x.by.tenant, organizer, customer_id{}}), blocks_.upper_bound({x.by.tenant, organizer, last_id}));
-  if (static_cast<std::size_t>(own) + x.emails.size() > blocks_per_owner_max || blocks_.size() + x.emails.size() > blocks_max)
+  const auto is_new = [&](const std::string& email) {
+    const auto known = customers_.find(email);
+    return known == customers_.end() || !blocks_.contains({x.by.tenant, organizer, known->second.id});
+  };
+  const auto more = static_cast<std::size_t>(std::ranges::count_if(x.emails, is_new));
+  if (blocks_of(x.by.tenant, organizer, organizer) + more > blocks_per_owner_max || blocks_of(x.by.tenant, {}, last_id) + more > blocks_per_tenant_max
+      || blocks_.size() + more > blocks_max)
     return customers_reply{{reason::invalid_field, "emails: the list would be too long"}};
   changes content;
   customers_reply reply;
   for (const auto& email : x.emails) {
     const auto customer = customer_of(email, false, content);
     reply.customers.push_back(customer);
-    block_row row{x.by.tenant, organizer, customer, x.note.reason, core_.now()};
-    if (!blocks_.emplace(std::tuple{row.tenant, row.organizer, row.customer}, row).second) continue; // it stands as it was
+    auto& row = blocks_[{x.by.tenant, organizer, customer}];
+    if (row.customer == customer && row.includes_ended >= x.includes_ended) continue; // it stands as it was
+    row = {x.by.tenant, organizer, customer, x.note.reason, x.includes_ended, core_.now()};
     record(x.by, "customer.block", x.note, customer, content);
-    content.emplace_back(block_stored{std::move(row)});
+    content.emplace_back(block_stored{row});
   }
+  if (!content.empty()) note_blocks(content);
   return core_.commit(std::move(content), std::move(reply));
 }
 
@@ -340,6 +356,7 @@ caf::result<ack_reply> accounts_state::on_unblock(const unblock_customer& x) {
   changes content;
   record(x.by, "customer.unblock", x.note, x.customer, content);
   content.emplace_back(block_removed{x.by.tenant, organizer, x.customer});
+  note_blocks(content);
   return core_.commit(std::move(content), ack_reply{});
 }
 

@@ -34,9 +34,11 @@ inline constexpr std::size_t api_keys_per_tenant_max = 100;
 /// Codes under way at most (I14); the one that ends first makes room.
 inline constexpr std::size_t otps_max = 100'000;
 
-/// Customers on the list of one organizer or tenant, and on all lists of the installation, at most (I14): every node has them all at hand.
+/// Customers on the list of one organizer (or of a tenant's operators), on all lists of a tenant, and on all of the installation, at most (I14):
+/// every node has them all at hand.
 inline constexpr std::size_t blocks_per_owner_max = 10'000;
-inline constexpr std::size_t blocks_max = 100'000;
+inline constexpr std::size_t blocks_per_tenant_max = 20'000;
+inline constexpr std::size_t blocks_max = 200'000;
 
 class accounts_state {
 public:
@@ -60,6 +62,8 @@ private:
   caf::result<ack_reply> on_change_setting(const change_setting& x);
   caf::result<customers_reply> on_block(const block_customers& x);
   caf::result<ack_reply> on_unblock(const unblock_customer& x);
+  [[nodiscard]] std::size_t blocks_of(tenant_id tenant, const organizer_id& first, const organizer_id& last) const;
+  void note_blocks(changes& out);
   caf::result<blocks_reply> on_find_blocks(const find_blocks& x);
   void record(const principal& by, std::string_view action, const audit_note& note, uuid target, changes& out);
   [[nodiscard]] std::string hash_of(const std::string& email, const std::string& code) const;

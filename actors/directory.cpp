@@ -3,6 +3,7 @@
 
 #include "actors/errors.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace fq {
@@ -29,6 +30,7 @@ directory_handle::behavior_type directory_state::behavior() {
   return {
     [this](const refresh_directory&) { return on_refresh(); },
     [this](const directory_read& x) { on_read(x); },
+    [this](const blocks_read& x) { on_blocks(x); },
     [this](const timer_fired&) {
       self_->delayed_send(self_, current_ ? directory_interval : first_reading_retry, timer_fired{timer_kind::sweep, 0});
       if (!is_reading_) read();
@@ -50,13 +52,34 @@ void directory_state::read() {
   self_->send(ledgers_.reader(), read_directory{});
 }
 
+/// The list of blocks may be long: it is read when its version is another one.
 void directory_state::on_read(const directory_read& answer) {
-  is_reading_ = false;
-  if (answer.content && (!current_ || *answer.content != *current_)) {
-    current_ = answer.content;
+  if (!answer.content) return finish(false);
+  const auto version = std::ranges::find(answer.content->settings, blocks_version_setting, &setting_row::name);
+  const auto wanted = version == answer.content->settings.end() ? std::string{} : version->value;
+  if (blocks_ && wanted == blocks_version_) return publish(*answer.content);
+  without_blocks_ = *answer.content;
+  blocks_version_ = wanted;
+  self_->send(ledgers_.reader(), read_blocks{});
+}
+
+void directory_state::on_blocks(const blocks_read& answer) {
+  blocks_ = answer.content; // null: read again with the next reading
+  answer.content ? publish(std::move(without_blocks_)) : finish(false);
+}
+
+void directory_state::publish(access_directory content) {
+  content.blocks = blocks_;
+  if (!current_ || content != *current_) {
+    current_ = std::make_shared<const access_directory>(std::move(content));
     publish_(current_);
   }
-  for (auto& p : std::exchange(waiting_, {})) answer.content ? p.deliver(ack_reply{}) : p.deliver(ack_reply{reason::unavailable});
+  finish(true);
+}
+
+void directory_state::finish(bool is_read) {
+  is_reading_ = false;
+  for (auto& p : std::exchange(waiting_, {})) is_read ? p.deliver(ack_reply{}) : p.deliver(ack_reply{reason::unavailable});
   if (!next_.empty()) read();
 }
 

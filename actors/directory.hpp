@@ -35,12 +35,18 @@ public:
 private:
   caf::result<ack_reply> on_refresh();
   void on_read(const directory_read& answer);
+  void on_blocks(const blocks_read& answer);
+  void publish(access_directory content);
+  void finish(bool is_read);
   void read();
 
   pointer self_ = nullptr;
   ledger_workers ledgers_;
   std::function<void(directory_ptr)> publish_;
   directory_ptr current_;
+  access_directory without_blocks_; ///< was read, and waits for the blocks of its version
+  std::shared_ptr<const std::vector<block_row>> blocks_;
+  std::string blocks_version_; ///< of blocks_
   bool is_reading_ = false;
   std::vector<caf::typed_response_promise<ack_reply>> next_; ///< asked since the reading under way began
   std::vector<caf::typed_response_promise<ack_reply>> waiting_; ///< for the reading under way

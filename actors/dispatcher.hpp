@@ -13,7 +13,7 @@
 namespace fq {
 
 /// Rows on their way at once at most. On an embedded ledger owners' commits wait while so many are marked: a millisecond.
-inline constexpr std::uint32_t outbox_rows_max = 128;
+inline constexpr std::uint32_t outbox_rows_max = 64;
 /// How often an empty outbox is looked at.
 inline constexpr milliseconds outbox_poll{500};
 /// A consumer or ledger that has not answered by then is asked again.

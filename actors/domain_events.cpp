@@ -43,6 +43,12 @@ std::string payload_of(const domain_event& told, const event_row& event, std::sp
   return boost::json::serialize(payload);
 }
 
+domain_event invitation_event_of(const invitation_row& invitation) {
+  domain_event told{topic::quota_invitation, {}, invitation.customer, {}, 0, invitation.valid_until};
+  told.items = {{invitation.ticket_type, invitation.quantity}};
+  return told;
+}
+
 std::string block_payload_of(const block_effect& effect, const event_row& event) {
   return boost::json::serialize(boost::json::object{{"event_id", to_string(event.id)},
                                                     {"customer_id", to_string(effect.customer)},

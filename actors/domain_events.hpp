@@ -13,6 +13,9 @@ namespace fq {
 /// they apply. `types`: the event's, by ordinal. docs/events.schema.json is what it promises.
 std::string payload_of(const domain_event& told, const event_row& event, std::span<const ticket_type_row> types);
 
+/// quota.invitation, as it is told.
+domain_event invitation_event_of(const invitation_row& invitation);
+
 /// Of blacklist.enforced.
 std::string block_payload_of(const block_effect& effect, const event_row& event);
 

@@ -180,7 +180,6 @@ void event_state::serve(const acquired& image) {
   for (const auto& row : image.image.invitations) sale_->load(row);
   for (const auto& row : image.image.idempotency) sale_->load(row);
   sale_->loaded();
-  if (services_->blocked_at) sale_->block(services_->blocked_at(sale_->event().tenant, sale_->event().organizer));
   journal_->start(aggregate_, image);
   serving_ = true;
   const auto ask_ledger = [this](std::uint64_t reading) {
@@ -234,12 +233,15 @@ void event_state::on_lease_lost() {
   if (serving_ && !planted(bug::lease_loss_ignored)) reload();
 }
 
-/// Who is blocked cannot do anything here any more, and what it has ends.
+/// Who is blocked cannot do anything here any more, and what it has ends. Every decision looks at the list; this is for an event where nothing
+/// else happens.
 void event_state::on_blocks_changed() {
-  if (refuses() || !services_->blocked_at) return; // it looks when it loads
-  sale_->block(services_->blocked_at(sale_->event().tenant, sale_->event().organizer));
-  commit({}, now());
+  if (!serving_ || is_moving_ || !services_->blocked_at) return; // whoever loads it looks
+  if (refuses() || journal_->is_stalled()) return self_->delayed_send(self_, stall_check, blocks_changed{});
+  if (!sale_->is_blocked_with(blocked_here())) commit({}, now());
 }
+
+blocked_customers event_state::blocked_here() const { return services_->blocked_at(sale_->event().tenant, sale_->event().organizer); }
 
 void event_state::on_timer(const timer_fired& t) {
   switch (t.kind) {
@@ -331,6 +333,7 @@ void event_state::finish_move() {
 // -- decisions ---------------------------------------------------------------------------------------------------------
 
 std::uint64_t event_state::commit(decision&& d, timestamp t) {
+  if (services_->blocked_at) sale_->block(blocked_here());
   const auto wake = sale_->run(t, d);
   line_is_blocked_ = sale_->queue().counts().waiting > 0;
   blocked_until_ = wake.at;
@@ -393,6 +396,7 @@ void event_state::tell_outside(decision& d, timestamp t) {
     tell(topic::blacklist_enforced, block_payload_of(effect, event), t, d.content);
     record(d, own({}), {block_payload_of(effect, event), {}}, "block", t);
   }
+  for (const auto& row : d.invited) tell_of(invitation_event_of(row));
   for (auto& mail : mails_of(d.content, *sale_)) tell_by_mail(mail.topic, std::move(mail.payload), t, d.content);
 }
 

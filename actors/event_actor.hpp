@@ -47,7 +47,7 @@ struct owner_services {
   cache_worker_handle cache{}; ///< null: none
   sale_rules rules;
   std::int64_t loyalty_points_per_unit = 0; ///< told as loyalty.awarded for each whole unit of currency paid; 0: never
-  /// Whom an event of this tenant and organizer does not serve; null: nobody is blocked anywhere. From an owner's thread.
+  /// Whom an event of this tenant and organizer does not serve; null: nobody is blocked anywhere. From an owner's thread, at every decision.
   std::function<blocked_customers(tenant_id tenant, const organizer_id& organizer)> blocked_at = nullptr;
   /// By which channels the tenant's notices go; null: by all. From an owner's thread.
   std::function<std::shared_ptr<const notice_routing>(tenant_id tenant)> routing_of = nullptr;
@@ -94,6 +94,7 @@ private:
   void on_settled(const batch_settled& answer);
   void on_lease_lost();
   void on_blocks_changed();
+  [[nodiscard]] blocked_customers blocked_here() const;
   void on_timer(const timer_fired& t);
   void on_idle_check();
   void on_hand_over(const hand_over& x);

@@ -35,17 +35,15 @@ caf::result<count_reply> event_state::on_invite(const invite_customers& x) {
   if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
   const auto t = now();
   decision d;
-  std::vector<customer_id> invited;
-  if (auto no = sale_->invite(x.customers, x.wish, t, d, invited)) return reveal(count_reply{std::move(no)});
+  if (auto no = sale_->invite(x.customers, x.wish, t, d)) return reveal(count_reply{std::move(no)});
   std::vector<std::string> addresses;
   for (std::size_t i = 0; i < std::min(x.customers.size(), x.emails.size()); ++i)
-    if (std::ranges::binary_search(invited, x.customers[i])) addresses.push_back(x.emails[i]); // in their order
-  if (!invited.empty())
-    for (auto& mail : invitation_mails(addresses, sale_->invitations().at(invited.front()), *sale_))
-      tell_by_mail(topic::quota_invitation, std::move(mail), t, d.content);
+    if (std::ranges::find(d.invited, x.customers[i], &invitation_row::customer) != d.invited.end()) addresses.push_back(x.emails[i]);
+  if (!d.invited.empty())
+    for (auto& mail : invitation_mails(addresses, d.invited.front(), *sale_)) tell_by_mail(topic::quota_invitation, std::move(mail), t, d.content);
   record(d, x.what, x.note, "invite", t);
   count_reply reply;
-  reply.count = invited.size();
+  reply.count = d.invited.size();
   return reply_after(commit(std::move(d), t), std::move(reply));
 }
 
@@ -55,7 +53,7 @@ caf::result<count_reply> event_state::on_withdraw_invitations(const withdraw_inv
   const auto t = now();
   decision d;
   count_reply reply;
-  reply.count = sale_->withdraw_invitations(x.customers, d);
+  reply.count = sale_->withdraw_invitations(x.customers, t, d);
   record(d, x.what, x.note, "withdraw_invitation", t);
   return reply_after(commit(std::move(d), t), std::move(reply));
 }
@@ -65,18 +63,23 @@ caf::result<invitations_reply> event_state::on_find_invitations(const find_invit
   const bool is_own = !x.viewer.is_nil() && !is_no_sale(x.what.event);
   if (auto no = refused_to(x.what); no && !is_own) return invitations_reply{std::move(no)};
   invitations_reply reply;
+  reply.currency = sale_->event().currency;
   const auto add = [&](const invitation_row& row) {
     reply.invitations.push_back(row);
     reply.left.push_back(sale_->remaining_of(row));
+    reply.ticket_types.push_back(sale_->stock().types()[row.ticket_type]);
   };
   if (is_own) {
     const auto* own = sale_->invitation_of(x.viewer, now());
     if (own == nullptr) return reveal(invitations_reply{reason::not_found});
     add(*own);
-  } else {
-    for (const auto& [customer, row] : sale_->invitations()) add(row);
+    return reveal(std::move(reply));
   }
-  for (const auto& type : sale_->stock().types()) reply.ticket_types.push_back(type.id);
+  const auto& all = sale_->invitations();
+  for (auto i = all.upper_bound(x.after); i != all.end() && !reply.more; ++i) {
+    reply.more = reply.invitations.size() == x.limit;
+    if (!reply.more) add(i->second);
+  }
   return reveal(std::move(reply));
 }
 

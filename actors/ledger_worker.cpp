@@ -95,6 +95,11 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const fq::mark_outbox& x) { mark_outbox(x); },
     [this](const peek_aggregate& x) { peek(x); },
     [this](const fq::read_directory&) { read_directory(); },
+    [this](const fq::read_blocks&) {
+      blocks_read reply;
+      reached([&] { reply.content = std::make_shared<const std::vector<block_row>>(ledger_->blocks()); });
+      answer(std::move(reply));
+    },
     [this](const beat_node& x) { beat(x); },
     [this](const end_lease& x) {
       release({x.aggregate});
@@ -237,7 +242,7 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
   answer(std::move(reply));
 }
 
-/// Behind the owner's last batch: messages of one sender keep their order.
+/// Behind the owner's last batch: it releases when that is answered.
 void ledger_worker_state::release(const release_aggregate& x) {
   const auto mine = leased_.find(x.aggregate);
   if (mine == leased_.end()) return;

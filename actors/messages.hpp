@@ -85,9 +85,9 @@ FQ_INSPECT(promo_code_row, x.ordinal, x.id, x.code, x.reduction, x.valid_from, x
 FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max, x.uses_per_customer, x.is_active)
 FQ_INSPECT(dead_letter_row, x.id, x.kind, x.subject, x.status, x.detail, x.payload, x.created_at, x.updated_at)
 FQ_INSPECT(node_row, x.id, x.address, x.wire_version, x.owners, x.is_settled, x.is_draining, x.seen_at, x.serves, x.keys)
-FQ_INSPECT(invitation_row, x.customer, x.ticket_type, x.quantity, x.valid_until, x.created_at)
+FQ_INSPECT(invitation_row, x.customer, x.ticket_type, x.quantity, x.valid_until, x.told_at)
 FQ_INSPECT(invitation_wish, x.ticket_type, x.quantity, x.valid_until)
-FQ_INSPECT(block_row, x.tenant, x.organizer, x.customer, x.reason, x.created_at)
+FQ_INSPECT(block_row, x.tenant, x.organizer, x.customer, x.reason, x.includes_ended, x.created_at)
 FQ_INSPECT(setting_row, x.name, x.value, x.updated_at)
 FQ_INSPECT(outbox_row, x.id, x.topic, x.payload, x.created_at, x.lanes)
 FQ_INSPECT(gateway_money, x.amount, x.currency)
@@ -519,20 +519,24 @@ struct withdraw_invitations {
 };
 FQ_INSPECT(withdraw_invitations, x.what, x.note, x.customers)
 
-/// By who manages the event: all. By a customer: its own that is valid, or not_found.
+/// By who manages the event: all, by customer. By a customer: its own that is valid, or not_found.
 struct find_invitations {
   managed what;
   customer_id viewer = {}; ///< nil: who manages asks
+  customer_id after = {}; ///< cursor; nil: from the first
+  std::uint32_t limit = 50;
 };
-FQ_INSPECT(find_invitations, x.what, x.viewer)
+FQ_INSPECT(find_invitations, x.what, x.viewer, x.after, x.limit)
 
 struct invitations_reply {
   refusal no;
-  std::vector<invitation_row> invitations = {}; ///< past ones too
+  std::vector<invitation_row> invitations = {}; ///< past ones too; at most `limit`
   std::vector<std::uint32_t> left = {}; ///< tickets that each may still take, without regard to the time
-  std::vector<ticket_type_id> ticket_types = {}; ///< of the event, by ordinal
+  std::vector<ticket_type_row> ticket_types = {}; ///< of each
+  std::string currency = {};
+  bool more = false;
 };
-FQ_INSPECT(invitations_reply, x.no, x.invitations, x.left, x.ticket_types)
+FQ_INSPECT(invitations_reply, x.no, x.invitations, x.left, x.ticket_types, x.currency, x.more)
 
 /// To owners of events: whom they do not serve may have changed.
 struct blocks_changed {};
@@ -606,8 +610,9 @@ struct block_customers {
   principal by;
   audit_note note;
   std::vector<std::string> emails; ///< lower case, validated
+  bool includes_ended = false; ///< what they bought from sales that have ended goes back too
 };
-FQ_INSPECT(block_customers, x.by, x.note, x.emails)
+FQ_INSPECT(block_customers, x.by, x.note, x.emails, x.includes_ended)
 
 struct unblock_customer {
   principal by;
@@ -687,6 +692,14 @@ FQ_INSPECT_EMPTY(refresh_directory)
 /// From the directory to a ledger reader. Answered by directory_read to the sender.
 struct read_directory {};
 FQ_INSPECT_EMPTY(read_directory)
+
+/// From the directory to a ledger reader, when their version has changed. Answered by blocks_read to the sender.
+struct read_blocks {};
+FQ_INSPECT_EMPTY(read_blocks)
+
+struct blocks_read {
+  std::shared_ptr<const std::vector<block_row>> content; ///< null: the ledger is away
+};
 
 struct directory_read {
   std::shared_ptr<const access_directory> content; ///< null: the ledger cannot be reached
@@ -1432,6 +1445,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::check_mirror)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::vouch_for_mirror)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::aggregate_peeked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::directory_read)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::blocks_read)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::find_audience)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::audience_found)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(fq::find_crowd)

@@ -134,6 +134,7 @@ using catalog_handle = caf::typed_actor<
 using directory_handle = caf::typed_actor<
   caf::replies_to<refresh_directory>::with<ack_reply>,
   caf::reacts_to<directory_read>, ///< INTERNAL, from a ledger reader
+  caf::reacts_to<blocks_read>, ///< INTERNAL, from a ledger reader
   caf::reacts_to<timer_fired>>; ///< INTERNAL
 
 /// Devices, endpoints and deliveries, for the API: a ledger reader, which needs no owner for them.
@@ -166,6 +167,7 @@ using ledger_worker_handle = notices_handle::extend<
   caf::replies_to<disable_endpoint>::with<count_reply>,
   caf::reacts_to<peek_aggregate>, ///< answers aggregate_peeked to the sender
   caf::reacts_to<read_directory>, ///< answers directory_read to the sender
+  caf::reacts_to<read_blocks>, ///< answers blocks_read to the sender
   caf::reacts_to<beat_node>, ///< answers nodes_seen to the sender
   caf::replies_to<list_audit>::with<audit_reply>,
   caf::replies_to<list_orders>::with<order_list_reply>,
@@ -242,7 +244,7 @@ using payments_handle = caf::typed_actor<
   X(ledger_report) X(find_ticket) X(leave_ticket) X(end_session) X(present) X(advance_line) \
   X(revoke_sessions) X(count_reply) X(find_line) X(line_reply) X(list_audit) X(audit_reply) X(add_tenant) X(list_tenants) \
   X(tenants_reply) X(issue_api_key) X(api_key_reply) X(revoke_api_key) X(refresh_directory) X(read_directory) \
-  X(directory_read) X(watch_sessions) X(sessions_changed) X(vouch_for_mirror) X(find_session) X(session_found) \
+  X(directory_read) X(read_blocks) X(blocks_read) X(watch_sessions) X(sessions_changed) X(vouch_for_mirror) X(find_session) X(session_found) \
   X(get_quote) X(quote_reply) X(place_order) X(order_reply) X(find_order) X(cancel_order) X(list_event_orders) X(orders_reply) \
   X(refund_tickets) X(resend_order) X(set_promo_code) X(find_promo_codes) X(promo_codes_reply) X(set_priorities) \
   X(find_priorities) X(customers_reply) X(settle_dead_letter) X(report_undelivered) X(list_orders) X(order_list_reply) \

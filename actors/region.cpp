@@ -13,6 +13,7 @@
 namespace fq {
 namespace {
 constexpr milliseconds wake_retry{500};
+constexpr milliseconds look_again_after{5'000};
 /// A supervisor answers as soon as its owner serves or is given up: longer than any load and than any client waits.
 constexpr milliseconds resolve_timeout{60'000};
 constexpr milliseconds forward_timeout{3'000};
@@ -111,6 +112,7 @@ void region_state::on_blocks_changed(const blocks_changed& x) {
     self_->request(owner, forward_timeout, resolve_event{aggregate})
       .then([this, x](const event_handle& found) { self_->send(found, x); }, [](const caf::error&) {}); // it looks when it loads
   look_around();
+  self_->delayed_send(self_, look_again_after, timer_fired{timer_kind::retry_load, 0}); // for an owner that was just about to go
 }
 
 owned_aggregates region_state::owned() const {

@@ -208,7 +208,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
 /// One for each lane of the outbox, so that none waits for another. Each takes what has no use there as well: who wrote it may not have known
 /// which lanes there are.
 void node::start_dispatchers(root_children& children, const ledger_workers& ledgers) {
-  const auto may_take = [this] { return links() == nullptr || links()->serves.load(); };
+  // What tenants have chosen must be known too.
+  const auto may_take = [this] { return stripe_accounts_.are_known() && (links() == nullptr || links()->serves.load()); };
   const auto start = [&](lane which, const std::string& name, const consumer_handle& consumer) {
     children.emplace_back(name, caf::actor_cast<caf::actor>(consumer));
     const dispatcher_settings settings{which, may_take, &numbers_.outbox(which)};

@@ -4,13 +4,10 @@
 #include "actors/protocol.hpp"
 
 #include <charconv>
-#include <set>
 #include <string_view>
 
 namespace fq {
 namespace {
-
-using customer_set = std::set<customer_id>;
 
 /// The tenant that a setting's name ends in; nothing: it is another setting.
 std::optional<tenant_id> tenant_in(std::string_view name) {
@@ -27,32 +24,38 @@ bool tenant_rules::publish(const access_directory& content) {
   std::map<tenant_id, std::shared_ptr<const notice_routing>> routings;
   for (const auto& s : content.settings)
     if (const auto tenant = tenant_in(s.name)) routings.emplace(*tenant, std::make_shared<const notice_routing>(notice_routing::parse(s.value)));
-
-  std::map<owner, std::shared_ptr<customer_set>> sets;
-  const auto set_of = [&sets](const owner& o) -> customer_set& {
-    auto& set = sets[o];
-    if (!set) set = std::make_shared<customer_set>();
-    return *set;
-  };
-  for (const auto& b : content.blocks) set_of({b.tenant, b.organizer}).insert(b.customer);
-  for (auto& [o, set] : sets)
-    if (const auto all = sets.find({o.first, organizer_id{}}); all != sets.end() && !o.second.is_nil()) set->insert(all->second->begin(), all->second->end());
+  const bool is_same = content.blocks == blocks_; // only this thread writes it
+  auto lists = is_same ? lists_of_owners{} : lists_of(content.blocks.get());
 
   const std::scoped_lock lock(mutex_);
   routings_ = std::move(routings);
-  const bool is_other = blocks_ != content.blocks;
-  if (!is_other) return false; // events keep the set that they have
+  if (is_same) return false; // events keep the lists that they have
   blocks_ = content.blocks;
-  blocked_ = {sets.begin(), sets.end()};
+  for (auto& [whose, list] : lists) // nor do they look again where nothing changed
+    if (const auto before = lists_.find(whose); before != lists_.end() && *before->second == *list) list = before->second;
+  lists_ = std::move(lists);
   return true;
+}
+
+tenant_rules::lists_of_owners tenant_rules::lists_of(const std::vector<block_row>* blocks) {
+  lists_of_owners lists;
+  if (blocks == nullptr) return lists;
+  std::map<owner, std::shared_ptr<blocked_customers::list>> made;
+  for (const auto& b : *blocks) {
+    auto& list = made[{b.tenant, b.organizer}];
+    if (!list) list = std::make_shared<blocked_customers::list>();
+    list->emplace(b.customer, b.includes_ended);
+  }
+  return {made.begin(), made.end()};
 }
 
 blocked_customers tenant_rules::blocked_at(tenant_id tenant, const organizer_id& organizer) const {
   const std::scoped_lock lock(mutex_);
-  const auto own = blocked_.find({tenant, organizer});
-  if (own != blocked_.end()) return own->second;
-  const auto all = blocked_.find({tenant, organizer_id{}});
-  return all == blocked_.end() ? nullptr : all->second;
+  const auto list = [this](const owner& whose) {
+    const auto found = lists_.find(whose);
+    return found == lists_.end() ? nullptr : found->second;
+  };
+  return {organizer.is_nil() ? nullptr : list({tenant, organizer}), list({tenant, organizer_id{}})};
 }
 
 std::shared_ptr<const notice_routing> tenant_rules::routing_of(tenant_id tenant) const {

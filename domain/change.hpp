@@ -122,11 +122,6 @@ struct invitation_stored {
   invitation_row row;
 };
 
-/// Absent is fine.
-struct invitation_removed {
-  customer_id customer;
-};
-
 /// Accounts: inserted, or replaced by (tenant, organizer, customer).
 struct block_stored {
   block_row row;
@@ -201,7 +196,7 @@ using change = std::variant<event_created, event_changed, ticket_type_added, tic
                             refund_moved, idempotency_stored, receipt_stored, organizer_stored, customer_stored, otp_stored,
                             otp_removed, outbox_appended, cache_generation_raised, tenant_stored, api_key_stored, audit_recorded,
                             promo_code_added, promo_code_changed, promo_uses_moved, order_placed, order_moved, dead_letter_stored,
-                            priority_stored, priority_removed, setting_stored, invitation_stored, invitation_removed, block_stored,
+                            priority_stored, priority_removed, setting_stored, invitation_stored, block_stored,
                             block_removed>;
 
 /// The changes of one decision, in order; committed together or not at all.

@@ -4,7 +4,7 @@
 #include "domain/outbox.hpp"
 
 #include <algorithm>
-#include <set>
+#include <map>
 
 namespace fq {
 namespace {
@@ -103,12 +103,15 @@ std::vector<delivery_row> deliveries_of(const told& what, std::span<const device
                     .payload = what.payload, .created_at = what.created_at, .expires_at = expires_at, .state = delivery_state::pending,
                     .due_at = what.created_at, .attempts = 0, .status = 0, .reason = {}, .ended_at = never});
   };
-  std::set<std::pair<channel, std::string_view>> phones; // one that a place and its customer registered is told once
+  std::map<std::pair<channel, std::string_view>, const device_row*> phones; // one that a place and its customer registered is told once
   for (const auto& d : devices) {
     const bool is_told = !is_set(d.gone_at) && goes_to(d.way, what.topic)
                          && (what.concerns_all || std::ranges::find(what.holders, d.holder) != what.holders.end());
-    if (is_told && phones.emplace(d.way, d.token).second) add(d.id, d.way, d.holder, what.expires_at);
+    if (!is_told) continue;
+    auto& newest = phones[{d.way, d.token}];
+    if (newest == nullptr || newest->registered_at < d.registered_at) newest = &d;
   }
+  for (const auto& [phone, d] : phones) add(d->id, d->way, d->holder, what.expires_at);
   for (const auto& e : endpoints) {
     const bool is_theirs = e.tenant == what.tenant && (e.organizer.is_nil() || e.organizer == what.organizer);
     if (is_theirs && goes_to(channel::webhook, what.topic) && wants(e, what.topic)) add(e.id, channel::webhook, {}, never);

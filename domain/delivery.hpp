@@ -66,7 +66,7 @@ struct device_row {
   friend bool operator==(const device_row&, const device_row&) = default;
 };
 /// Read or written in one transaction: on an embedded ledger an owner's commit waits for it, a millisecond.
-inline constexpr std::size_t deliveries_per_transaction = 64;
+inline constexpr std::size_t deliveries_per_transaction = 32;
 inline constexpr std::size_t devices_per_holder_max = 10; ///< the one registered longest ago goes
 inline constexpr std::size_t device_token_bytes_max = 1'024;
 

@@ -77,11 +77,6 @@ struct teller {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return std::nullopt;
     return domain_event{topic::event_cancelled, c.event.id, {}, {}, 0, never};
   }
-  std::optional<domain_event> operator()(const invitation_stored& c) const {
-    domain_event told{topic::quota_invitation, {}, c.row.customer, {}, 0, c.row.valid_until};
-    told.items = {{c.row.ticket_type, c.row.quantity}};
-    return told;
-  }
   template <class Other>
   std::optional<domain_event> operator()(const Other&) const {
     return std::nullopt;

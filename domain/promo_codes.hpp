@@ -32,6 +32,11 @@ inline constexpr std::size_t promo_code_length_max = 40;
   return row.uses_per_customer == 0 || own_uses < row.uses_per_customer;
 }
 
+/// Hidden types are opened by a code that names them; one for all types opens none. `promo` null: there is none.
+[[nodiscard]] inline bool opens(const promo_code_row* promo, const ticket_type_row& type) {
+  return promo != nullptr && promo->reduction.ticket_types != 0 && promo->reduction.covers(type.ordinal);
+}
+
 class promo_codes_book {
 public:
   void load(promo_code_row row) { rows_.push_back(std::move(row)); }

@@ -236,7 +236,7 @@ struct invitation_row {
   std::uint32_t ticket_type = 0; ///< ordinal
   std::uint32_t quantity = 1; ///< tickets, those that it holds or has bought included
   timestamp valid_until; ///< not from then on; never: as long as the type is sold
-  timestamp created_at;
+  timestamp told_at; ///< when its customer was told of one the last time
   friend bool operator==(const invitation_row&, const invitation_row&) = default;
 };
 
@@ -348,6 +348,7 @@ struct block_row {
   organizer_id organizer; ///< at its events only; nil: at all of the tenant
   customer_id customer;
   std::string reason; ///< as given, for people; may be empty
+  bool includes_ended = false; ///< what it bought from sales that have ended goes back too
   timestamp created_at;
   friend bool operator==(const block_row&, const block_row&) = default;
 };

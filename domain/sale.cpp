@@ -58,7 +58,7 @@ sale::wake_up sale::run(timestamp now, decision& out) {
   moved += expire_waiting(now, out) + notice_absence(now, out) + send_links(now, out);
   if (event_.status == event_status::ended || event_.status == event_status::cancelled) moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
-  moved += enforce_blocks(now, out);
+  moved += send_blocked_away(now, out) + pay_blocked_back(now, out);
   const auto admitted = admit(now, out);
   notice_stock(out);
   const bool again = moved >= refunds_per_run || admitted.count >= admissions_per_decision_max;
@@ -161,7 +161,7 @@ std::size_t sale::look_again(timestamp now, decision& out) {
 std::size_t sale::cancel_everything(timestamp now, decision& out) {
   std::size_t moved = 0;
   // As many as are under way, and no more: other events' payment pages go through the same gateway.
-  const auto under_way = payments_.requested_count();
+  const auto under_way = payments_.unanswered_refunds();
   const auto room = under_way < refunds_under_way_max ? std::min(refunds_per_run, refunds_under_way_max - under_way) : 0;
   for (const auto& id : payments_.refundable(room)) moved += request_refund(id, now, out) ? 1 : 0;
   for (const auto& id : claims_.live_ones(rows_per_run)) {
@@ -177,14 +177,28 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
   return moved;
 }
 
-/// At the pace of a cancelled event's refunds; the answer to one of them begins the next run.
-std::size_t sale::enforce_blocks(timestamp now, decision& out) {
+/// Places, sessions and holds at once: others wait for them.
+std::size_t sale::send_blocked_away(timestamp now, decision& out) {
   std::size_t looked = 0;
-  while (!to_send_away_.empty() && looked < refunds_per_run && payments_.requested_count() < refunds_under_way_max) {
+  for (; !to_send_away_.empty() && looked < rows_per_run; ++looked) {
     const auto customer = to_send_away_.back();
     to_send_away_.pop_back();
-    ++looked;
     if (is_blocked(customer)) send_away(customer, now, out);
+  }
+  return looked;
+}
+
+/// Money at the pace of a cancelled event's; the answer to one refund begins the next run.
+std::size_t sale::pay_blocked_back(timestamp now, decision& out) {
+  std::size_t looked = 0;
+  for (; !to_pay_back_.empty() && looked < refunds_per_run && payments_.unanswered_refunds() < refunds_under_way_max; ++looked) {
+    const auto customer = to_pay_back_.back();
+    to_pay_back_.pop_back();
+    const bool is_due = is_blocked(customer) && (event_.status != event_status::ended || blocked_.includes_ended(customer));
+    const auto refunds = is_due ? give_back(customer, now, out) : 0;
+    if (refunds == 0) continue;
+    const auto told = std::ranges::find(out.blocked, customer, &block_effect::customer);
+    told != out.blocked.end() ? told->refunds += refunds : out.blocked.emplace_back(block_effect{customer, false, 0, refunds}).refunds;
   }
   return looked;
 }

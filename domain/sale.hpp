@@ -32,9 +32,26 @@ inline constexpr std::size_t priorities_max = 50'000;
 
 /// Customers who are invited to quotas of an event, at most.
 inline constexpr std::size_t invitations_max = 50'000;
+/// Between two mails about an event's invitation to one customer.
+inline constexpr milliseconds told_again_after{24 * 60 * 60 * 1000};
 
-/// Whom an event's organizer does not serve; shared by its events. Null: nobody is blocked.
-using blocked_customers = std::shared_ptr<const std::set<customer_id>>;
+/// Whom an event's organizer does not serve: its own list and its tenant's, both shared by many events. Null: nobody.
+struct blocked_customers {
+  using list = std::map<customer_id, bool>; ///< whether it gets its money back from sales that have ended too
+  std::shared_ptr<const list> own, of_tenant;
+
+  [[nodiscard]] bool contains(const customer_id& c) const { return (own && own->contains(c)) || (of_tenant && of_tenant->contains(c)); }
+  /// Its purchases at ended sales go back as well.
+  [[nodiscard]] bool includes_ended(const customer_id& c) const { return says(own, c) || says(of_tenant, c); }
+  /// The same lists, not equal ones.
+  friend bool operator==(const blocked_customers&, const blocked_customers&) = default;
+
+private:
+  static bool says(const std::shared_ptr<const list>& l, const customer_id& c) {
+    const auto found = l ? l->find(c) : list::const_iterator{};
+    return l && found != l->end() && found->second;
+  }
+};
 
 /// What a block has ended at one event.
 struct block_effect {
@@ -60,6 +77,7 @@ struct decision {
   std::vector<notice_kind> notices;
   std::vector<gateway_order> orders;
   std::vector<block_effect> blocked;
+  std::vector<invitation_row> invited; ///< to whom it is news
   bool line_moved = false;
   /// Whether a read that comes later would reveal something of this decision beyond the caller's own new place.
   bool reveals = false;
@@ -153,12 +171,12 @@ public:
 
   // -- single customers (sale_people.cpp) --------------------------------------------------------------------------
   /// From now on these can neither join nor buy; what they have here ends in the runs that follow, and what they paid goes back.
-  void block(blocked_customers blocked);
-  /// All or none: as many tickets as all invited may still take must be free. `invited`: those to whom it is news. Blocked ones are left out.
-  refusal invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now, decision& out,
-                 std::vector<customer_id>& invited);
-  /// How many those were. What they hold or have bought stays theirs.
-  std::size_t withdraw_invitations(const std::vector<customer_id>& customers, decision& out);
+  void block(const blocked_customers& blocked);
+  /// All or none: as many tickets as all invited may still take must be free. Who is blocked is left out; who was told within told_again_after
+  /// is not told again.
+  refusal invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now, decision& out);
+  /// They end now; how many those were. What they hold or have bought stays theirs.
+  std::size_t withdraw_invitations(const std::vector<customer_id>& customers, timestamp now, decision& out);
 
   // -- money (sale_money.cpp) ------------------------------------------------------------------------------------
   struct attempt {
@@ -223,6 +241,7 @@ public:
   [[nodiscard]] const invitation_row* invitation_of(const customer_id& customer, timestamp now) const;
   /// Tickets that it may still take by it.
   [[nodiscard]] std::uint32_t remaining_of(const invitation_row& invitation) const;
+  [[nodiscard]] bool is_blocked_with(const blocked_customers& blocked) const { return blocked_ == blocked; }
   [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const { return dead_letters_; } ///< open ones
   [[nodiscard]] idempotency_index& answers() { return answers_; }
   [[nodiscard]] entry_view view_of(const queue_line::entry& e, timestamp now) const;
@@ -280,12 +299,15 @@ private:
   void give_up(const payment_id& payment, timestamp now, decision& out);
   payment_id begin_attempt(const claim_row& claim, const std::string& gateway, timestamp now, decision& out);
   // single customers
-  [[nodiscard]] bool is_blocked(const customer_id& customer) const { return blocked_ && blocked_->contains(customer); }
-  std::size_t enforce_blocks(timestamp now, decision& out);
-  bool send_away(const customer_id& customer, timestamp now, decision& out);
+  [[nodiscard]] bool is_blocked(const customer_id& customer) const { return blocked_.contains(customer); }
+  std::size_t send_blocked_away(timestamp now, decision& out);
+  std::size_t pay_blocked_back(timestamp now, decision& out);
+  void send_away(const customer_id& customer, timestamp now, decision& out);
+  void keep_invitation(const invitation_row& row, decision& out);
+  [[nodiscard]] bool is_still_open(const claim_row& claim, timestamp now) const;
   // refunds
   [[nodiscard]] const payment_row* bought_with(const claim_row& claim, bool& is_under_way) const;
-  bool give_back(const claim_row& claim, timestamp now, decision& out);
+  std::uint32_t give_back(const customer_id& customer, timestamp now, decision& out);
   bool request_refund(const payment_id& payment, timestamp now, decision& out);
   refund_id begin_refund(const payment_id& payment, money amount, std::vector<refund_item> items, timestamp now, decision& out);
   void refund_done(const refund_id& refund, timestamp now, decision& out);
@@ -322,7 +344,7 @@ private:
   std::map<customer_id, priority_row> priorities_;
   std::map<customer_id, invitation_row> invitations_;
   blocked_customers blocked_;
-  std::vector<customer_id> to_send_away_; ///< blocked, and looked at by the next runs
+  std::vector<customer_id> to_send_away_, to_pay_back_; ///< blocked, and looked at by the next runs
   std::map<uuid, dead_letter_row> dead_letters_; ///< open ones
   idempotency_index answers_;
   presence_book present_, away_; ///< when those in line were seen last; when the others went AWAY

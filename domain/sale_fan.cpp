@@ -12,11 +12,6 @@ bool is_shopping(const queue_line::entry* entry, const customer_id& customer, ti
   return entry != nullptr && entry->row.subject == customer && entry->row.status == entry_status::admitted && now < deadline_of(entry->row);
 }
 
-/// Hidden types are opened by a code that names them; one for all types opens none.
-bool opens(const promo_code_row* promo, const ticket_type_row& type) {
-  return promo != nullptr && promo->reduction.ticket_types != 0 && promo->reduction.covers(type.ordinal);
-}
-
 } // namespace
 
 refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w, timestamp now) const {
@@ -34,7 +29,11 @@ refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const
 
 refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const {
   if (wishes.empty()) {
-    const auto first = std::ranges::find_if(stock_.types(), [&](const auto& t) { return !may_buy(t, 1, out, now); });
+    const auto may_be = [&](bool hidden) {
+      return std::ranges::find_if(stock_.types(), [&](const auto& t) { return t.hidden == hidden && !may_buy(t, 1, out, now); });
+    };
+    auto first = may_be(false); // a quota is not spent on who did not ask for it
+    if (first == stock_.types().end()) first = may_be(true);
     if (first == stock_.types().end()) return reason::event_sold_out;
     out.items.push_back({first->ordinal, 1, first->price, 0, 0});
     return {};

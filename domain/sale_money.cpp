@@ -189,6 +189,17 @@ void sale::late_money(const payment_id& id, timestamp now, decision& out) {
   if (is_live(claim.status) && payments_.open_of(claim.id) == nullptr) release(claim, now, out); // given up, and now nobody can pay it
 }
 
+/// What it had of a quota its customer may still take: by the promo code, or by an invitation that was not used otherwise meanwhile.
+bool sale::is_still_open(const claim_row& claim, timestamp now) const {
+  const auto* promo = claim.promo != 0 ? &promo_codes_.all()[claim.promo - 1] : nullptr;
+  const auto* invitation = invitation_of(claim.customer, now);
+  return std::ranges::all_of(claim.items, [&](const claim_item& i) {
+    const auto& type = stock_.types()[i.ticket_type];
+    const bool by_invitation = invitation != nullptr && invitation->ticket_type == i.ticket_type && i.quantity <= remaining_of(*invitation);
+    return !type.hidden || opens(promo, type) || by_invitation;
+  });
+}
+
 /// A ticket for money that came late, if its claim still lives or its stock is free; false: it must go back.
 bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
   const auto& old = *claims_.find(payments_.find(id)->claim);
@@ -201,7 +212,7 @@ bool sale::claim_again(const payment_id& id, timestamp now, decision& out) {
     return true;
   }
   const auto slot = claims_.free_slot(old.customer, event_.claims_per_customer);
-  if (!slot || !stock_.has_free(old.items)) return false;
+  if (!slot || !stock_.has_free(old.items) || !is_still_open(old, now)) return false;
   const auto* promo = old.promo != 0 ? &promo_codes_.all()[old.promo - 1] : nullptr;
   if (promo != nullptr && !(has_room(*promo) && has_room(*promo, claims_.promo_uses(old.customer, old.promo)))) return false;
   auto row = old;

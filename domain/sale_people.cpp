@@ -10,33 +10,36 @@
 namespace fq {
 // -- blocks ------------------------------------------------------------------------------------------------------------
 
-void sale::block(blocked_customers blocked) {
-  if (!sells()) return; // subjects of queues are their tenants', who decide before they join
-  const auto before = std::exchange(blocked_, std::move(blocked));
-  if (!blocked_) return;
-  std::ranges::copy_if(*blocked_, std::back_inserter(to_send_away_), [&](const customer_id& c) { return !before || !before->contains(c); });
+void sale::block(const blocked_customers& blocked) {
+  if (!sells() || blocked == blocked_) return; // subjects of queues are their tenants', who decide before they join
+  const auto before = std::exchange(blocked_, blocked);
+  const auto is_new = [&](const auto& entry) {
+    const auto& [customer, includes_ended] = entry;
+    return !before.contains(customer) || (includes_ended && !before.includes_ended(customer));
+  };
+  for (const auto& list : {blocked_.own, blocked_.of_tenant})
+    if (list)
+      for (const auto& entry : *list)
+        if (is_new(entry)) to_send_away_.push_back(entry.first);
 }
 
-/// Ends what `customer` has here; true if there was something. What cannot end now (a refund of some tickets is under way) is looked at again
-/// when that has.
-bool sale::send_away(const customer_id& customer, timestamp now, decision& out) {
+/// Ends what `customer` has here; money follows.
+void sale::send_away(const customer_id& customer, timestamp now, decision& out) {
   block_effect effect{.customer = customer};
-  for (const auto& id : claims_.standing_of(customer)) {
+  const auto standing = claims_.standing_of(customer);
+  if (!standing.empty()) to_pay_back_.push_back(customer);
+  for (const auto& id : standing) {
     const auto& claim = *claims_.find(id);
-    if (!is_live(claim.status)) {
-      effect.refunds += give_back(claim, now, out) ? 1 : 0;
-    } else if (claim.status == claim_status::claimed || payments_.open_of(id) == nullptr) { // others wait for their gateway already
-      withdraw(claim, now, out, {order_trigger::cancel, {}});
-      ++effect.claims;
-    }
+    const bool waits_for_gateway = claim.status != claim_status::claimed && payments_.open_of(id) != nullptr;
+    if (!is_live(claim.status) || waits_for_gateway) continue;
+    withdraw(claim, now, out, {order_trigger::cancel, {}});
+    ++effect.claims;
   }
   if (const auto* own = queue_.find(customer); own != nullptr && is_live(own->row.status)) {
     end_entry(own->row.number, own->row.status == entry_status::admitted ? entry_trigger::revoke : entry_trigger::leave, now, out);
     effect.had_place = true;
   }
-  if (!effect.had_place && effect.claims == 0 && effect.refunds == 0) return false;
-  out.blocked.push_back(effect);
-  return true;
+  if (effect.had_place || effect.claims > 0) out.blocked.push_back(effect);
 }
 
 // -- invitations -------------------------------------------------------------------------------------------------------
@@ -52,8 +55,7 @@ const invitation_row* sale::invitation_of(const customer_id& customer, timestamp
   return &found->second;
 }
 
-refusal sale::invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now, decision& out,
-                     std::vector<customer_id>& invited) {
+refusal sale::invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now, decision& out) {
   if (event_.status != event_status::active && event_.status != event_status::paused)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   const auto* type = stock_.find(wish.ticket_type);
@@ -62,13 +64,13 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
   if (is_set(wish.valid_until) && wish.valid_until <= now) return invalid_field("valid_until", "must be in the future");
   if (invitations_.size() + customers.size() > invitations_max) return invalid_field("emails", "the event has too many invitations");
   const std::set<customer_id> asked(customers.begin(), customers.end());
-  std::int64_t promised = 0;
+  std::int64_t promised = 0, wanted = 0;
   for (const auto& [customer, row] : invitations_)
-    if (row.ticket_type == type->ordinal && !asked.contains(customer) && invitation_of(customer, now) != nullptr) promised += remaining_of(row);
-  const auto free = type->total - type->held - type->sold - promised;
-  std::int64_t wanted = 0;
+    if (row.ticket_type == type->ordinal && !asked.contains(customer) && !is_blocked(customer) && invitation_of(customer, now) != nullptr)
+      promised += remaining_of(row);
   for (const auto& customer : asked)
     if (!is_blocked(customer)) wanted += remaining_of({customer, type->ordinal, wish.quantity, never, never});
+  const auto free = type->total - type->held - type->sold - promised;
   if (wanted > free) {
     refusal no{reason::quota_exceeded};
     no.first = std::max<std::int64_t>(free, 0);
@@ -77,27 +79,32 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
   for (const auto& customer : asked) {
     if (is_blocked(customer)) continue;
     const auto before = invitations_.find(customer);
-    invitation_row row{customer, type->ordinal, wish.quantity, wish.valid_until, now};
-    if (before != invitations_.end()) row.created_at = before->second.created_at;
-    if (before != invitations_.end() && before->second == row) continue; // knows already
-    row.created_at = now;
-    invitations_[customer] = row;
-    out.content.emplace_back(std::in_place_type<invitation_stored>, invitation_stored{row});
-    invited.push_back(customer);
+    const bool is_news = before == invitations_.end() || now - before->second.told_at >= told_again_after;
+    const invitation_row row{customer, type->ordinal, wish.quantity, wish.valid_until, is_news ? now : before->second.told_at};
+    if (!is_news && before->second == row) continue;
+    keep_invitation(row, out);
+    if (is_news) out.invited.push_back(row);
   }
-  out.reveals = true;
   return {};
 }
 
-std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers, decision& out) {
+std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers, timestamp now, decision& out) {
   std::size_t withdrawn = 0;
   for (const auto& customer : customers) {
-    if (invitations_.erase(customer) == 0) continue;
-    out.content.emplace_back(std::in_place_type<invitation_removed>, invitation_removed{customer});
+    const auto* valid = invitation_of(customer, now);
+    if (valid == nullptr) continue;
+    auto row = *valid;
+    row.valid_until = now; // it stays, so that it is known when the customer was told
+    keep_invitation(row, out);
     ++withdrawn;
   }
-  out.reveals = true;
   return withdrawn;
+}
+
+void sale::keep_invitation(const invitation_row& row, decision& out) {
+  invitations_[row.customer] = row;
+  out.content.emplace_back(std::in_place_type<invitation_stored>, invitation_stored{row});
+  out.reveals = true;
 }
 
 } // namespace fq

@@ -73,7 +73,7 @@ void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
   payments_.move(payment, whole ? payment_trigger::refund_done : payment_trigger::refund_part_done, now, out.content,
                  [&](payment_row& row) { row.refunded += amount; });
   out.reveals = true;
-  if (is_blocked(before.customer)) to_send_away_.push_back(before.customer); // the rest of it
+  if (is_blocked(before.customer)) to_pay_back_.push_back(before.customer); // the rest of it
   if (claims_.find(claim)->status != claim_status::confirmed) return;
   if (items.empty()) {
     const bool pays_it = before.refunded > 0; // only who pays for the tickets gives some of them back
@@ -118,17 +118,20 @@ const payment_row* sale::bought_with(const claim_row& claim, bool& is_under_way)
   for (const auto& id : payments_.of_claim(claim.id)) {
     const auto* row = payments_.find(id);
     is_under_way = is_under_way || row->status == payment_status::refund_pending;
-    const bool is_better = is_refundable(row->status) || (row->status == payment_status::refund_failed && paid == nullptr);
-    if (is_better) paid = row;
+    const bool has_none = paid == nullptr || paid->status == payment_status::refund_failed;
+    if (is_refundable(row->status) || (row->status == payment_status::refund_failed && has_none)) paid = row;
   }
   return paid;
 }
 
-/// All that is left of a bought claim; false if there is nothing that could go back by itself now.
-bool sale::give_back(const claim_row& claim, timestamp now, decision& out) {
-  bool is_under_way = false;
-  const auto* paid = bought_with(claim, is_under_way);
-  return !is_under_way && paid != nullptr && request_refund(paid->id, now, out);
+/// Everything that may go back by itself of what a customer has bought; how many refunds that begins. What a gateway has refused is a person's;
+/// what is under way comes here again when it is done.
+std::uint32_t sale::give_back(const customer_id& customer, timestamp now, decision& out) {
+  std::uint32_t begun = 0;
+  for (const auto& claim : claims_.standing_of(customer))
+    for (const auto& payment : payments_.of_claim(claim))
+      if (is_refundable(payments_.find(payment)->status)) begun += request_refund(payment, now, out) ? 1 : 0;
+  return begun;
 }
 
 // -- by the organizer --------------------------------------------------------------------------------------------------

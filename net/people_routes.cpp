@@ -26,7 +26,7 @@ namespace json = boost::json;
 constexpr range emails_count{1, 1'000};
 constexpr range email_size{3, 254};
 constexpr range quantity_range{1, 100};
-constexpr range topics_count{0, static_cast<std::int64_t>(told_topics.size())};
+constexpr range topics_count{0, static_cast<std::int64_t>(told_topics.size()) - 1};
 constexpr range topic_size{1, 64};
 constexpr range media_count{0, static_cast<std::int64_t>(all_media.size())};
 
@@ -146,28 +146,40 @@ awaitable<response> withdraw(call c) {
 
 json::object invitation_object(const invitations_reply& reply, std::size_t i) {
   const auto& row = reply.invitations[i];
-  return {{"ticket_type_id", to_string(reply.ticket_types[row.ticket_type])},
+  const auto& type = reply.ticket_types[i];
+  return {{"ticket_type_id", to_string(type.id)},
+          {"name", type.name},
+          {"price", type.price},
+          {"currency", reply.currency},
           {"quantity", row.quantity},
           {"left", reply.left[i]},
           {"valid_until", time_or_null(row.valid_until)}};
 }
 
 awaitable<response> read_invitations(call c) {
-  find_invitations wish{{c.id, c.by}, {}};
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
+  std::optional<response> no;
+  const auto query = query_parameters::read(c.rq, {"limit", "cursor"}, no);
+  page_wish page;
+  if (!no)
+    no = read_page(c.rq, query, page);
+  if (no)
     co_return std::move(*no);
+  find_invitations wish{{c.id, c.by}, {}, page.before, page.limit};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto refusal = refused(c.rq, got))
+    co_return std::move(*refusal);
   json::array rows;
   for (std::size_t i = 0; i < got.reply.invitations.size(); ++i) {
     auto row = invitation_object(got.reply, i);
     row["customer_id"] = to_string(got.reply.invitations[i].customer);
     rows.push_back(std::move(row));
   }
-  co_return json_answer(json::object{{"items", std::move(rows)}});
+  const auto next = got.reply.more ? json::value(to_string(got.reply.invitations.back().customer)) : json::value(nullptr);
+  co_return json_answer(json::object{{"items", std::move(rows)}, {"next_cursor", next}});
 }
 
 awaitable<response> read_own_invitation(call c) {
-  find_invitations wish{{c.id, {}}, c.who};
+  find_invitations wish{{c.id, {}}, c.who, {}, 1};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
@@ -176,7 +188,7 @@ awaitable<response> read_own_invitation(call c) {
 
 // -- who is not served ---------------------------------------------------------------------------------
 
-/// Every event that we own refuses them when this is answered; other nodes follow within seconds.
+/// Our own events are being told when this is answered; other nodes follow within seconds.
 awaitable<response> when_seen(call c, response answer) {
   if (c.ctx.directory)
     co_await ask(c.ctx, c.ctx.directory, refresh_directory{});
@@ -184,9 +196,10 @@ awaitable<response> when_seen(call c, response answer) {
 }
 
 awaitable<response> block(call c) {
-  block_customers wish{c.by, {}, {}};
+  block_customers wish{c.by, {}, {}, false};
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
     wish.emails = read_emails(body);
+    wish.includes_ended = body.flag("include_ended").value;
     wish.note.reason = read_reason(body);
   });
   if (no)
@@ -223,12 +236,15 @@ awaitable<response> read_blocks(call c) {
     co_return std::move(*refusal);
   json::array rows;
   for (const auto& row : got.reply.blocks)
-    rows.push_back(json::object{{"customer_id", to_string(row.customer)}, {"reason", row.reason}, {"created_at", time_or_null(row.created_at)}});
+    rows.push_back(json::object{{"customer_id", to_string(row.customer)}, {"reason", row.reason}, {"include_ended", row.includes_ended}, {"created_at", time_or_null(row.created_at)}});
   const auto next = got.reply.more ? json::value(to_string(got.reply.blocks.back().customer)) : json::value(nullptr);
   co_return json_answer(json::object{{"items", std::move(rows)}, {"next_cursor", next}});
 }
 
 // -- by which channels notices go ----------------------------------------------------------------------
+
+/// What a tenant may choose for: accounts, which tell of customers, are no tenant's.
+bool is_routed(std::string_view topic) { return topic != topic::user_updated && std::ranges::find(told_topics, topic) != told_topics.end(); }
 
 /// For all of a tenant's events: its backend's, not one organizer's.
 bool may_route(const call& c) { return c.by.kind == principal_kind::operate; }
@@ -240,6 +256,8 @@ std::string setting_of(tenant_id tenant) {
 response routing_answer(const notice_routing& routing) {
   json::array routes;
   for (const auto& topic : told_topics) {
+    if (!is_routed(topic))
+      continue;
     json::array media;
     for (const auto m : all_media)
       if (routing.goes(topic, m))
@@ -269,8 +287,10 @@ awaitable<response> change_routing(call c) {
       route.require("topic");
       route.require("channels");
       const auto topic = route.text("topic", topic_size);
-      if (topic.given && std::ranges::find(told_topics, topic.value) == told_topics.end())
-        route.reject("topic", "Must be a topic that is told.");
+      if (topic.given && !is_routed(topic.value))
+        route.reject("topic", "Must be a topic that events tell of.");
+      if (routing.chosen().contains(topic.value))
+        route.reject("topic", "Is given twice.");
       routing.start(topic.value);
       for (const auto& name : route.texts("channels", media_count, topic_size)) {
         const auto m = parse_medium(name);
@@ -299,7 +319,7 @@ awaitable<response> delete_vips(context& ctx, const request& rq, const path_para
 awaitable<response> get_vips(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, read_vips); }
 awaitable<response> post_invitations(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, invite); }
 awaitable<response> delete_invitations(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, withdraw); }
-awaitable<response> get_invitations(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, read_invitations); }
+awaitable<response> get_invitations(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, read_invitations, query_use::own); }
 awaitable<response> get_own_invitation(context& ctx, const request& rq, const path_parameters& path) {
   return with_customer(ctx, rq, path, read_own_invitation);
 }

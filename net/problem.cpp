@@ -343,7 +343,7 @@ std::string_view title_of(reason r) {
     case reason::email_taken: return "This e-mail address is taken.";
     case reason::forbidden: return "This token may not do that.";
     case reason::not_found: return "There is nothing here.";
-    case reason::customer_blocked: return "The organiser does not sell to you.";
+    case reason::customer_blocked: return "The organizer does not sell to you.";
     case reason::not_in_queue: return "You have no place in this queue.";
     case reason::invalid_field: return "A field has a value that is not allowed.";
     case reason::invalid_transition: return "That is not possible in the present state.";

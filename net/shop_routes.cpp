@@ -127,6 +127,7 @@ std::string text_of(reason why) {
     case reason::promo_code_exhausted:
     case reason::promo_code_limit: return "promo_code_refused";
     case reason::not_admitted: return "not_your_turn";
+    case reason::customer_blocked: return "customer_blocked";
     default: return "try_again";
   }
 }

@@ -57,6 +57,7 @@ struct notice {
 constexpr std::array notices{
   notice{"already_claimed", "already_claimed", false},
   notice{"queue_full", "queue_full", false},
+  notice{"customer_blocked", "customer_blocked", false},
   notice{"expired", "over_completed_queue", false}, // of a gate: the session is over
   notice{"link_expired", "device_link_expired", false},
   notice{"kept_own_place", "device_kept_own", true},

@@ -167,7 +167,7 @@ response back_with(const visit& v, std::string_view reason) { return see_other(v
 
 /// A refusal that the page can say in words. Others are shown as they are, or by what the page shows anyway (not open yet, over).
 std::string_view reason_to_say(reason why) {
-  return why == reason::already_claimed || why == reason::queue_full ? code_of(why) : std::string_view{};
+  return why == reason::already_claimed || why == reason::queue_full || why == reason::customer_blocked ? code_of(why) : std::string_view{};
 }
 
 /// Back to the page, which shows the place, or what stands against one.
@@ -192,7 +192,7 @@ awaitable<taking> take_place(const visit& v, const uuid& customer) {
   if (!done.got.error && !done.got.reply.created)
     limiter.give_back(customer, v.ctx.environment.steady_now());
   done.no = refused(v.rq, done.got);
-  if (done.no && done.no->status == 409)
+  if (done.no && (done.no->status == 409 || done.got.reply.no.why == reason::customer_blocked))
     done.no.reset();
   else if (!done.no)
     (done.got.reply.created ? v.ctx.shared->counts.joins_created : v.ctx.shared->counts.joins_repeated).add();

@@ -185,13 +185,17 @@ struct event_filter {
   std::uint32_t limit = 50;
 };
 
+/// The setting that accounts change with every block and its end.
+inline constexpr std::string_view blocks_version_setting = "blocks.version";
+
 /// Who may do what, for whoever checks API keys: small, and read as a whole.
 struct access_directory {
   std::vector<tenant_row> tenants; ///< by id
   std::vector<api_key_row> api_keys; ///< by id, without revoked ones
   std::vector<std::pair<organizer_id, tenant_id>> organizers; ///< by id
   std::vector<setting_row> settings; ///< by name
-  std::vector<block_row> blocks; ///< by tenant, organizer and customer
+  /// By tenant, organizer and customer; the same object as long as it says the same. Left out (null) by a ledger: the directory adds it.
+  std::shared_ptr<const std::vector<block_row>> blocks = {};
   friend bool operator==(const access_directory&, const access_directory&) = default;
 };
 
@@ -262,6 +266,8 @@ public:
 
   virtual std::vector<event_listing> list_events(const event_filter& filter) = 0;
   virtual access_directory directory() = 0;
+  /// By tenant, organizer and customer. Long: to be read when the setting blocks_version_setting has changed.
+  virtual std::vector<block_row> blocks() = 0;
   /// Newest first.
   virtual std::vector<audit_row> audit(const audit_filter& filter) = 0;
   /// Newest first, by id.

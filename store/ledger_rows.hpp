@@ -244,19 +244,19 @@ inline constexpr auto listed_dead_letter_of = [](const auto& r) {
 inline const std::string priority_columns = "SELECT customer, priority_class, created_at FROM event_priority ";
 inline constexpr auto priority_of = [](const auto& r) { return priority_row{r.id(0), r.template number<std::uint8_t>(1), r.time(2)}; };
 
-inline const std::string invitation_columns = "SELECT customer, ticket_type, quantity, valid_until, created_at FROM event_invitation ";
+inline const std::string invitation_columns = "SELECT customer, ticket_type, quantity, valid_until, told_at FROM event_invitation ";
 inline constexpr auto invitation_of = [](const auto& r) {
   return invitation_row{r.id(0), r.template number<std::uint32_t>(1), r.template number<std::uint32_t>(2), r.time(3), r.time(4)};
 };
 
-inline const std::string block_columns = "SELECT tenant, organizer, customer, reason, created_at FROM blocked_customer ";
+inline const std::string block_columns = "SELECT tenant, organizer, customer, reason, includes_ended, created_at FROM blocked_customer ";
 inline constexpr auto block_of = [](const auto& r) {
-  return block_row{r.template number<tenant_id>(0), r.id(1), r.id(2), r.text(3), r.time(4)};
+  return block_row{r.template number<tenant_id>(0), r.id(1), r.id(2), r.text(3), r.boolean(4), r.time(5)};
 };
 /// Aggregates of events where a blocked customer has paid and was not given it all back.
 inline const std::string with_blocked =
   "SELECT p.aggregate FROM blocked_customer AS b JOIN payment AS p ON p.customer = b.customer AND p.status IN (2, 8)"
-  " JOIN event AS e ON e.aggregate = p.aggregate AND e.tenant = b.tenant AND (b.organizer = e.organizer OR b.organizer = ";
+  " JOIN event AS e ON e.aggregate = p.aggregate AND e.tenant = b.tenant AND (b.includes_ended OR e.status <> 3) AND (b.organizer = e.organizer OR b.organizer = ";
 
 inline const std::string idempotency_columns = "SELECT key, body, created_at, answer FROM idempotency ";
 inline constexpr auto idempotency_of = [](const auto& r) { return idempotency_row{r.digest(0), r.digest(1), r.time(2), r.blob(3)}; };

@@ -174,7 +174,8 @@ bool must_run(const aggregate_image& image) {
 bool has_paid(const aggregate_image& image, const std::vector<block_row>& blocks) {
   return std::ranges::any_of(image.payments, [&](const payment_row& p) {
     return (p.status == payment_status::confirmed || p.status == payment_status::partially_refunded) && std::ranges::any_of(blocks, [&](const block_row& b) {
-             return b.customer == p.customer && b.tenant == image.event->tenant && (b.organizer.is_nil() || b.organizer == image.event->organizer);
+             return b.customer == p.customer && b.tenant == image.event->tenant && (b.organizer.is_nil() || b.organizer == image.event->organizer)
+                    && (b.includes_ended || image.event->status != event_status::ended);
            });
   });
 }
@@ -408,8 +409,6 @@ public:
   bool operator()(const invitation_stored& c) {
     return c.row.quantity > 0 && find_row(own_.image.ticket_types, c.row.ticket_type) && insert_or_replace(own_.image.invitations, c.row);
   }
-
-  bool operator()(const invitation_removed& c) { return remove(own_.image.invitations, c.customer); }
 
   bool operator()(const block_stored& c) { return insert_or_replace(blocks(), c.row); }
 
@@ -649,9 +648,10 @@ access_directory memory_ledger::directory() {
   std::ranges::copy_if(accounts.api_keys, std::back_inserter(all.api_keys), [](const api_key_row& k) { return !is_set(k.revoked_at); });
   for (const auto& o : accounts.organizers) all.organizers.emplace_back(o.id, o.tenant);
   all.settings = accounts.settings;
-  all.blocks = accounts.blocks;
   return all;
 }
+
+std::vector<block_row> memory_ledger::blocks() { return state_.aggregates.at(accounts_aggregate).image.blocks; }
 
 std::vector<audit_row> memory_ledger::audit(const audit_filter& filter) {
   std::vector<audit_row> rows;

@@ -221,6 +221,10 @@ access_directory postgres_ledger::directory() {
   });
 }
 
+std::vector<block_row> postgres_ledger::blocks() {
+  return in_session([&](session& s) { return s.reader.blocks(); });
+}
+
 std::vector<audit_row> postgres_ledger::audit(const audit_filter& filter) {
   return in_session([&](session& s) { return s.reader.audit(filter); });
 }

@@ -195,15 +195,20 @@ access_directory postgres_reader::directory() {
   pipeline.send(read_api_keys, postgres_parameters::of(true));
   pipeline.send(tenants_of_organizers);
   pipeline.send(read_settings);
-  pipeline.send(read_blocks);
   pipeline.flush();
   access_directory all;
   all.tenants = collect(pipeline, tenant_of);
   all.api_keys = collect(pipeline, api_key_of);
   all.organizers = collect(pipeline, organizer_tenant_of);
   all.settings = collect(pipeline, setting_of);
-  all.blocks = collect(pipeline, block_of);
   return all;
+}
+
+std::vector<block_row> postgres_reader::blocks() {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_blocks);
+  pipeline.flush();
+  return collect(pipeline, block_of);
 }
 
 std::vector<audit_row> postgres_reader::audit(const audit_filter& filter) {

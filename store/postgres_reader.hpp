@@ -27,6 +27,7 @@ public:
   /// In one round trip. That all of it is of one moment is the caller's care: by a snapshot, or by the lock of the aggregate's row.
   aggregate_image read_image(aggregate_id aggregate, const bounds& limits);
   access_directory directory();
+  std::vector<block_row> blocks();
   std::vector<audit_row> audit(const audit_filter& filter);
   std::vector<order_listing> list_orders(const order_filter& filter);
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter);

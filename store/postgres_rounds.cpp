@@ -203,17 +203,13 @@ public:
   void operator()(const invitation_stored& c) {
     const auto& r = c.row;
     const auto round = rounds_.round_for({of(thing::invitation, r.customer)}, std::array{of(thing::ticket_type_exists, r.ticket_type)});
-    row(round, postgres_write::store_invitation, batch_.aggregate, r.customer, tenant_, r.ticket_type, r.quantity, r.valid_until, r.created_at);
-  }
-
-  void operator()(const invitation_removed& c) {
-    row(rounds_.round_for({of(thing::invitation, c.customer)}), postgres_write::remove_invitation, batch_.aggregate, c.customer);
+    row(round, postgres_write::store_invitation, batch_.aggregate, r.customer, tenant_, r.ticket_type, r.quantity, r.valid_until, r.told_at);
   }
 
   /// Of whichever organizer: two lists that name one customer cost a round.
   void operator()(const block_stored& c) {
     const auto& r = c.row;
-    row(rounds_.round_for({of(thing::block, r.customer)}), postgres_write::store_block, r.tenant, r.organizer, r.customer, r.reason, r.created_at);
+    row(rounds_.round_for({of(thing::block, r.customer)}), postgres_write::store_block, r.tenant, r.organizer, r.customer, r.reason, r.includes_ended, r.created_at);
   }
 
   void operator()(const block_removed& c) {

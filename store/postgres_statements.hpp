@@ -40,7 +40,6 @@ enum class postgres_write : std::uint8_t {
   store_priority,
   remove_priority,
   store_invitation,
-  remove_invitation,
   store_block,
   remove_block,
   store_organizer,

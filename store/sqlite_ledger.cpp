@@ -213,6 +213,10 @@ access_directory sqlite_ledger::directory() {
   return connection_->guarded([&] { return connection_->reader.directory(); });
 }
 
+std::vector<block_row> sqlite_ledger::blocks() {
+  return connection_->guarded([&] { return connection_->reader.blocks(); });
+}
+
 std::vector<audit_row> sqlite_ledger::audit(const audit_filter& filter) {
   return connection_->guarded([&] { return connection_->reader.audit(filter); });
 }

@@ -147,8 +147,10 @@ void sqlite_reader::read_items(aggregate_id aggregate, std::vector<claim_row>& c
 access_directory sqlite_reader::directory() {
   auto organizers = collect(sql_.tenants_of_organizers.bind(), organizer_tenant_of);
   return {collect(sql_.tenants.bind(), tenant_of), collect(sql_.api_keys.bind(true), api_key_of), std::move(organizers),
-          collect(sql_.settings.bind(), setting_of), collect(sql_.blocks.bind(), block_of)};
+          collect(sql_.settings.bind(), setting_of)};
 }
+
+std::vector<block_row> sqlite_reader::blocks() { return collect(sql_.blocks.bind(), block_of); }
 
 std::vector<audit_row> sqlite_reader::audit(const audit_filter& filter) {
   const auto before = cursor_of(filter.before);

@@ -27,6 +27,7 @@ public:
   aggregate_head read_head(aggregate_id aggregate);
   aggregate_image read_image(aggregate_id aggregate, const image_bounds& bounds);
   access_directory directory();
+  std::vector<block_row> blocks();
   std::vector<audit_row> audit(const audit_filter& filter);
   std::vector<order_listing> list_orders(const order_filter& filter);
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter);

@@ -122,13 +122,13 @@ sqlite_writer::statements::statements(sqlite_db& db)
         " (aggregate, customer) DO UPDATE SET priority_class = excluded.priority_class, created_at = excluded.created_at"),
       remove_priority(db, "DELETE FROM event_priority WHERE aggregate = ? AND customer = ?"),
       store_invitation(db,
-        "INSERT INTO event_invitation (aggregate, customer, tenant, ticket_type, quantity, valid_until, created_at) VALUES (?,?,?,?,?,?,?)"
+        "INSERT INTO event_invitation (aggregate, customer, tenant, ticket_type, quantity, valid_until, told_at) VALUES (?,?,?,?,?,?,?)"
         " ON CONFLICT (aggregate, customer) DO UPDATE SET ticket_type = excluded.ticket_type, quantity = excluded.quantity,"
-        " valid_until = excluded.valid_until, created_at = excluded.created_at"),
-      remove_invitation(db, "DELETE FROM event_invitation WHERE aggregate = ? AND customer = ?"),
+        " valid_until = excluded.valid_until, told_at = excluded.told_at"),
       store_block(db,
-        "INSERT INTO blocked_customer (tenant, organizer, customer, reason, created_at) VALUES (?,?,?,?,?) ON CONFLICT"
-        " (tenant, organizer, customer) DO UPDATE SET reason = excluded.reason, created_at = excluded.created_at"),
+        "INSERT INTO blocked_customer (tenant, organizer, customer, reason, includes_ended, created_at) VALUES (?,?,?,?,?,?) ON CONFLICT"
+        " (tenant, organizer, customer) DO UPDATE SET reason = excluded.reason, includes_ended = excluded.includes_ended,"
+        " created_at = excluded.created_at"),
       remove_block(db, "DELETE FROM blocked_customer WHERE tenant = ? AND organizer = ? AND customer = ?"),
       store_setting(db,
         "INSERT INTO setting (name, value, updated_at) VALUES (?,?,?) ON CONFLICT (name) DO UPDATE SET value = excluded.value,"
@@ -422,18 +422,13 @@ public:
 
   bool operator()(const invitation_stored& c) {
     const auto& r = c.row;
-    sql_.store_invitation.run(batch_.aggregate, r.customer, tenant_, r.ticket_type, r.quantity, r.valid_until, r.created_at);
-    return true;
-  }
-
-  bool operator()(const invitation_removed& c) {
-    sql_.remove_invitation.run(batch_.aggregate, c.customer);
+    sql_.store_invitation.run(batch_.aggregate, r.customer, tenant_, r.ticket_type, r.quantity, r.valid_until, r.told_at);
     return true;
   }
 
   bool operator()(const block_stored& c) {
     const auto& r = c.row;
-    sql_.store_block.run(r.tenant, r.organizer, r.customer, r.reason, r.created_at);
+    sql_.store_block.run(r.tenant, r.organizer, r.customer, r.reason, r.includes_ended, r.created_at);
     return true;
   }
 

@@ -143,7 +143,7 @@ CAF_TEST(while nodes of another kind serve nothing is taken from them) {
 CAF_TEST(a backlog goes out without waiting for the next poll) {
   for (int i = 0; i < 20; ++i) tell(100, event.aggregate);
   start();
-  for (int i = 0; i < 20; ++i) advance(1ms);
+  for (int i = 0; i < 40; ++i) advance(1ms);
   CAF_CHECK_EQUAL(log->seen.size(), 2'000u);
   CAF_CHECK(in_order());
 }

@@ -159,13 +159,13 @@ CAF_TEST(a read waits for the commit of a join that overtakes) {
 }
 
 CAF_TEST(who is blocked now is sent away and told of once) {
-  auto blocked = std::make_shared<std::set<customer_id>>();
-  services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked}; };
+  std::shared_ptr<const blocked_customers::list> blocked;
+  services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };
   start(10, one_by_one());
   auto first = join_as(1);
   auto second = join_as(2);
   run();
-  blocked = std::make_shared<std::set<customer_id>>(std::set{customer(1)});
+  blocked = std::make_shared<blocked_customers::list>(blocked_customers::list{{customer(1), false}});
   const auto outbox = [&] {
     std::vector<std::string> payloads;
     const std::vector<std::uint32_t> own{number_of(event.aggregate) % outbox_partitions};

@@ -50,18 +50,16 @@ CAF_TEST(an active event is woken at the start and the same owner serves everybo
 }
 
 CAF_TEST(a new block reaches owners that run) {
-  std::size_t asked = 0;
-  auto nobody = std::make_shared<std::set<customer_id>>();
-  services.blocked_at = [&](tenant_id, const organizer_id&) {
-    ++asked;
-    return blocked_customers{nobody};
-  };
+  std::shared_ptr<const blocked_customers::list> blocked;
+  services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };
   start();
-  advance(1s);
-  const auto before = asked;
+  auto joined = ask<entry_reply>(resolve()->value, join{event.id, customer(1)});
+  run();
+  CAF_REQUIRE(joined->ok && joined->value.created);
+  blocked = std::make_shared<blocked_customers::list>(blocked_customers::list{{customer(1), false}});
   caf::anon_send(root, blocks_changed{});
   run();
-  CAF_CHECK_EQUAL(asked, before + 1);
+  CAF_CHECK(!is_live(store.committed(event.aggregate)->entries.at(0).status));
 }
 
 CAF_TEST(what does not exist is absent) {

@@ -587,7 +587,7 @@ test('customers are invited to a quota and blocked, and what follows is seen', a
   await page.getByText('The quota has fewer free tickets than that.').waitFor();
   await page.getByLabel('Tickets each').fill('1');
   await page.getByRole('button', { name: 'Invite' }).click();
-  await said(page, '2 customers invited by mail.');
+  await said(page, '2 customers invited; who was told within a day gets no second mail.');
   await page.getByRole('row', { name: /Members.*1 of 1/ }).first().waitFor();
   await check_page(page, 'console-invitations');
   await page.getByLabel('E-mail addresses').fill('other@example.org');
@@ -598,7 +598,7 @@ test('customers are invited to a quota and blocked, and what follows is seen', a
   const member = (await server.post('/auth/customer/otp/verify', { body: { email, otp: await server.mailed_code(email) } })).json.token;
   const invitation = await server.get(`/events/${event.id}/invitations/me`, { token: member });
   assert.equal(invitation.json.ticket_type_id, event.ticket_types[1].id, invitation.text);
-  const order = await bought(s, member, event);
+  const order = await bought(s, member, event, ada);
   await page.getByRole('link', { name: 'Blocked', exact: true }).click();
   await page.getByText('Nobody is blocked.').waitFor();
   await page.getByLabel('E-mail addresses').fill(email);

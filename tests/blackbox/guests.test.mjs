@@ -5,7 +5,7 @@ import test from 'node:test';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
-import { assert, eventually, expect_problem, server_for, Socket } from './lib.mjs';
+import { assert, eventually, expect_problem, server_for, sleep, Socket } from './lib.mjs';
 import { cli, tenant_on } from './tenant.mjs';
 
 const contact = { first_name: 'Ada', last_name: 'Obi', email: 'ada@example.org' };
@@ -59,8 +59,8 @@ async function buy(s, token, type, quantity) {
   return placed.json.order_id;
 }
 
-const block = async (s, emails, token = s.organizer) => {
-  const done = await s.server.post('/blocked-customers', { token, body: { emails, reason: 'resold tickets' } });
+const block = async (s, emails, { token = s.organizer, ...more } = {}) => {
+  const done = await s.server.post('/blocked-customers', { token, body: { emails, reason: 'resold tickets', ...more } });
   assert.equal(done.status, 200, done.text);
   return done.json.customer_ids;
 };
@@ -87,7 +87,7 @@ test('who is blocked loses what it has, gets its money back and cannot come agai
   assert.deepEqual(json.items.map(({ customer_id, reason }) => [customer_id, reason]), [[id, 'resold tickets']]);
   const audited = (await s.server.get(`/audit?target=${s.event.id}`, { token: s.organizer })).json;
   const ended = audited.entries.filter(({ action }) => action === 'event.block');
-  assert.equal(ended.length, 1, JSON.stringify(audited));
+  assert.equal(ended.length, 1, JSON.stringify(audited)); // both in one decision
   assert.deepEqual([ended[0].actor, ended[0].detail.orders_refunded, ended[0].detail.claims_released], ['system', 1, 1]);
 
   assert.equal((await s.server.delete(`/blocked-customers/${id}`, { token: s.organizer })).status, 204);
@@ -124,8 +124,14 @@ test('a block begins an event that has ended and that nobody looks at any more',
   assert.equal((await s.server.post(`/events/${s.event.id}/end`, { token: s.organizer })).status, 200);
   await s.server.kill();
   await s.server.launch(); // what has ended is not begun at the start
+  const eve = await sign_in(s.server, 'eve@example.org'); // who was not there
+  await block(s, ['eve@example.org']);
   await block(s, ['mallory@example.org']);
+  await sleep(1500);
+  await reaches(s, mallory, bought, 'success'); // what has ended is kept, unless that is wanted
+  await block(s, ['mallory@example.org'], { include_ended: true });
   await reaches(s, mallory, bought, 'refunded');
+  expect_problem(await check_out(s, eve), 403, 'customer_blocked');
 });
 
 test('lists are their own: an organizer\'s for its events, a tenant\'s for all, and no other tenant\'s', async (t) => {
@@ -139,7 +145,7 @@ test('lists are their own: an organizer\'s for its events, a tenant\'s for all, 
   const at_theirs = { event_id: theirs.id, contact, items: [{ ticket_type_id: theirs.ticket_types[0].id }] };
   assert.equal((await s.server.post('/checkout', { token: mallory, body: at_theirs })).status, 202);
   const stadium = await tenant_on(s.server, 'stadium');
-  await block(s, ['ann@example.org'], stadium.token);
+  await block(s, ['ann@example.org'], { token: stadium.token });
   const ann = await sign_in(s.server, 'ann@example.org');
   assert.equal((await check_out(s, ann)).status, 202, 'another tenant has no say here');
   expect_problem(await s.server.get('/blocked-customers', { token: ann }), 403, 'forbidden');
@@ -171,7 +177,7 @@ test('who is invited is told, sees the quota and buys from it, and nobody else d
   assert.deepEqual(invited.json, { count: 2 }, invited.text);
   for (const address of ['ann@example.org', 'new@example.org'])
     await eventually(`mail to ${address}`, () => mails(s.server).some((m) => m.includes(address) && /invited/i.test(m)));
-  assert.deepEqual((await s.server.get(`${at}/me`, { token: ann })).json, { ticket_type_id: s.types[1], quantity: 2, left: 2, valid_until: null });
+  assert.deepEqual((await s.server.get(`${at}/me`, { token: ann })).json, { ticket_type_id: s.types[1], name: 'Members', price: 100, currency: 'NGN', quantity: 2, left: 2, valid_until: null });
   expect_problem(await check_out(s, ben, s.types[1]), 400, 'invalid_field');
   await buy(s, ann, s.types[1], 1);
   assert.equal((await s.server.get(`${at}/me`, { token: ann })).json.left, 1);
@@ -186,7 +192,13 @@ test('who is invited is told, sees the quota and buys from it, and nobody else d
   expect_problem(await s.server.get(at, { token: ann }), 403, 'forbidden');
   const withdrawn = await s.server.request('DELETE', at, { token: s.organizer, body: { emails: ['new@example.org', 'stranger@example.org'] } });
   assert.deepEqual(withdrawn.json, { count: 1 }, withdrawn.text);
-  assert.deepEqual((await s.server.get(at, { token: s.organizer })).json.items.map(({ left }) => left), [1]);
+  const rows = (await s.server.get(`${at}?limit=1`, { token: s.organizer })).json;
+  assert.equal(rows.items.length, 1);
+  const rest = (await s.server.get(`${at}?limit=1&cursor=${rows.next_cursor}`, { token: s.organizer })).json;
+  assert.deepEqual([...rows.items, ...rest.items].map(({ left, valid_until }) => [left, valid_until !== null]).sort(), [[1, false], [2, true]]);
+  assert.equal(rest.next_cursor, null);
+  const again = await invite({ emails: ['new@example.org'] });
+  assert.deepEqual(again.json, { count: 0 }, 'told within a day');
 });
 
 test('a tenant chooses by which channels its notices go', async (t) => {

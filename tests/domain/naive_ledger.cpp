@@ -168,7 +168,6 @@ void naive_ledger::one(const change& c) {
         require(x.row.ticket_type < types.size(), "invitation: to no ticket type");
         invitations[x.row.customer] = x.row;
       },
-      [&](const invitation_removed& x) { invitations.erase(x.customer); },
       [&](const idempotency_stored& x) { answers.push_back(x.row); },
       [&](const receipt_stored& x) {
         for (const auto& r : receipts)

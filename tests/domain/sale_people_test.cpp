@@ -146,9 +146,9 @@ CAF_TEST(the rest goes back when a refund of some tickets is done) {
 CAF_TEST(a block is looked at again after a restart) {
   fixture f;
   f.bought(1);
-  auto customers = std::make_shared<std::set<customer_id>>();
-  customers->insert(fan(1));
-  f.s.blocked = std::move(customers); // decided while the event ran nowhere
+  auto customers = std::make_shared<blocked_customers::list>();
+  customers->emplace(fan(1), false);
+  f.s.blocked.own = std::move(customers); // decided while the event ran nowhere
   f.s.reload();
   f.s.pass(seconds{1});
   CAF_CHECK(f.s.asked(gateway_order_kind::refund));
@@ -169,15 +169,82 @@ CAF_TEST(many blocked customers are paid back in parts) {
     all.insert(n);
   }
   f.s.block(all);
-  CAF_CHECK_EQUAL(f.s.last.blocked.size(), 100u);
+  CAF_CHECK_EQUAL(f.s.last.blocked.size(), 100u); // the others' money follows
   CAF_CHECK(f.s.wake.again);
   f.s.drain();
-  CAF_CHECK_EQUAL(f.s.it->payments().requested_count(), 200u); // others need the gateway too
+  CAF_CHECK_EQUAL(f.s.it->payments().unanswered_refunds(), 200u); // others need the gateway too
   for (int i = 0; i < 10; ++i)
     for (const auto& [id, refund] : std::map{f.s.ledger.refunds})
       if (refund.status == refund_status::requested) f.s.refunded(id);
   CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
   f.sound();
+}
+
+CAF_TEST(places end at once though the gateway has not given back what others paid) {
+  auto event = sample_event();
+  event.queue.batch_size = 10;
+  auto types = fixture::types();
+  types[0].total = 300;
+  fixture f{event};
+  f.s = sample_sale{event, types};
+  std::set<std::uint64_t> all;
+  for (std::uint64_t n = 1; n <= 10; ++n) {
+    f.s.join(n);
+    f.s.order(n);
+    f.s.captured(f.s.payment_of(f.s.order_of(n)).id);
+    all.insert(n);
+  }
+  for (std::uint64_t n = 11; n <= 400; ++n) {
+    f.s.join(n);
+    all.insert(n);
+  }
+  f.s.block(all);
+  CAF_CHECK_EQUAL(f.s.it->queue().counts().waiting + f.s.it->queue().counts().admitted, 0u);
+  f.sound();
+}
+
+CAF_TEST(what a gateway has refused is left to a person) {
+  fixture f;
+  const auto payment = f.bought(1);
+  CAF_REQUIRE(!f.s.refund_order(f.s.order_of(1).id));
+  auto refused = f.s.fact(payment, verdict::refund_failed);
+  refused.refund = to_string(f.refund_of_last());
+  for (int i = 0; i < 20 && f.s.payment(payment).status != payment_status::refund_failed; ++i) {
+    refused.gateway_event = "no" + std::to_string(i);
+    f.s.hear(refused);
+  }
+  CAF_REQUIRE(f.s.payment(payment).status == payment_status::refund_failed);
+  f.s.block({1});
+  CAF_CHECK(!f.s.refund_asked());
+  f.s.reload();
+  f.s.pass(seconds{1});
+  CAF_CHECK(!f.s.refund_asked());
+  CAF_CHECK_EQUAL(f.s.ledger.dead_letters.size(), 1u);
+}
+
+CAF_TEST(a surplus capture whose refund fails does not keep the rest) {
+  fixture f;
+  const auto first = f.ordered(1);
+  f.s.declined(first);
+  const auto second = f.s.pay(1).payment;
+  f.s.initialized(second);
+  f.s.captured(second);
+  f.s.captured(first); // its page was paid after all: it is on its way back
+  CAF_REQUIRE(f.s.payment(first).status == payment_status::refund_pending);
+  f.s.block({1});
+  CAF_CHECK(f.s.payment(second).status == payment_status::refund_pending);
+  f.sound();
+}
+
+CAF_TEST(what was bought from a sale that has ended goes back if that is wanted) {
+  fixture f;
+  f.bought(1);
+  f.s.turn(event_trigger::end);
+  f.s.block({1});
+  CAF_CHECK(f.s.last.blocked.empty());
+  CAF_CHECK(!f.s.refund_asked());
+  f.s.block({1}, true);
+  CAF_CHECK(f.s.refund_asked().has_value());
 }
 
 // -- invitations -------------------------------------------------------------------------------------------------------
@@ -220,7 +287,10 @@ CAF_TEST(an invitation ends with its time or its withdrawal) {
   CAF_CHECK_EQUAL(f.s.uninvite(2), 1u);
   CAF_CHECK_EQUAL(f.s.uninvite(2), 0u);
   CAF_CHECK(f.s.order(2, {f.quota()}).no.why == reason::invalid_field);
-  CAF_CHECK_EQUAL(f.s.ledger.invitations.size(), 1u);
+  std::size_t news = 0;
+  CAF_CHECK(!f.s.invite({2}, f.to_quota(1), &news)); // valid again, but told of it today already
+  CAF_CHECK_EQUAL(news, 0u);
+  CAF_CHECK(!f.s.order(2, {f.quota()}).no);
 }
 
 CAF_TEST(no more is promised than there is) {
@@ -247,10 +317,38 @@ CAF_TEST(an invitation is news once) {
   CAF_REQUIRE(!f.s.invite({1, 2, 3}, f.to_quota(1), &news));
   CAF_CHECK_EQUAL(news, 1u);
   CAF_REQUIRE(!f.s.invite({1}, f.to_quota(2), &news));
-  CAF_CHECK_EQUAL(news, 1u);
+  CAF_CHECK_EQUAL(news, 0u); // more, but not within a day
+  CAF_CHECK_EQUAL(f.s.ledger.invitations.at(fan(1)).quantity, 2u);
   f.s.block({4});
   CAF_REQUIRE(!f.s.invite({4}, f.to_quota(1), &news));
   CAF_CHECK_EQUAL(news, 0u);
+}
+
+CAF_TEST(late money takes no more of a quota than its invitation allows) {
+  auto event = sample_event();
+  event.claims_per_customer = 2;
+  fixture f{event};
+  CAF_REQUIRE(!f.s.invite({1}, f.to_quota(2)));
+  const auto late = f.ordered(1, {f.quota(2)});
+  f.s.closed(late);
+  f.s.pass(seconds{30}); // it runs out
+  f.s.join(1);
+  f.s.order(1, {f.quota(2)});
+  for (const auto& [id, p] : std::map{f.s.ledger.payments})
+    if (id != late) f.s.captured(id);
+  CAF_REQUIRE_EQUAL(f.s.type(1).sold, 2);
+  f.s.captured(late);
+  CAF_CHECK_EQUAL(f.s.type(1).sold, 2);
+  CAF_CHECK(f.s.asked(gateway_order_kind::refund));
+  f.sound();
+}
+
+CAF_TEST(the invitation of who is blocked promises nothing) {
+  fixture f;
+  CAF_REQUIRE(!f.s.invite({1, 2}, f.to_quota(2)));
+  CAF_CHECK(f.s.invite({3}, f.to_quota(2)).why == reason::quota_exceeded);
+  f.s.block({1});
+  CAF_CHECK(!f.s.invite({3}, f.to_quota(2)));
 }
 
 CAF_TEST(what cannot be an invitation is refused) {

@@ -196,7 +196,7 @@ private:
     s_.invite({n}, {s_.ledger.types.back().id, 1 + static_cast<std::uint32_t>(d_.below(2)), until});
   }
 
-  /// Nothing of theirs is left but money on its way back, or that waits for a person.
+  /// Nothing of theirs is left but money on its way back, or that waits for a person, and what is kept of a sale that has ended.
   void check_blocked() {
     for (const auto n : blocked_) {
       const auto* e = s_.it->queue().find(fan(n));
@@ -207,7 +207,7 @@ private:
         const bool goes_back = std::ranges::any_of(s_.ledger.payments, [&](const auto& p) {
           return p.second.claim == id && (p.second.status == payment_status::refund_pending || p.second.status == payment_status::refund_failed);
         });
-        FQ_HOLDS(seed_, claim.status == claim_status::expiring || goes_back);
+        FQ_HOLDS(seed_, claim.status == claim_status::expiring || goes_back || s_.ledger.event.status == event_status::ended);
       }
     }
   }

@@ -81,27 +81,27 @@ void sample_sale::reload() {
   it->block(blocked);
 }
 
-void sample_sale::block(const std::set<std::uint64_t>& fans) {
-  auto customers = std::make_shared<std::set<customer_id>>();
-  for (const auto n : fans) customers->insert(fan(n));
-  blocked = std::move(customers);
+void sample_sale::block(const std::set<std::uint64_t>& fans, bool includes_ended) {
+  auto customers = std::make_shared<blocked_customers::list>();
+  for (const auto n : fans) customers->emplace(fan(n), includes_ended);
+  blocked.own = std::move(customers);
   it->block(blocked);
   pass(milliseconds{0});
 }
 
 refusal sample_sale::invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish, std::size_t* news) {
   last = {};
-  std::vector<customer_id> customers, invited;
+  std::vector<customer_id> customers;
   for (const auto n : fans) customers.push_back(fan(n));
-  auto no = it->invite(customers, wish, now, last, invited);
-  if (news != nullptr) *news = invited.size();
+  auto no = it->invite(customers, wish, now, last);
+  if (news != nullptr) *news = last.invited.size();
   settle();
   return no;
 }
 
 std::size_t sample_sale::uninvite(std::uint64_t n) {
   last = {};
-  const auto withdrawn = it->withdraw_invitations({fan(n)}, last);
+  const auto withdrawn = it->withdraw_invitations({fan(n)}, now, last);
   settle();
   return withdrawn;
 }

@@ -56,7 +56,7 @@ public:
   refusal promo(const promo_code_patch& patch);
   refusal prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class);
   /// From now on these fans are not served, and no others; stays so over a reload.
-  void block(const std::set<std::uint64_t>& fans);
+  void block(const std::set<std::uint64_t>& fans, bool includes_ended = false);
   /// `news`: how many fans it was news to.
   refusal invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish, std::size_t* news = nullptr);
   std::size_t uninvite(std::uint64_t n);

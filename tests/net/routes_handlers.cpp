@@ -870,7 +870,7 @@ CAF_TEST(an organizer that another node has just added is looked up before it is
               w.directory.publish(content);
               return ack_reply{};
             },
-            [](const directory_read&) {}, [](const timer_fired&) {}};
+            [](const directory_read&) {}, [](const blocks_read&) {}, [](const timer_fired&) {}};
   });
   for (const auto* path : {"/events?mine=true", "/audit"})
     CAF_CHECK_EQUAL(w.send(method::get, path, "", w.bearer(token_kind::organizer, added)).status, 200u);

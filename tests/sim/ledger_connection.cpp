@@ -122,6 +122,8 @@ std::vector<aggregate_id> ledger_connection::aggregates_to_wake(const std::strin
   return world_.store->aggregates_to_wake(owner);
 }
 
+std::vector<block_row> ledger_connection::blocks() { return world_.store->blocks(); }
+
 access_directory ledger_connection::directory() {
   go_out();
   return world_.store->directory();

@@ -56,6 +56,7 @@ public:
   void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
   std::vector<event_listing> list_events(const event_filter& filter) override;
   access_directory directory() override;
+  std::vector<block_row> blocks() override;
   std::vector<audit_row> audit(const audit_filter& filter) override;
   std::vector<order_listing> list_orders(const order_filter& filter) override;
   std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) override;

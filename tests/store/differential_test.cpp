@@ -133,9 +133,8 @@ private:
     if (a == catalog_aggregate && percent(70)) return creation();
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
-    switch (below(25)) {
+    switch (below(24)) {
       case 23: return invitation_stored{{person(), static_cast<std::uint32_t>(below(4)), static_cast<std::uint32_t>(below(4)), percent(50) ? never : time(), time()}};
-      case 24: return invitation_removed{person()};
       case 19:
       case 20: return dead_letter_stored{letter(a, image)};
       case 21: return priority_stored{{person(), static_cast<std::uint8_t>(below(256)), time()}};
@@ -164,7 +163,7 @@ private:
 
   change account_change() {
     switch (below(9)) {
-      case 7: return block_stored{{some_tenant(), organizer_id{person()}, person(), text("why", 3), time()}};
+      case 7: return block_stored{{some_tenant(), organizer_id{person()}, person(), text("why", 3), percent(50), time()}};
       case 8: return block_removed{some_tenant(), organizer_id{person()}, person()};
       case 6: return setting_stored{{percent(3) ? std::string{} : text("Setting", 2) + text(".a", 3), text("value", 9), time()}};
       case 4: return tenant_stored{{some_tenant(), text("tenant-", 4), text("{}", 3), text("acct_", 3), time()}};
@@ -560,6 +559,7 @@ private:
     list_orders();
     for (const auto tenant : {default_tenant, tenant_id{2}}) list_letters(tenant);
     agreed("tenants, keys and settings", [](ledger& l) { return l.directory(); });
+    agreed("blocks", [](ledger& l) { return l.blocks(); });
     agreed("the audit log", [](ledger& l) { return l.audit({.limit = 100'000}); });
     agreed("an organizer's audit log", [](ledger& l) { return l.audit({.actor = "organizer 1", .limit = 100'000}); });
     for (const auto& f : filters) agreed("a listing", [&](ledger& l) { return l.list_events(f); }, same_events);

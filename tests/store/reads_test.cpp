@@ -241,8 +241,8 @@ CAF_TEST(what must run without being asked is woken) {
     // 19 has ended, but somebody has paid there whom its organizer does not serve any more.
     const auto event = *store.peek(aggregate_id{19}).image.event;
     const auto customer = sample_claim(1, 1).customer;
-    const auto blocked = [&](tenant_id tenant, const organizer_id& organizer, const customer_id& who) {
-      FQ_COMMITS(me.put(accounts_aggregate, {block_stored{{tenant, organizer, who, "", noon}}}));
+    const auto blocked = [&](tenant_id tenant, const organizer_id& organizer, const customer_id& who, bool includes_ended = true) {
+      FQ_COMMITS(me.put(accounts_aggregate, {block_stored{{tenant, organizer, who, "", includes_ended, noon}}}));
       const auto now = woken();
       FQ_COMMITS(me.put(accounts_aggregate, {block_removed{tenant, organizer, who}}));
       return std::ranges::find(now, 19u) != now.end();
@@ -251,6 +251,7 @@ CAF_TEST(what must run without being asked is woken) {
     CAF_CHECK(!blocked(event.tenant, id_of(98, accounts_aggregate), customer));
     CAF_CHECK(!blocked(tenant_id{99}, {}, customer));
     CAF_CHECK(blocked(event.tenant, {}, customer));
+    CAF_CHECK(!blocked(event.tenant, {}, customer, false));
     if (!event.organizer.is_nil()) CAF_CHECK(blocked(event.tenant, event.organizer, customer));
     CAF_CHECK((woken() == list{17, 18, 20, 21, 22, 23, 26, 28}));
   });

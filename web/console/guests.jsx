@@ -4,10 +4,9 @@
 import { useState } from 'preact/hooks';
 import { del, get, post } from './api.mjs';
 import { from_local_input, number, time, zone } from './format.mjs';
-import { Choice, Confirm, Field, Form, Heading, Listing, ProblemNote, Table, tell, Text, use_action, use_loaded, use_pages, When, Whole } from './parts.jsx';
+import { Check, Choice, Confirm, Field, Form, Heading, Listing, ProblemNote, Table, tell, Text, use_action, use_pages, When, Whole } from './parts.jsx';
 import { Addresses, addresses_of, too_many_of } from './priority.jsx';
 
-const look_every_ms = 10_000;
 const customers = (count) => `${number(count)} ${count === 1 ? 'customer' : 'customers'}`;
 
 /** `{emails, reason, …}` as the API wants it. */
@@ -16,7 +15,7 @@ const body_of = (text, reason, rest = {}) => ({ emails: addresses_of(text), ...r
 export function Invitations({ event }) {
   const path = `/events/${event.id}/invitations`;
   const quotas = event.ticket_types.filter(({ hidden }) => hidden);
-  const { data, problem, refresh } = use_loaded((signal) => get(path, { signal }), path, look_every_ms);
+  const pages = use_pages((cursor) => get(`${path}${cursor ? `?cursor=${cursor}` : ''}`), path);
   const [form, set_form] = useState({ text: '', reason: '', type: quotas[0]?.id, quantity: '1', until: '' });
   const action = use_action();
   const put = (name) => (value) => set_form((now) => ({ ...now, [name]: value }));
@@ -24,26 +23,24 @@ export function Invitations({ event }) {
   const count = addresses_of(form.text).length;
   const finish = (text) => {
     set_form((now) => ({ ...now, text: '', reason: '' }));
-    refresh();
+    pages.refresh();
     tell(text);
   };
   const invite = async () => {
     let done;
     const wish = { ticket_type_id: form.type, quantity: Number(form.quantity), valid_until: from_local_input(form.until) };
     if (!(await action.run(async () => (done = await post(path, body_of(form.text, form.reason, wish)))))) return;
-    finish(`${customers(done.count)} invited by mail.`);
+    finish(`${customers(done.count)} invited; who was told within a day gets no second mail.`);
   };
   const withdraw = async () => {
     let done;
     if (!(await action.run(async () => (done = await del(path, body_of(form.text, form.reason)))))) return;
     finish(`${number(done.count)} ${done.count === 1 ? 'invitation' : 'invitations'} withdrawn.`);
   };
-  const name_of = (id) => event.ticket_types.find((type) => type.id === id)?.name ?? id;
   return (
     <section class="card" aria-labelledby="invitations-title">
       <h2 id="invitations-title">Invitations</h2>
       <p>A hidden ticket type is a quota: who is invited sees it after the sign-in and buys from it without a promo code. More than the quota has is promised to nobody.</p>
-      <ProblemNote problem={problem} retry={refresh} />
       {quotas.length === 0 ? (
         <p>This event has no hidden ticket type yet. Make one under Settings.</p>
       ) : (
@@ -74,19 +71,21 @@ export function Invitations({ event }) {
           </div>
         </Form>
       )}
-      {data?.items.length > 0 && (
-        <Table
-          label="Invitations"
-          rows={data.items}
-          key_of={(row) => row.customer_id}
-          columns={[
-            ['Customer', (row) => <span class="id">{row.customer_id}</span>, { wide: true }],
-            ['Quota', (row) => name_of(row.ticket_type_id)],
-            ['Left', (row) => `${number(row.left)} of ${number(row.quantity)}`],
-            ['Until', (row) => time(row.valid_until)],
-          ]}
-        />
-      )}
+      <Listing pages={pages} empty="Nobody is invited yet.">
+        {(items) => (
+          <Table
+            label="Invitations"
+            rows={items}
+            key_of={(row) => row.customer_id}
+            columns={[
+              ['Customer', (row) => <span class="id">{row.customer_id}</span>, { wide: true }],
+              ['Quota', (row) => row.name],
+              ['Left', (row) => `${number(row.left)} of ${number(row.quantity)}`],
+              ['Until', (row) => time(row.valid_until)],
+            ]}
+          />
+        )}
+      </Listing>
     </section>
   );
 }
@@ -94,10 +93,11 @@ export function Invitations({ event }) {
 export function BlockedCustomers() {
   const pages = use_pages((cursor) => get(`/blocked-customers${cursor ? `?cursor=${cursor}` : ''}`), 'blocked');
   const [text, set_text] = useState('');
+  const [with_ended, set_with_ended] = useState(false);
   const [asking, set_asking] = useState(null); // the customer to serve again, or 'block'
   const count = addresses_of(text).length;
   const block = async (why) => {
-    await post('/blocked-customers', body_of(text, why ?? ''));
+    await post('/blocked-customers', body_of(text, why ?? '', { include_ended: with_ended }));
     set_text('');
     pages.refresh();
   };
@@ -112,6 +112,7 @@ export function BlockedCustomers() {
       <section class="card" aria-label="Block customers">
         <Form send={() => set_asking('block')}>
           <Addresses text={text} set={set_text} />
+          <Check label="Give back what they bought from sales that have ended, too" value={with_ended} set={set_with_ended} />
           <button type="submit" class="button danger" disabled={Boolean(too_many_of(text))}>
             Block and refund
           </button>

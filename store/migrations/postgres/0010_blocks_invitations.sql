@@ -7,6 +7,7 @@ CREATE TABLE blocked_customer (
   organizer uuid NOT NULL, -- nil: at all events of the tenant
   customer uuid NOT NULL,
   reason text NOT NULL,
+  includes_ended boolean NOT NULL, -- what was bought from sales that have ended goes back too
   created_at bigint NOT NULL,
   PRIMARY KEY (tenant, organizer, customer)
 );
@@ -20,7 +21,7 @@ CREATE TABLE event_invitation (
   ticket_type bigint NOT NULL,
   quantity bigint NOT NULL CHECK (quantity > 0),
   valid_until bigint NOT NULL,
-  created_at bigint NOT NULL,
+  told_at bigint NOT NULL,
   PRIMARY KEY (aggregate, customer),
   FOREIGN KEY (aggregate, ticket_type) REFERENCES ticket_type (aggregate, ordinal)
 );

@@ -7,6 +7,7 @@ CREATE TABLE blocked_customer (
   organizer BLOB NOT NULL CHECK (length(organizer) = 16), -- nil: at all events of the tenant
   customer BLOB NOT NULL CHECK (length(customer) = 16),
   reason TEXT NOT NULL,
+  includes_ended INTEGER NOT NULL, -- what was bought from sales that have ended goes back too
   created_at INTEGER NOT NULL,
   PRIMARY KEY (tenant, organizer, customer)
 ) STRICT;
@@ -20,7 +21,7 @@ CREATE TABLE event_invitation (
   ticket_type INTEGER NOT NULL,
   quantity INTEGER NOT NULL CHECK (quantity > 0),
   valid_until INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
+  told_at INTEGER NOT NULL,
   PRIMARY KEY (aggregate, customer),
   FOREIGN KEY (aggregate, ticket_type) REFERENCES ticket_type (aggregate, ordinal)
 ) STRICT;
