@@ -33,8 +33,7 @@ bool tenant_rules::publish(const access_directory& content) {
   blocks_ = content.blocks;
   for (auto& [whose, list] : lists) // nor do they look again where nothing changed
     if (const auto before = lists_.find(whose); before != lists_.end() && *before->second == *list) list = before->second;
-  lists_ = std::move(lists);
-  return true;
+  return std::exchange(lists_, std::move(lists)) != lists_;
 }
 
 tenant_rules::lists_of_owners tenant_rules::lists_of(const std::vector<block_row>* blocks) {

@@ -255,6 +255,9 @@ test('a rolling restart: no request to the nodes that are up fails', async (t) =
 test('a node joins and takes its share, a node leaves and gives it back, and no request fails', async (t) => {
   const cluster = await Cluster.start(t, { nodes: 2, settings: no_limits });
   const long_ago = { sale_start: new Date(Date.now() - 86_400_000).toISOString() }; // around its opening an event stays where it is
+  const settled = async () => Number((await sql(cluster.ledger_url, 'SELECT count(*) AS n FROM node WHERE is_settled'))[0].n);
+  await eventually('both have settled', async () => (await settled()) === 2, { timeout_ms: 15_000 });
+  await sleep(2500); // a beat later each knows of the other that it takes events; before that one would have begun with all of them
   const events = await events_at(cluster.nodes[0], 200, long_ago);
   for (const event of events) assert.equal((await cluster.nodes[0].get(`/events/${event}`)).status, 200);
   const shares = async () => {

@@ -1,5 +1,0 @@
--- SPDX-License-Identifier: Apache-2.0
--- needs: 9
--- What an expanding migration does: older programs neither read nor write it.
-ALTER TABLE event ADD COLUMN next_note text NOT NULL DEFAULT '';
-CREATE TABLE next_release (number bigint PRIMARY KEY);
