@@ -81,7 +81,7 @@ async function run_once(end_with, has_push) {
     result.latencies.push(admitted_at.get(queue_number) - sent[call].at);
   }
   if (has_push) {
-    const seen = await all_told(server, tenant, provider, admissions, { timeout_ms: 120_000, every_ms: 200 });
+    const seen = await all_told(server, tenant, provider, admissions, { timeout_ms: 300_000, every_ms: 200 });
     result.told_after = (performance.now() - began) / 1000;
     const session_ms = unlucky_session_seconds * 1000;
     Object.assign(result, judge({ lucky: lucky.tickets, unlucky: unlucky.tickets.map((u) => ({ ...u, session_ms })), ...seen }));
