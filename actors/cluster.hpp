@@ -24,7 +24,7 @@ class environment;
 
 /// Of the messages that cross the wire (actors/messages.hpp, actors/protocol.hpp): raised whenever one of them changes or another gets
 /// its type id. Nodes of different versions share the ledger but do not talk.
-inline constexpr std::uint32_t wire_version = 2;
+inline constexpr std::uint32_t wire_version = 3;
 
 struct cluster_services {
   environment* env = nullptr;
