@@ -37,12 +37,8 @@ response text_answer(std::string body, unsigned status = 200) { return {.status 
 // -- orders --------------------------------------------------------------------------------------------
 
 awaitable<response> list_of_event(call c) {
-  std::optional<response> no;
-  const auto query = query_parameters::read(c.rq, {"limit", "cursor"}, no);
   page_wish page;
-  if (!no)
-    no = read_page(c.rq, query, page);
-  if (no)
+  if (auto no = read_page(c.rq, page))
     co_return std::move(*no);
   list_event_orders wish{{c.id, c.by}, page.before, page.limit};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));

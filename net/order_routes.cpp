@@ -208,12 +208,8 @@ awaitable<response> quote(call c) {
 }
 
 awaitable<response> list_own(call c) {
-  std::optional<response> no;
-  const auto query = query_parameters::read(c.rq, {"limit", "cursor"}, no);
   page_wish page;
-  if (!no)
-    no = read_page(c.rq, query, page);
-  if (no)
+  if (auto no = read_page(c.rq, page))
     co_return std::move(*no);
   list_orders wish{c.who, page.before, page.limit};
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));

@@ -63,6 +63,19 @@ std::vector<std::string> read_emails(object_reader& body) {
 /// Addresses stay out of the audit: it tells of customers by number.
 std::string count_detail(std::size_t count) { return json::serialize(json::object{{"count", count}}); }
 
+/// To the event's owner, with the customers who have these addresses: how many it concerned.
+template <class Wish>
+awaitable<response> send_for(call c, find_customers people, Wish wish) {
+  auto found = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
+  if (auto no = refused(c.rq, found))
+    co_return std::move(*no);
+  wish.customers = std::move(found.reply.customers);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got))
+    co_return std::move(*no);
+  co_return count_answer(got.reply.count);
+}
+
 // -- who is served first -------------------------------------------------------------------------------
 
 /// {emails: [...]}: who was never here gets an account, so that it is known when it comes.
@@ -77,14 +90,8 @@ awaitable<response> set_vips(call c) {
   if (no)
     co_return std::move(*no);
   wish.note.detail = json::serialize(json::object{{"count", people.emails.size()}, {"preferred", IsPreferred}});
-  auto found = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
-  if (auto refusal = refused(c.rq, found))
-    co_return std::move(*refusal);
-  wish.customers = std::move(found.reply.customers);
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
-  co_return count_answer(got.reply.count);
+  auto sending = send_for(c, std::move(people), std::move(wish));
+  co_return co_await std::move(sending);
 }
 
 awaitable<response> read_vips(call c) {
@@ -114,14 +121,8 @@ awaitable<response> invite(call c) {
     co_return std::move(*no);
   wish.note.detail = count_detail(people.emails.size());
   wish.emails = people.emails;
-  auto found = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
-  if (auto refusal = refused(c.rq, found))
-    co_return std::move(*refusal);
-  wish.customers = std::move(found.reply.customers);
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
-  co_return count_answer(got.reply.count);
+  auto sending = send_for(c, std::move(people), std::move(wish));
+  co_return co_await std::move(sending);
 }
 
 awaitable<response> withdraw(call c) {
@@ -134,14 +135,8 @@ awaitable<response> withdraw(call c) {
   if (no)
     co_return std::move(*no);
   wish.note.detail = count_detail(people.emails.size());
-  auto found = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
-  if (auto refusal = refused(c.rq, found))
-    co_return std::move(*refusal);
-  wish.customers = std::move(found.reply.customers);
-  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
-  co_return count_answer(got.reply.count);
+  auto sending = send_for(c, std::move(people), std::move(wish));
+  co_return co_await std::move(sending);
 }
 
 json::object invitation_object(const invitations_reply& reply, std::size_t i) {
@@ -157,12 +152,8 @@ json::object invitation_object(const invitations_reply& reply, std::size_t i) {
 }
 
 awaitable<response> read_invitations(call c) {
-  std::optional<response> no;
-  const auto query = query_parameters::read(c.rq, {"limit", "cursor"}, no);
   page_wish page;
-  if (!no)
-    no = read_page(c.rq, query, page);
-  if (no)
+  if (auto no = read_page(c.rq, page))
     co_return std::move(*no);
   find_invitations wish{{c.id, c.by}, {}, page.before, page.limit};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
@@ -223,12 +214,8 @@ awaitable<response> unblock(call c) {
 }
 
 awaitable<response> read_blocks(call c) {
-  std::optional<response> no;
-  const auto query = query_parameters::read(c.rq, {"limit", "cursor"}, no);
   page_wish page;
-  if (!no)
-    no = read_page(c.rq, query, page);
-  if (no)
+  if (auto no = read_page(c.rq, page))
     co_return std::move(*no);
   find_blocks wish{c.by, page.before, page.limit};
   auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));

@@ -69,4 +69,10 @@ std::optional<response> read_page(const request& rq, const query_parameters& que
   return std::nullopt;
 }
 
+std::optional<response> read_page(const request& rq, page_wish& wish) {
+  std::optional<response> no;
+  const auto query = query_parameters::read(rq, {"limit", "cursor"}, no);
+  return no ? std::move(no) : read_page(rq, query, wish);
+}
+
 } // namespace fq::net

@@ -39,6 +39,8 @@ struct page_wish {
 };
 /// The problem to answer with, or nothing.
 [[nodiscard]] std::optional<response> read_page(const request& rq, const query_parameters& query, page_wish& wish);
+/// The same for routes that take nothing else.
+[[nodiscard]] std::optional<response> read_page(const request& rq, page_wish& wish);
 
 /// ?limit=: a positive number, clamped to list_limit_max; nothing for anything else.
 [[nodiscard]] std::optional<std::uint32_t> parse_limit(std::string_view text);
