@@ -33,7 +33,9 @@ bool tenant_rules::publish(const access_directory& content) {
   blocks_ = content.blocks;
   for (auto& [whose, list] : lists) // nor do they look again where nothing changed
     if (const auto before = lists_.find(whose); before != lists_.end() && *before->second == *list) list = before->second;
-  return std::exchange(lists_, std::move(lists)) != lists_;
+  const bool is_news = lists != lists_;
+  lists_ = std::move(lists);
+  return is_news;
 }
 
 tenant_rules::lists_of_owners tenant_rules::lists_of(const std::vector<block_row>* blocks) {
