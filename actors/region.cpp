@@ -111,6 +111,7 @@ void region_state::on_blocks_changed(const blocks_changed& x) {
   for (const auto& [aggregate, owner] : owners_)
     self_->request(owner, forward_timeout, resolve_event{aggregate})
       .then([this, x](const event_handle& found) { self_->send(found, x); }, [](const caf::error&) {}); // it looks when it loads
+  if (services_->takeover_interval.count() > 0) return; // looks around all the time, at its own pace: others may be about to take what nobody has
   look_around();
   self_->delayed_send(self_, look_again_after, timer_fired{timer_kind::retry_load, 0}); // for an owner that was just about to go
 }
