@@ -2,7 +2,8 @@
 // An event with many paid orders is cancelled. Each customer has a device (FCM stand-in), an endpoint takes webhooks, the bus is a NATS, mail goes to files; intervals are those that the
 // server ships with. Prints after how long all money is back and everybody is told in each way, and judges that everybody is told once in each. Meanwhile another event sells
 // as before: joins of a line and checkouts, evenly, for some time before the cancellation and until everything is told; their p99 during and before, as a ratio.
-// Usage: node bench/cancellation.mjs [orders=5000] [rounds=1] [per_second=25] [seconds_before=30]   (after a release build; NATS is of scripts/services)
+// Usage: node bench/cancellation.mjs [orders=5000] [rounds=1] [per_second=25] [seconds_before=30] [postgres]   (after a release build; NATS is of scripts/services)
+// postgres: on a private Postgres instead of the embedded ledger.
 import { waiting_event, bench, median, start, tokens_of } from './parts.mjs';
 import { each } from '../tests/blackbox/admissions.mjs';
 import { is_all_told, judge_refunds, judge_told, mails_in, open_event, operator_of, order_topics, orders_of, sell } from '../tests/blackbox/cancellation.mjs';
@@ -12,7 +13,8 @@ import { PushProvider } from '../tests/support/push_provider.mjs';
 import { Services } from '../tests/support/services.mjs';
 import { WebhookCounter } from '../tests/support/webhook_counter.mjs';
 
-const [orders, rounds, per_second, seconds_before] = [process.argv[2] ?? 5000, process.argv[3] ?? 1, process.argv[4] ?? 25, process.argv[5] ?? 30].map(Number);
+const on_postgres = process.argv.includes('postgres');
+const [orders = 5000, rounds = 1, per_second = 25, seconds_before = 30] = process.argv.slice(2).filter((arg) => arg !== 'postgres').map(Number);
 const shipped = { 'workers.expiry_interval': '30s', 'workers.reconciliation_interval': '30s', 'payments.verdict_grace': '2m', 'payments.stale_after': '10m' };
 const stated_ms = (60_000 * Math.max(orders, 1000)) / 5000; // docs/events.md: a minute for 5,000
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -42,13 +44,13 @@ function shop_on(server, tokens, queue, event) {
 }
 
 async function run_once(end_with) {
-  const services = await Services.start('nats');
+  const services = await Services.start('nats', ...(on_postgres ? ['postgres'] : []));
   end_with(() => services.stop());
   const provider = await PushProvider.start({ nice: 10 });
   end_with(() => provider.stop());
   const counter = await WebhookCounter.start();
   end_with(() => counter.stop());
-  const server = await start(end_with, { ...shipped, ...provider.settings, 'bus.url': services.nats_url, 'webhooks.allow_private': true, 'webhooks.allow_http': true, 'webhooks.ports': counter.port,
+  const server = await start(end_with, { ...shipped, ...provider.settings, ...(on_postgres && { 'ledger.url': services.postgres_url }), 'bus.url': services.nats_url, 'webhooks.allow_private': true, 'webhooks.allow_http': true, 'webhooks.ports': counter.port,
     'rate_limits.organizer_requests_per_minute': 0, 'rate_limits.sandbox_requests_per_ip_per_minute': 0 });
   await provider.weather({ share_429: 0, share_503: 0, retry_after: { share: 0, seconds: 0 } });
   const organizer = await server.organizer();

@@ -59,6 +59,7 @@ public:
   [[nodiscard]] timestamp next_ask() const;
   /// CONFIRMED and PARTIALLY_REFUNDED ones, at most `limit`: what a cancelled event still has to refund.
   [[nodiscard]] std::vector<payment_id> refundable(std::size_t limit) const;
+  [[nodiscard]] bool has_refundable() const { return !refundable_.empty(); }
 
   const payment_row& open(payment_row row, changes& out);
   /// Applies `trigger` after `edit` changed other columns; false (and nothing changed) if the table forbids it.

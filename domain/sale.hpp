@@ -326,6 +326,9 @@ private:
   std::size_t chase_payments(timestamp now, decision& out);
   std::size_t look_again(timestamp now, decision& out);
   std::size_t cancel_everything(timestamp now, decision& out);
+  std::size_t refund_room(timestamp now);
+  [[nodiscard]] bool owes_refunds() const;
+  [[nodiscard]] timestamp next_refund_slot() const;
   admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
   void notice_stock(decision& out);
   [[nodiscard]] timestamp next_deadline(timestamp now) const;
@@ -348,6 +351,8 @@ private:
   std::map<uuid, dead_letter_row> dead_letters_; ///< open ones
   idempotency_index answers_;
   presence_book present_, away_; ///< when those in line were seen last; when the others went AWAY
+  timestamp refund_slot_end_; ///< refunds that begin by themselves do so evenly
+  std::size_t refunds_in_slot_ = 0; ///< begun
   bool is_fresh_ = false; ///< loaded, and not run since
   bool was_sold_out_ = false;
 };
