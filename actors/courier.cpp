@@ -53,7 +53,12 @@ std::size_t courier_state::most() const {
   return std::min(all, std::max<std::size_t>(1, static_cast<std::size_t>(in_time)));
 }
 
-std::size_t courier_state::room() const { return held() >= most() ? 0 : most() - held(); }
+/// What waits for targets on trial counts for itself: as many of it, and no more, may be there beside all else.
+std::size_t courier_state::room() const {
+  const auto on_trial = static_cast<std::size_t>(std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_trial(t.what.row.target); }));
+  const auto rest = held() - on_trial;
+  return rest >= most() || on_trial >= most() ? 0 : most() - rest;
+}
 
 /// What is taken in one go. Little where there are shares: whoever has his is left out of the next one.
 std::size_t courier_state::part() const {
@@ -106,7 +111,7 @@ std::vector<tenant_id> courier_state::busy_tenants() const {
 std::vector<uuid> courier_state::busy_targets() {
   if (services_->per_target == 0) return {};
   const auto now = services_->env->steady_now();
-  std::erase_if(struck_, [now](const auto& t) { return t.second.until + struck_memory <= now; });
+  std::erase_if(manners_, [now](const auto& t) { return std::max(t.second.until, t.second.at) + manner_memory <= now; });
   std::map<uuid, std::size_t> held;
   for (const auto& [k, t] : in_the_air_) ++held[k.first];
   for (const auto& t : waiting_) ++held[t.what.row.target];
@@ -115,11 +120,11 @@ std::vector<uuid> courier_state::busy_targets() {
     if (busy.size() < busy_targets_max) busy.push_back(target);
   };
   const auto is_left_alone = [&](const uuid& target) {
-    const auto found = struck_.find(target);
-    return found != struck_.end() && found->second.until > now;
+    const auto found = manners_.find(target);
+    return found != manners_.end() && found->second.until > now;
   };
-  for (const auto& [target, s] : struck_)
-    if (s.until > now) add(target);
+  for (const auto& [target, m] : manners_)
+    if (m.until > now) add(target);
   for (const auto& [target, count] : held)
     if (count >= share_of(target) && !is_left_alone(target)) add(target);
   return busy;
@@ -129,9 +134,16 @@ std::vector<uuid> courier_state::busy_targets() {
 void courier_state::leave_alone(const uuid& target) {
   if (services_->per_target == 0) return;
   std::erase_if(waiting_, [&](const taken& t) { return t.what.row.target == target; });
-  auto& s = struck_[target];
-  ++s.strikes;
-  s.until = services_->env->steady_now() + pause_after(s.strikes);
+  auto& m = manners_[target];
+  m.answers = false;
+  m.at = services_->env->steady_now();
+  m.until = m.at + pause_after(++m.strikes);
+}
+
+bool courier_state::is_on_trial(const uuid& target) const {
+  if (services_->per_target == 0) return false;
+  const auto found = manners_.find(target);
+  return found == manners_.end() || !found->second.answers;
 }
 
 void courier_state::begin_some() {
@@ -140,14 +152,19 @@ void courier_state::begin_some() {
   tokens_ = std::min(std::max(1.0, services_->per_second), tokens_ + elapsed * services_->per_second);
   const auto share = services_->has_tenant_shares ? share_of_tenant(services_->at_once, held_by_tenant().size()) : services_->at_once;
   by_tenant under_way;
-  for (const auto& [k, t] : in_the_air_) ++under_way[t.what.row.tenant];
+  std::size_t trials = 0;
+  for (const auto& [k, t] : in_the_air_) {
+    ++under_way[t.what.row.tenant];
+    trials += is_on_trial(k.first) ? 1 : 0;
+  }
   std::deque<taken> later; // their target or tenant has its share in the air
   while (!waiting_.empty() && in_the_air_.size() < services_->at_once && now >= down_until_) {
     auto next = std::move(waiting_.front());
     waiting_.pop_front();
     const auto tenant = next.what.row.tenant;
     const auto& target = next.what.row.target;
-    const bool is_target_full = services_->per_target > 0 && in_the_air_to(target) >= share_of(target);
+    const bool is_trial = is_on_trial(target);
+    const bool is_target_full = services_->per_target > 0 && (in_the_air_to(target) >= share_of(target) || (is_trial && trials >= trials_max()));
     if (is_target_full || under_way[tenant] >= share) {
       later.push_back(std::move(next));
       continue;
@@ -160,7 +177,9 @@ void courier_state::begin_some() {
     if (services_->per_second > 0) tokens_ -= 1;
     const auto before = in_the_air_.size();
     begin(std::move(next));
-    under_way[tenant] += in_the_air_.size() - before;
+    const auto begun = in_the_air_.size() - before;
+    under_way[tenant] += begun;
+    trials += is_trial ? begun : 0;
   }
   waiting_.insert(waiting_.begin(), std::make_move_iterator(later.begin()), std::make_move_iterator(later.end()));
 }
@@ -219,7 +238,7 @@ void courier_state::heed(const taken& t, const delivery_answer& answer) {
     const bool gave_up = row.state == delivery_state::failed && answer.outcome == delivery_outcome::again;
     if (gave_up) disable(*t.what.endpoint, "failing", row.created_at);
     if (row.state == delivery_state::pending) leave_alone(row.target);
-    if (row.state == delivery_state::delivered) struck_.erase(row.target);
+    if (row.state == delivery_state::delivered) manners_[row.target] = {.answers = true, .at = services_->env->steady_now()};
     return;
   }
   if (row.state != delivery_state::dropped) return;

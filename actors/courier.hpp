@@ -44,8 +44,8 @@ inline constexpr milliseconds channel_pause{5'000};
 /// ... and at most, whatever it asks for: nobody's turn should pass meanwhile.
 inline constexpr milliseconds channel_pause_max{5 * 60 * 1000};
 inline constexpr milliseconds courier_timeout{10'000};
-/// A target that was left alone and has not been tried for so long after that is forgotten.
-inline constexpr milliseconds struck_memory{60 * 60 * 1000};
+/// How a target behaved is forgotten so long after its last try.
+inline constexpr milliseconds manner_memory{60 * 60 * 1000};
 
 class courier_state {
 public:
@@ -82,8 +82,12 @@ private:
   [[nodiscard]] std::size_t in_the_air_to(const uuid& target) const;
   /// Targets that have their share of what is held, and those that are left alone.
   std::vector<uuid> busy_targets();
-  /// Of what may be under way to it: one thing until it takes something again.
-  [[nodiscard]] std::size_t share_of(const uuid& target) const { return struck_.contains(target) ? 1 : services_->per_target; }
+  /// It has taken nothing yet, or not the last thing: whether it hangs is not known.
+  [[nodiscard]] bool is_on_trial(const uuid& target) const;
+  /// Of what may be under way to it: one thing while it is on trial.
+  [[nodiscard]] std::size_t share_of(const uuid& target) const { return is_on_trial(target) ? 1 : services_->per_target; }
+  /// Of what may be under way, to all that are on trial: however many of them hang, those that answer have the rest.
+  [[nodiscard]] std::size_t trials_max() const { return std::max<std::size_t>(1, services_->at_once / 2); }
   void leave_alone(const uuid& target);
   using by_tenant = std::map<tenant_id, std::size_t>;
   /// How much of what waits and is under way is whose.
@@ -101,12 +105,14 @@ private:
   std::map<key, taken> in_the_air_;
   std::vector<delivery_row> unsettled_; ///< what came of tries, not written yet
   std::vector<delivery_row> settling_; ///< being written
-  /// A target that could not be reached.
-  struct struck {
+  /// How a target took what it was sent.
+  struct manner {
+    bool answers = false; ///< it took the last thing
+    std::uint32_t strikes = 0; ///< in a row: things that it did not take
     milliseconds until{0}; ///< steady time: it is left alone
-    std::uint32_t strikes = 0; ///< in a row
+    milliseconds at{0}; ///< steady time: of the last answer
   };
-  std::map<uuid, struck> struck_; ///< until it takes something
+  std::map<uuid, manner> manners_; ///< of targets with a share of their own
   bool is_taking_ = false;
   double tokens_ = 0; ///< tries that may begin
   milliseconds counted_until_{0}; ///< steady time of `tokens_`

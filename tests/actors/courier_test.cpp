@@ -276,7 +276,48 @@ CAF_TEST(an endpoint that hangs delays no other) {
   start(channel::webhook);
   pass(3s);
   for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
-  CAF_CHECK_EQUAL(port.open, 2u);
+  CAF_CHECK_EQUAL(port.open, 1u); // it has taken nothing yet
+}
+
+CAF_TEST(an endpoint has its whole share once it has taken something and until it does not) {
+  const auto hook = endpoint();
+  services.at_once = 8;
+  services.per_target = 4;
+  for (int i = 0; i < 20; ++i) due(hook.id, channel::webhook);
+  port.answer = [](const auto&) { return std::nullopt; };
+  start(channel::webhook);
+  pass(1s);
+  CAF_REQUIRE_EQUAL(port.open, 1u);
+  port.tries.back().done(delivery_answer{delivery_outcome::delivered, 200});
+  pass(1s);
+  CAF_REQUIRE_EQUAL(port.open, 4u);
+  for (std::size_t i = 1; i <= 4; ++i) port.tries[i].done(delivery_answer{.outcome = delivery_outcome::again, .status = 0, .reason = "timeout"});
+  pass(120s);
+  CAF_CHECK_EQUAL(port.open, 1u);
+}
+
+CAF_TEST(many endpoints that hang at once do not delay one that answers) {
+  services.at_once = 8;
+  services.per_target = 2;
+  const auto quick = endpoint();
+  std::set<uuid> hanging;
+  port.answer = [&](const scripted_channel::attempt& a) {
+    return hanging.contains(a.to.id) ? std::nullopt : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
+  };
+  due(quick.id, channel::webhook);
+  start(channel::webhook);
+  pass(1s);
+  for (int i = 0; i < 30; ++i) {
+    const auto slow = endpoint();
+    hanging.insert(slow.id);
+    for (int n = 0; n < 3; ++n) due(slow.id, channel::webhook);
+  }
+  pass(3s);
+  CAF_CHECK_EQUAL(port.open, 4u); // half of what may be under way
+  std::vector<delivery_row> all;
+  for (int i = 0; i < 20; ++i) all.push_back(due(quick.id, channel::webhook));
+  pass(3s);
+  for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
 }
 
 CAF_TEST(a tenant whose tries all hang delays no other) {
