@@ -60,6 +60,7 @@ delivery_answer apns_answer(int status, std::string_view body) {
 static http_client::settings http2(http_client::settings s) {
   s.multiplexed = true;
   s.requests_per_connections = 900; // below what servers bear of resets
+  s.is_background = true;
   s.http2_only = true;
   return s;
 }

@@ -76,6 +76,7 @@ delivery_answer fcm_answer(int status, std::string_view body, std::optional<mill
 static http_client::settings shared(http_client::settings s) {
   s.multiplexed = true;
   s.requests_per_connections = 900; // below what servers bear of resets
+  s.is_background = true;
   return s;
 }
 

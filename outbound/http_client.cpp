@@ -8,6 +8,7 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -31,6 +32,8 @@ constexpr std::int64_t poll_ms_max = 1'000;
 constexpr milliseconds overdue_after{1'000};
 // When one connection does not take all streams, or has to be left.
 constexpr long connections_per_host_max = 8;
+/// By which a thread in the background is nicer than the process, as nice(1) counts.
+constexpr int background_niceness = 10;
 
 struct free_handle {
   void operator()(CURL* curl) const noexcept { curl_easy_cleanup(curl); }
@@ -215,6 +218,7 @@ private:
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
+    if (settings_.is_background) [[maybe_unused]] const auto now = nice(background_niceness); // on Linux, of this thread alone
     do {
       int count = 0;
       curl_multi_perform(multi_, &count);

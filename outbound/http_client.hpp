@@ -75,6 +75,7 @@ public:
     /// every stream whose answer has no length, and servers that count resets (nghttp2: 1,000) end such a connection with all that is under way.
     std::size_t requests_per_connections = 0;
     bool http2_only = false; ///< an answer by an older version is `network`
+    bool is_background = false; ///< its thread yields to others: where the machine is full, a notice waits and an admission does not
   };
 
   /// Throws std::runtime_error without libcurl. `env` must outlive the client.

@@ -31,6 +31,7 @@ http_client::settings http_of(const webhook_settings& s) {
   http.https_only = !s.urls.allow_http;
   http.public_addresses_only = !s.urls.allow_private;
   http.cuts_long_answers = true;
+  http.is_background = true;
   http.resolve = s.resolve;
   return http;
 }

@@ -8,6 +8,8 @@
 #include "tests/outbound/real_environment.hpp"
 #include "tests/outbound/scripted_server.hpp"
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -406,6 +408,23 @@ CAF_TEST(a client for public addresses connects to no other whatever a name says
     CAF_CHECK(failed(ask(get("http://" + host + ":" + port + "/"), s), http_error::forbidden));
   }
   CAF_CHECK_EQUAL(server.connections(), before);
+}
+
+CAF_TEST(a client in the background yields to all other threads) {
+  scripted_server server{[](const scripted_request&) { return answer(200, "{}"); }};
+  const auto niceness = [&](bool is_background) {
+    auto s = quick();
+    s.is_background = is_background;
+    http_client client{s, env};
+    std::promise<int> seen;
+    client.submit(get(server.url()), [&](const http_result&) { seen.set_value(getpriority(PRIO_PROCESS, 0)); });
+    return seen.get_future().get();
+  };
+  const auto mine = getpriority(PRIO_PROCESS, 0);
+  CAF_CHECK_EQUAL(niceness(false), mine);
+  const int nicer = std::min(19, mine + 10);
+  CAF_CHECK_EQUAL(niceness(true), nicer);
+  CAF_CHECK_EQUAL(getpriority(PRIO_PROCESS, 0), mine);
 }
 
 CAF_TEST(a failure says how far it came) {
