@@ -4,7 +4,7 @@
 // Per aggregate the bus has them in order: behind the first that is not done nothing of the same aggregate goes.
 #pragma once
 #include "actors/bus_counts.hpp"
-#include "actors/protocol.hpp"
+#include "actors/outbox_turn.hpp"
 #include "domain/environment.hpp"
 #include "domain/retry.hpp"
 #include "outbound/event_bus.hpp"
@@ -14,9 +14,7 @@
 
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
-#include <vector>
 
 namespace fq {
 
@@ -50,20 +48,8 @@ public:
   consumer_handle::behavior_type behavior();
 
 private:
-  /// One batch of the dispatcher: answered when no dead letter of it is on its way.
-  struct turn {
-    dispatcher_handle asker;
-    std::shared_ptr<std::vector<outbox_key>> done = std::make_shared<std::vector<outbox_key>>();
-    std::set<aggregate_id> held_up; ///< a row of theirs waits
-    std::size_t in_the_air = 0;
-    bool read = false; ///< all rows were looked at
-  };
-  using turn_ptr = std::shared_ptr<turn>;
-
   void on_batch(const consume_outbox& x);
-  void deliver(const turn_ptr& t, const outbox_item& item);
-  void bury(const turn_ptr& t, const outbox_item& item, const std::string& why);
-  void finish(const turn_ptr& t);
+  void deliver(outbox_turn& turn, const outbox_item& item);
   bus_answer publish(const outbox_item& item);
   void count(bus_result result);
   void note(const outbox_item& item, bus_outcome outcome, const std::string& why = {}) const;

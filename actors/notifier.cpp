@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/notifier.hpp"
 
-#include "actors/ask_owner.hpp"
 #include "domain/outbox.hpp"
 #include "outbound/mail_templates.hpp"
 
@@ -12,8 +11,6 @@
 
 namespace fq {
 namespace {
-
-constexpr milliseconds bury_timeout{5'000};
 
 std::string text_of(const boost::json::object& o, std::string_view name) {
   const auto* v = o.if_contains(name);
@@ -72,18 +69,16 @@ consumer_handle::behavior_type notifier_state::behavior() {
 }
 
 void notifier_state::on_batch(const consume_outbox& x) {
-  auto t = std::make_shared<turn>();
-  t->asker = caf::actor_cast<dispatcher_handle>(self_->current_sender());
+  const auto turn = std::make_shared<outbox_turn>(self_, services_->region);
   const auto end = services_->env->steady_now() + services_->turn;
   for (const auto& item : *x.items) {
     if (services_->env->steady_now() >= end) break; // the rest comes again
-    if (!t->held_up.contains(item.key.aggregate)) deliver(t, item, end);
+    if (!turn->is_held_up(item)) deliver(*turn, item, end);
   }
-  t->read = true;
-  finish(t);
+  turn->end();
 }
 
-void notifier_state::deliver(const turn_ptr& t, const outbox_item& item, milliseconds end) {
+void notifier_state::deliver(outbox_turn& turn, const outbox_item& item, milliseconds end) {
   std::string why;
   const bool is_mail = item.row.topic == topic::mail_send;
   const auto result = is_mail ? send(item, end, why) : mail_result::accepted;
@@ -91,10 +86,11 @@ void notifier_state::deliver(const turn_ptr& t, const outbox_item& item, millise
   switch (result) {
     case mail_result::accepted:
       if (services_->log) services_->log(item);
-      t->done->push_back(item.key);
-      return;
-    case mail_result::rejected: return bury(t, item, why);
-    case mail_result::unavailable: t->held_up.insert(item.key.aggregate); return;
+      return turn.done(item);
+    case mail_result::rejected:
+      warn("undelivered: " + why);
+      return turn.bury(item, why);
+    case mail_result::unavailable: return turn.hold_up(item);
   }
 }
 
@@ -105,25 +101,6 @@ void notifier_state::count(mail_result result) {
     case mail_result::rejected: return services_->counts->rejected.add();
     case mail_result::unavailable: return services_->counts->put_off.add();
   }
-}
-
-/// A dead letter of its event; only then the row is done, and the next of the event may go.
-void notifier_state::bury(const turn_ptr& t, const outbox_item& item, const std::string& why) {
-  warn("undelivered: " + why);
-  ++t->in_the_air;
-  t->held_up.insert(item.key.aggregate);
-  const auto landed = [this, t, key = item.key](bool is_stored) {
-    if (is_stored) t->done->push_back(key);
-    --t->in_the_air;
-    finish(t);
-  };
-  ask_owner(self_, services_->region, item.key.aggregate, report_undelivered{item.row, why}, bury_timeout,
-            [landed](const ack_reply& reply) { landed(!reply.no); }, [landed](const caf::error&) { landed(false); });
-}
-
-void notifier_state::finish(const turn_ptr& t) {
-  if (!t->read || t->in_the_air > 0 || !t->asker) return;
-  self_->send(std::exchange(t->asker, nullptr), outbox_consumed{t->done});
 }
 
 /// One message to all who have not got it yet, a few at a time where the port takes them one by one, until the turn is over.

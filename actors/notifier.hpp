@@ -4,7 +4,7 @@
 // with everything behind it of the same event; what it will never take becomes a dead letter of its event.
 #pragma once
 #include "actors/measures.hpp"
-#include "actors/protocol.hpp"
+#include "actors/outbox_turn.hpp"
 #include "domain/environment.hpp"
 #include "domain/retry.hpp"
 #include "outbound/mail.hpp"
@@ -49,20 +49,8 @@ public:
   consumer_handle::behavior_type behavior();
 
 private:
-  /// One batch of the dispatcher: answered when nothing of it is left in the air.
-  struct turn {
-    dispatcher_handle asker;
-    std::shared_ptr<std::vector<outbox_key>> done = std::make_shared<std::vector<outbox_key>>();
-    std::set<aggregate_id> held_up; ///< a row of theirs waits
-    std::size_t in_the_air = 0;
-    bool read = false; ///< all rows were looked at
-  };
-  using turn_ptr = std::shared_ptr<turn>;
-
   void on_batch(const consume_outbox& x);
-  void deliver(const turn_ptr& t, const outbox_item& item, milliseconds end);
-  void bury(const turn_ptr& t, const outbox_item& item, const std::string& why);
-  void finish(const turn_ptr& t);
+  void deliver(outbox_turn& turn, const outbox_item& item, milliseconds end);
   mail_result send(const outbox_item& item, milliseconds end, std::string& why);
   void count(mail_result result);
   void warn(const std::string& what) const {
