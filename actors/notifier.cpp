@@ -5,6 +5,7 @@
 #include "outbound/mail_templates.hpp"
 
 #include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
 
 #include <algorithm>
@@ -18,12 +19,11 @@ std::string text_of(const boost::json::object& o, std::string_view name) {
   return text ? std::string{text->data(), text->size()} : std::string{};
 }
 
-/// To as many of those who have not got it as the port takes at once.
-mail_answer send_some(const mail_message& message, mail_port& port) {
+/// To those at `places` and nobody else.
+mail_answer send_some(const mail_message& message, const std::vector<std::size_t>& places, mail_port& port) {
   auto some = message;
-  std::size_t taken = 0;
-  for (auto& r : some.to)
-    if (!r.answered && ++taken > port.at_once()) r.answered = true;
+  for (auto& r : some.to) r.answered = true;
+  for (const auto i : places) some.to[i].answered = false;
   mail_answer answer;
   try {
     answer = port.send(some);
@@ -31,9 +31,30 @@ mail_answer send_some(const mail_message& message, mail_port& port) {
     return {.result = mail_result::unavailable, .service_down = true, .why = e.what()};
   }
   for (std::size_t i = 0; i < some.to.size() && i < answer.recipients.size(); ++i) // those whose turn it was not
-    if (some.to[i].answered && !message.to[i].answered) answer.recipients[i] = mail_result::unavailable;
+    if (some.to[i].answered) answer.recipients[i] = mail_result::unavailable;
   return answer;
 }
+
+/// The payload for those at `places` alone. It says how often it was cut: letters are numbered by place, and must not get the numbers of others
+/// who have theirs, or whoever drops what comes twice would drop them.
+std::string rest_of(const std::string& payload, const std::vector<std::size_t>& places) {
+  auto whole = boost::json::parse(payload);
+  auto& o = whole.as_object();
+  const auto* cuts = o.if_contains("rest");
+  const auto before = cuts && cuts->is_int64() ? cuts->get_int64() : 0;
+  boost::json::array to;
+  for (const auto i : places) to.push_back(o.at("to").as_array().at(i));
+  o["to"] = std::move(to);
+  o["rest"] = before + 1;
+  return boost::json::serialize(whole);
+}
+
+std::string id_of(const outbox_row& row, const boost::json::object& payload) {
+  const auto* cuts = payload.if_contains("rest");
+  return cuts && cuts->is_int64() ? to_string(row.id) + "-rest" + std::to_string(cuts->get_int64()) : to_string(row.id);
+}
+
+std::pair<uuid, std::size_t> key_of(const outbox_row& row) { return {row.id, std::hash<std::string>{}(row.payload)}; }
 
 } // namespace
 
@@ -48,7 +69,7 @@ std::variant<mail_message, std::string> mail_of(const outbox_row& row) {
   auto content = render(template_key, text_of(*o, "language"), *data);
   if (const auto* problem = std::get_if<template_problem>(&content)) return problem->what;
   auto& words = std::get<mail_content>(content);
-  mail_message m{.id = to_string(row.id), .to = {}, .subject = std::move(words.subject), .text = std::move(words.text)};
+  mail_message m{.id = id_of(row, *o), .to = {}, .subject = std::move(words.subject), .text = std::move(words.text)};
   m.html = std::move(words.html);
   m.template_key = template_key;
   for (const auto& one : *to) {
@@ -87,11 +108,24 @@ void notifier_state::deliver(outbox_turn& turn, const outbox_item& item, millise
     case mail_result::accepted:
       if (services_->log) services_->log(item);
       return turn.done(item);
-    case mail_result::rejected:
-      warn("undelivered: " + why);
-      return turn.bury(item, why);
+    case mail_result::rejected: return bury(turn, item, why);
     case mail_result::unavailable: return turn.hold_up(item);
   }
+}
+
+/// For those alone who did not get it: a person's retry tells nobody twice. What became of the others is known until the letter is kept, or it
+/// would be forgotten with it.
+void notifier_state::bury(outbox_turn& turn, const outbox_item& item, const std::string& why) {
+  warn("undelivered: " + why);
+  const auto key = key_of(item.row);
+  const auto known = in_progress_.find(key);
+  const bool is_rest = known != in_progress_.end() && known->second.undelivered.size() < known->second.message.to.size();
+  auto left = item;
+  if (is_rest) left.row.payload = rest_of(item.row.payload, known->second.undelivered);
+  turn.bury(left, why, [this, key, is_rest] {
+    in_progress_.erase(key);
+    if (is_rest) remember(key);
+  });
 }
 
 void notifier_state::count(mail_result result) {
@@ -103,59 +137,107 @@ void notifier_state::count(mail_result result) {
   }
 }
 
-/// One message to all who have not got it yet, a few at a time where the port takes them one by one, until the turn is over.
+/// One message to all who have not got it yet, a few at a time where the port takes them one by one, until the turn is over. Whoever is put
+/// off holds up nobody but what is behind the message.
 mail_result notifier_state::send(const outbox_item& item, milliseconds end, std::string& why) {
   auto& env = *services_->env;
-  if (sent_.contains(item.row.id)) return mail_result::accepted;
-  if (env.steady_now() < down_until_) return mail_result::unavailable;
-  auto known = in_progress_.find(item.row.id);
-  if (known == in_progress_.end()) {
-    auto made = mail_of(item.row);
-    if (auto* wrong = std::get_if<std::string>(&made)) {
-      why = std::move(*wrong);
-      return mail_result::rejected;
-    }
-    if (in_progress_.size() >= mails_in_progress_max) in_progress_.clear();
-    known = in_progress_.emplace(item.row.id, unfinished{std::move(std::get<mail_message>(made)), env.steady_now()}).first;
-  }
-  auto& mail = known->second;
-  if (env.steady_now() < mail.again_at) return mail_result::unavailable;
-  while (true) {
-    const auto before = std::ranges::count(mail.message.to, false, &mail_recipient::answered);
-    const auto answer = send_some(mail.message, *services_->port);
-    mark_answered(mail.message, answer);
-    if (!answer.why.empty()) warn(answer.why);
-    const auto left = std::ranges::count(mail.message.to, false, &mail_recipient::answered);
-    if (answer.result != mail_result::unavailable) {
-      failures_ = 0;
-      if (left > 0 && left < before && env.steady_now() < end) continue;
-      if (left > 0) return mail_result::unavailable; // no failure: the rest in the next turn
-      const auto result = mail.message.to.size() == 1 ? answer.result : mail_result::accepted;
-      if (result == mail_result::rejected) why = answer.why;
-      in_progress_.erase(known);
-      if (result == mail_result::accepted) remember(item.row.id);
-      return result;
-    }
-    ++failures_;
-    const auto pause = std::max(retry_delay(services_->pauses, failures_, env.random_u64()), answer.retry_after.value_or(milliseconds{0}));
-    if (answer.service_down) {
-      down_until_ = env.steady_now() + std::min(pause, services_->pauses.cap);
-      mail.since = env.steady_now(); // nobody's fault but the service's
-      return mail_result::unavailable;
-    }
-    if (env.steady_now() - mail.since < services_->patience) {
-      mail.again_at = env.steady_now() + services_->again_after;
-      return mail_result::unavailable;
-    }
-    why = "put off for too long: " + answer.why;
-    in_progress_.erase(known);
+  if (sent_.contains(key_of(item.row))) return mail_result::accepted;
+  auto* mail = begin_or_go_on(item.row, why);
+  if (mail == nullptr) return mail_result::rejected;
+  do {
+    const auto now = env.steady_now();
+    if (now < down_until_ || now < mail->again_at) break;
+    const auto places = due(*mail, now);
+    if (places.empty()) break;
+    send_to(*mail, places);
+  } while (env.steady_now() < end);
+  if (std::ranges::count(mail->message.to, false, &mail_recipient::answered) > 0) return mail_result::unavailable;
+  if (!mail->undelivered.empty()) {
+    why = mail->why;
     return mail_result::rejected;
   }
+  in_progress_.erase(key_of(item.row));
+  remember(key_of(item.row));
+  return mail_result::accepted;
 }
 
-void notifier_state::remember(const uuid& id) {
-  if (!sent_.insert(id).second) return;
-  sent_in_order_.push_back(id);
+/// Null: there is no mail in it, and `why` is said.
+notifier_state::unfinished* notifier_state::begin_or_go_on(const outbox_row& row, std::string& why) {
+  const auto key = key_of(row);
+  if (const auto known = in_progress_.find(key); known != in_progress_.end()) return &known->second;
+  auto made = mail_of(row);
+  if (auto* wrong = std::get_if<std::string>(&made)) {
+    why = std::move(*wrong);
+    return nullptr;
+  }
+  if (in_progress_.size() >= mails_in_progress_max) in_progress_.clear();
+  unfinished mail;
+  mail.message = std::move(std::get<mail_message>(made));
+  return &in_progress_.emplace(key, std::move(mail)).first->second;
+}
+
+/// As many as the port takes at once, those first who were never tried.
+std::vector<std::size_t> notifier_state::due(const unfinished& mail, milliseconds now) const {
+  const auto most = services_->port->at_once();
+  std::vector<std::size_t> fresh, again;
+  for (std::size_t i = 0; i < mail.message.to.size() && fresh.size() < most; ++i) {
+    if (mail.message.to[i].answered) continue;
+    const auto w = mail.waiting.find(i);
+    if (w == mail.waiting.end())
+      fresh.push_back(i);
+    else if (now >= w->second.again_at)
+      again.push_back(i);
+  }
+  again.resize(std::min(again.size(), most - fresh.size()));
+  fresh.insert(fresh.end(), again.begin(), again.end());
+  return fresh;
+}
+
+void notifier_state::send_to(unfinished& mail, const std::vector<std::size_t>& places) {
+  auto& env = *services_->env;
+  const auto answer = send_some(mail.message, places, *services_->port);
+  mark_answered(mail.message, answer);
+  if (!answer.why.empty()) warn(answer.why);
+  if (answer.service_down) return wait_for_service(mail, answer);
+  failures_ = 0;
+  const bool is_only_one = mail.message.to.size() == 1; // of many, those whom the port refuses are left out
+  if (is_only_one && answer.result == mail_result::rejected) {
+    mail.undelivered = {0};
+    mail.why = answer.why;
+  }
+  for (const auto i : places)
+    if (!mail.message.to[i].answered) put_off_or_give_up(mail, i, answer);
+  const bool has_moved = std::ranges::any_of(places, [&](auto i) { return mail.message.to[i].answered; });
+  mail.in_vain = has_moved ? 0 : mail.in_vain + 1;
+  if (!has_moved) mail.again_at = env.steady_now() + retry_delay(services_->in_vain, mail.in_vain, env.random_u64());
+}
+
+void notifier_state::put_off_or_give_up(unfinished& mail, std::size_t place, const mail_answer& answer) {
+  auto& env = *services_->env;
+  const auto now = env.steady_now();
+  auto& w = mail.waiting.try_emplace(place, put_off{now}).first->second;
+  const auto given_up_at = w.since + services_->patience;
+  if (now >= given_up_at) {
+    mail.message.to[place].answered = true;
+    mail.undelivered.push_back(place);
+    mail.why = "put off for too long: " + answer.why;
+    return;
+  }
+  const retry_policy pauses{0, services_->again_after, 2 * services_->again_after};
+  const auto asked_for = std::min(answer.retry_after.value_or(milliseconds{0}), pauses.cap);
+  w.again_at = std::min(now + std::max(retry_delay(pauses, ++w.tries, env.random_u64()), asked_for), given_up_at); // then for the last time
+}
+
+void notifier_state::wait_for_service(unfinished& mail, const mail_answer& answer) {
+  auto& env = *services_->env;
+  const auto pause = std::max(retry_delay(services_->pauses, ++failures_, env.random_u64()), answer.retry_after.value_or(milliseconds{0}));
+  down_until_ = env.steady_now() + std::min(pause, services_->pauses.cap);
+  for (auto& [place, w] : mail.waiting) w.since = env.steady_now(); // nobody's fault but the service's
+}
+
+void notifier_state::remember(const mail_key& key) {
+  if (!sent_.insert(key).second) return;
+  sent_in_order_.push_back(key);
   if (sent_in_order_.size() <= mails_remembered_max) return;
   sent_.erase(sent_in_order_.front());
   sent_in_order_.pop_front();

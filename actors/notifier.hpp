@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of domain events: mail is rendered and handed to the mail port, everything is told to the log. A consumer of the dispatcher,
 // detached in production because the port blocks. A row is done when its mail was taken; what the port cannot take now stays in the outbox,
-// with everything behind it of the same event; what it will never take becomes a dead letter of its event.
+// with everything behind it of the same event; what it will never take becomes a dead letter of its event, for those who did not get it.
 #pragma once
 #include "actors/measures.hpp"
 #include "actors/outbox_turn.hpp"
@@ -16,7 +16,9 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <utility>
 #include <variant>
+#include <vector>
 
 namespace fq {
 
@@ -29,8 +31,9 @@ struct notifier_services {
   mail_counts* counts = nullptr; ///< null: nobody asks
   retry_policy pauses{0, milliseconds{1'000}, milliseconds{30'000}}; ///< while the mail service is away; their number is not limited
   milliseconds turn{10'000}; ///< for one batch; what is left comes again. Well below outbox_answer_timeout
-  milliseconds patience{10 * 60 * 1000}; ///< with one mail that is put off while others are taken; then it waits for a person, not its event
-  milliseconds again_after{15'000}; ///< such a mail is tried once more
+  milliseconds patience{10 * 60 * 1000}; ///< with one recipient who is put off while others are taken; then he waits for a person, not the event
+  milliseconds again_after{15'000}; ///< such a recipient is tried once more, about: full jitter, up to this at first and up to twice this later
+  retry_policy in_vain{0, milliseconds{1'000}, milliseconds{5'000}}; ///< before a mail that was just put off by everybody asked goes on with others
 };
 
 /// A message that was given up with this many tries to some of its recipients is not kept in memory any more: it begins anew.
@@ -50,8 +53,30 @@ public:
 
 private:
   void on_batch(const consume_outbox& x);
+  /// A row that is told again for the rest of its recipients has the id of the whole, and says something else.
+  using mail_key = std::pair<uuid, std::size_t>; ///< of the row, and a hash of its payload
+  struct put_off {
+    milliseconds since{0}; ///< steady time
+    milliseconds again_at{0};
+    std::uint32_t tries = 0;
+  };
+  struct unfinished {
+    mail_message message; ///< some of its recipients may have it
+    std::map<std::size_t, put_off> waiting; ///< by place in `message.to`: whoever was tried and put off; passed over if answered since
+    std::vector<std::size_t> undelivered; ///< places of those who are left to a person
+    std::string why; ///< of the last of them
+    milliseconds again_at{0}; ///< steady time: nobody is tried before
+    std::uint32_t in_vain = 0; ///< tries in a row that nobody got anything by
+  };
+
   void deliver(outbox_turn& turn, const outbox_item& item, milliseconds end);
+  void bury(outbox_turn& turn, const outbox_item& item, const std::string& why);
   mail_result send(const outbox_item& item, milliseconds end, std::string& why);
+  unfinished* begin_or_go_on(const outbox_row& row, std::string& why);
+  [[nodiscard]] std::vector<std::size_t> due(const unfinished& mail, milliseconds now) const;
+  void send_to(unfinished& mail, const std::vector<std::size_t>& places);
+  void put_off_or_give_up(unfinished& mail, std::size_t place, const mail_answer& answer);
+  void wait_for_service(unfinished& mail, const mail_answer& answer);
   void count(mail_result result);
   void warn(const std::string& what) const {
     if (services_->warn) services_->warn(what);
@@ -59,16 +84,11 @@ private:
 
   pointer self_ = nullptr;
   const notifier_services* services_ = nullptr;
-  void remember(const uuid& id);
+  void remember(const mail_key& key);
 
-  std::set<uuid> sent_; ///< lately: a batch that took too long comes again before it was marked
-  std::deque<uuid> sent_in_order_;
-  struct unfinished {
-    mail_message message; ///< some of its recipients may have it
-    milliseconds since{0}; ///< steady time
-    milliseconds again_at{0};
-  };
-  std::map<uuid, unfinished> in_progress_;
+  std::set<mail_key> sent_; ///< lately: a batch that took too long comes again before it was marked
+  std::deque<mail_key> sent_in_order_;
+  std::map<mail_key, unfinished> in_progress_; ///< until everybody is answered, and those who are left to a person are kept for him
   std::uint32_t failures_ = 0; ///< in a row
   milliseconds down_until_{0}; ///< steady time: the mail service is not tried before
 };

@@ -17,11 +17,12 @@ outbox_turn::outbox_turn(consumer_handle::pointer self, region_handle region)
     region_{std::move(region)},
     asker_{caf::actor_cast<dispatcher_handle>(self->current_sender())} {}
 
-void outbox_turn::bury(const outbox_item& item, std::string why) {
+void outbox_turn::bury(const outbox_item& item, std::string why, std::function<void()> kept) {
   ++in_the_air_;
   hold_up(item);
-  const auto landed = [t = shared_from_this(), key = item.key](bool is_kept) {
+  const auto landed = [t = shared_from_this(), key = item.key, kept = std::move(kept)](bool is_kept) {
     if (is_kept) t->done_->push_back(key);
+    if (is_kept && kept) kept();
     t->answer_if_over();
   };
   ask_owner(self_, region_, item.key.aggregate, report_undelivered{item.row, std::move(why)}, bury_timeout,

@@ -4,6 +4,7 @@
 #pragma once
 #include "actors/protocol.hpp"
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -22,7 +23,8 @@ public:
   /// It comes again, with what is behind it.
   void hold_up(const outbox_item& item) { held_up_.insert(item.key.aggregate); }
   /// Makes it a dead letter of its event; only when that is kept the row is done, and the next of the event may go.
-  void bury(const outbox_item& item, std::string why);
+  /// `kept`, if any, is called then, by the actor.
+  void bury(const outbox_item& item, std::string why, std::function<void()> kept = {});
   /// All rows were looked at; those that nothing was said of come again.
   void end();
 

@@ -15,6 +15,8 @@ class scripted_mail final : public mail_port {
 public:
   std::function<mail_answer(const mail_message&)> answer = [](const auto&) { return mail_answer{.result = mail_result::accepted}; };
   std::vector<mail_message> tries;
+  std::size_t most = 1'000;
+  [[nodiscard]] std::size_t at_once() const override { return most; }
   mail_answer send(const mail_message& message) override {
     tries.push_back(message);
     auto told = answer(message);
@@ -42,6 +44,40 @@ struct notifier_fixture : consumer_fixture {
   outbox_item mail(std::uint32_t aggregate, std::string payload = R"({"template":"otp","language":"en","to":[{"address":"ada@example.org"}],"data":{"code":"1","minutes":10}})") {
     ++next_id;
     return {{aggregate_id{aggregate}, next_id, 0}, default_tenant, {}, {{1, next_id}, std::string{topic::mail_send}, std::move(payload), {}}};
+  }
+  /// To 0@x.org, 1@x.org and so on.
+  outbox_item mass_mail(std::uint32_t aggregate, std::size_t recipients) {
+    std::string to;
+    for (std::size_t i = 0; i < recipients; ++i) to += (i ? "," : "") + (R"({"address":")" + std::to_string(i)) + R"(@x.org"})";
+    return mail(aggregate, R"({"template":"otp","language":"en","to":[)" + to + R"(],"data":{"code":"1","minutes":10}})");
+  }
+  /// A port that knows one recipient at a time and twenty at once; of a message, everybody before number `wall` is put off.
+  void put_off_before(std::size_t wall) {
+    port.most = 20;
+    port.answer = [this, wall](const mail_message& m) {
+      auto answer = open_answer(m);
+      for (std::size_t i = 0; i < m.to.size(); ++i) {
+        if (m.to[i].answered) continue;
+        const bool is_put_off = std::stoul(m.to[i].address) < wall;
+        if (!is_put_off) ++told[m.to[i].address];
+        note(answer, i, is_put_off ? mail_result::unavailable : mail_result::accepted, is_put_off ? "RCPT TO: 450" : "");
+      }
+      return closed(std::move(answer));
+    };
+  }
+  std::map<std::string, int> told; ///< how often, by address
+  /// Gives it again and again for so long, as the dispatcher does, until it is done.
+  bool give_for(const outbox_item& item, milliseconds time) {
+    for (milliseconds t{0}; t <= time; t += 500ms) {
+      if (give({item}).size() == 1) return true;
+      advance(500ms);
+    }
+    return false;
+  }
+  bool has_told_once(std::size_t begin, std::size_t end) {
+    for (auto i = begin; i < end; ++i)
+      if (told[std::to_string(i) + "@x.org"] != 1) return false;
+    return true;
   }
   outbox_item news(std::uint32_t aggregate) {
     ++next_id;
@@ -116,6 +152,85 @@ CAF_TEST(of many recipients those who have it are not sent it again) {
   CAF_REQUIRE_EQUAL(port.tries.size(), 2u);
   CAF_CHECK(port.tries[1].to[0].answered);
   CAF_CHECK(!port.tries[1].to[1].answered);
+}
+
+CAF_TEST(one recipient who is put off keeps it from nobody else and gets it when he is taken) {
+  put_off_before(1);
+  const auto item = mass_mail(20, 100);
+  CAF_CHECK(give({item}).empty());
+  CAF_CHECK(has_told_once(1, 100)); // in one turn
+  put_off_before(0);
+  CAF_CHECK(give_for(item, services.again_after));
+  CAF_CHECK(has_told_once(0, 100));
+  CAF_CHECK(buried->empty());
+}
+
+CAF_TEST(as many as go at once are put off and all behind them are told within seconds) {
+  put_off_before(20);
+  const auto item = mass_mail(20, 100);
+  CAF_CHECK(!give_for(item, 2s));
+  CAF_CHECK(has_told_once(20, 100));
+  put_off_before(0);
+  CAF_CHECK(give_for(item, 2 * services.again_after));
+  CAF_CHECK(has_told_once(0, 100));
+}
+
+CAF_TEST(those who are never taken are a dead letter of their own and its retry tells nobody twice) {
+  put_off_before(20);
+  const auto item = mass_mail(20, 100), behind = news(20);
+  CAF_CHECK(!give_for(item, services.patience - 1s));
+  CAF_CHECK(buried->empty());
+  CAF_CHECK(give_for(item, 1min));
+  CAF_CHECK(has_told_once(20, 100));
+  CAF_REQUIRE_EQUAL(buried->size(), 1u);
+  const auto& letter = buried->at(0);
+  CAF_CHECK(letter.row.id == item.row.id);
+  CAF_CHECK_EQUAL(letter.detail, "put off for too long: RCPT TO: 450");
+  const auto rest = std::get<mail_message>(mail_of(letter.row));
+  CAF_REQUIRE_EQUAL(rest.to.size(), 20u);
+  for (std::size_t i = 0; i < 20; ++i) CAF_CHECK(std::stoul(rest.to[i].address) < 20);
+  CAF_CHECK(rest.id != to_string(item.row.id)); // number one of the rest is not number one of the whole
+  CAF_CHECK_EQUAL(give({item, behind}).size(), 2u); // its batch comes again, late
+  put_off_before(0);
+  auto retried = news(20);
+  retried.row = letter.row;
+  CAF_CHECK(give_for(retried, 1s));
+  CAF_CHECK(has_told_once(0, 100));
+  CAF_CHECK_EQUAL(buried->size(), 1u);
+}
+
+CAF_TEST(a dead letter of some recipients that cannot be stored now does not tell the others again) {
+  put_off_before(1);
+  *owner_is_there = false;
+  const auto item = mass_mail(20, 3);
+  CAF_CHECK(!give_for(item, services.patience + 1min));
+  *owner_is_there = true;
+  CAF_CHECK(give_for(item, 1min));
+  CAF_CHECK_EQUAL(buried->size(), 1u);
+  CAF_CHECK(has_told_once(1, 3));
+}
+
+CAF_TEST(a mail that everybody is put off with waits between tries and leaves the turn to others) {
+  put_off_before(100);
+  const auto mass = mass_mail(20, 100);
+  const auto other = news(21);
+  CAF_CHECK_EQUAL(give({mass, other}).size(), 1u);
+  CAF_CHECK_EQUAL(port.tries.size(), 1u);
+  CAF_CHECK(!give_for(mass, 1min));
+  CAF_CHECK(port.tries.size() < 60); // of 120 turns
+  CAF_CHECK(give_for(mass, services.patience + 2min));
+  CAF_REQUIRE_EQUAL(buried->size(), 1u);
+  CAF_CHECK(buried->at(0).row == mass.row); // for all: as it was
+}
+
+CAF_TEST(the only recipient is tried with jitter and given up when patience ends) {
+  port.answer = [](const mail_message& m) { return all_of(m, mail_result::unavailable, "RCPT TO: 450"); };
+  const auto item = mail(20);
+  CAF_CHECK(!give_for(item, services.patience - 1s));
+  CAF_CHECK(port.tries.size() > 25 && port.tries.size() < 100);
+  CAF_CHECK(give_for(item, 2s));
+  CAF_REQUIRE_EQUAL(buried->size(), 1u);
+  CAF_CHECK(buried->at(0).row == item.row);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
