@@ -9,11 +9,11 @@
 namespace fq {
 namespace {
 
-std::string fresh_id(environment& env) {
+std::string fresh_id(const std::string& template_key, environment& env) {
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "otp-%016llx%016llx", static_cast<unsigned long long>(env.random_u64()),
+  std::snprintf(text.data(), text.size(), "-%016llx%016llx", static_cast<unsigned long long>(env.random_u64()),
                 static_cast<unsigned long long>(env.random_u64()));
-  return text.data();
+  return template_key + text.data();
 }
 
 } // namespace
@@ -37,8 +37,12 @@ mailer_worker_handle::behavior_type mailer_state::behavior() {
 
 mail_sent mailer_state::on_mail(const send_mail& x) {
   auto& env = *services_->env;
-  waiting_.erase(x.to);
-  waiting w{{.id = fresh_id(env), .to = {{x.to}}, .subject = x.subject, .text = x.body, .html = x.html, .template_key = "otp"}, env.steady_now() + services_->keep_for};
+  auto id = fresh_id(services_->template_key, env);
+  waiting w;
+  w.key = services_->newest_only ? x.to : id;
+  w.message = {.id = std::move(id), .to = {{x.to}}, .subject = x.subject, .text = x.body, .html = x.html, .template_key = services_->template_key};
+  w.give_up_at = env.steady_now() + services_->keep_for;
+  waiting_.erase(w.key);
   const auto result = attempt(w);
   if (result != mail_result::unavailable) return {result == mail_result::accepted};
   if (waiting_.size() >= waiting_mail_max) {
@@ -54,10 +58,10 @@ void mailer_state::on_timer(std::uint64_t generation) {
   if (timer == timers_.end()) return;
   const auto found = waiting_.find(timer->second);
   timers_.erase(timer);
-  if (found == waiting_.end() || found->second.generation != generation) return; // replaced by a newer code
+  if (found == waiting_.end() || found->second.generation != generation) return; // a newer code has its place
   auto w = std::move(found->second);
   waiting_.erase(found);
-  if (services_->env->steady_now() >= w.give_up_at) return warn("a code is given up: it could not be sent in time");
+  if (services_->env->steady_now() >= w.give_up_at) return warn(services_->template_key + " is given up: it could not be sent in time");
   if (attempt(w) == mail_result::unavailable) wait(std::move(w));
 }
 
@@ -83,10 +87,10 @@ void mailer_state::wait(waiting w) {
   // Whoever was not even tried waits for the service, with the others.
   const auto pause = std::clamp(std::max(pause_, down_until_ - now), milliseconds{0}, services_->keep_for);
   w.generation = ++generation_;
-  timers_.emplace(w.generation, w.message.to.front().address);
+  timers_.emplace(w.generation, w.key);
   self_->delayed_send(self_, pause, timer_fired{timer_kind::restart, w.generation});
-  auto address = w.message.to.front().address;
-  waiting_.insert_or_assign(std::move(address), std::move(w));
+  auto key = w.key;
+  waiting_.insert_or_assign(std::move(key), std::move(w));
 }
 
 mail_answer mailer_state::send(const mail_message& message) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-time codes on their way out: one blocking port, and a list of those that it could not take yet. Detached in production.
+// Mail on its way out that no row keeps: one blocking port, and a list of what it could not take yet. One for one-time codes, and one for
+// notices, which must neither take a code's place nor its time. Detached in production.
 #pragma once
 #include "actors/protocol.hpp"
 #include "domain/environment.hpp"
@@ -20,6 +21,8 @@ struct mailer_services {
   mail_port* port = nullptr;
   std::function<void(const std::string&)> warn; ///< why mail does not leave; called from the actor's thread; may be null
   milliseconds keep_for{10 * 60 * 1000};        ///< a code is of no use afterwards
+  std::string template_key = "otp";             ///< what kind of mail it is
+  bool newest_only = true;                      ///< of what is for one address: a newer code makes the older void. A notice does not
   retry_policy pauses{0, milliseconds{2'000}, milliseconds{30'000}}; ///< between tries; their number is not limited
 };
 
@@ -29,7 +32,7 @@ inline constexpr std::size_t waiting_mail_max = 1'000;
 using mailer_worker_handle = mailer_handle::extend<caf::reacts_to<timer_fired>>; ///< INTERNAL: the timer
 
 /// Answers `accepted` for what the port has taken and for what waits for its next try. What waits is lost with the process: whoever misses
-/// a code asks for another.
+/// a code asks for another, and what a notice says is seen elsewhere too.
 class mailer_state {
 public:
   static inline const char* name = "mailer";
@@ -40,6 +43,7 @@ public:
 
 private:
   struct waiting {
+    std::string key;
     mail_message message;
     milliseconds give_up_at{0}; ///< steady time
     std::uint32_t attempts = 0;
@@ -55,8 +59,8 @@ private:
 
   pointer self_ = nullptr;
   const mailer_services* services_ = nullptr;
-  std::unordered_map<std::string, waiting> waiting_; ///< by address: a newer code replaces the older, which is void
-  std::unordered_map<std::uint64_t, std::string> timers_; ///< generation to address
+  std::unordered_map<std::string, waiting> waiting_; ///< by address if the newest takes the place of others, else by id
+  std::unordered_map<std::uint64_t, std::string> timers_; ///< generation to key
   std::uint64_t generation_ = 0;
   milliseconds pause_{0};      ///< asked for by the last failure
   milliseconds down_until_{0}; ///< steady time; until then nobody is tried, for nobody would be taken

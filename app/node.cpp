@@ -26,6 +26,9 @@ constexpr milliseconds sandbox_poll{100};
 constexpr milliseconds vouch_interval{500};
 /// How often nodes that share a ledger look for events that nobody runs. A dead node's events are back this long after its lease, and a load.
 constexpr milliseconds takeover_interval{2'000};
+/// Nobody waits for it at a screen, and a server that puts strangers off does so for a while.
+constexpr milliseconds notice_mail_life{24 * 60 * 60 * 1000};
+constexpr retry_policy notice_mail_pauses{0, milliseconds{30'000}, milliseconds{10 * 60 * 1000}};
 
 sale_rules rules_of(const config::options& o) {
   sale_rules r;
@@ -100,6 +103,7 @@ node::node(const config::options& options, environment& env, std::function<void(
   gateways_ = open_gateways(options, env);
   mail_ = open_mailer(options, env);
   mail_of_events_ = open_mailer(options, env);
+  mail_of_notices_ = open_mailer(options, env);
   bus_ = make_bus(options, env);
   payment_events_ = make_payment_inbox(options);
   system_ = std::make_unique<caf::actor_system>(caf_config_);
@@ -227,7 +231,16 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   fan_out_services_.counts = &numbers_.notices;
   start(lane::notices, "fan-out", system_->spawn(fan_out, &fan_out_services_));
   start(lane::bus, "bus", start_bus(children));
-  couriers_.spawn(*system_, children, ledgers, accounts_services_.mailer, may_take);
+  notice_mailer_services_ = {.env = &env_,
+                             .port = mail_of_notices_.get(),
+                             .warn = mailer_services_.warn,
+                             .keep_for = notice_mail_life,
+                             .template_key = "endpoint_disabled",
+                             .newest_only = false,
+                             .pauses = notice_mail_pauses};
+  const auto notice_mailer = system_->spawn<caf::detached>(mailer, static_cast<const mailer_services*>(&notice_mailer_services_));
+  children.emplace_back("notice mailer", caf::actor_cast<caf::actor>(notice_mailer));
+  couriers_.spawn(*system_, children, ledgers, notice_mailer, may_take);
 }
 
 consumer_handle node::start_bus(root_children& children) {

@@ -111,7 +111,7 @@ private:
   tenant_rules tenant_rules_;
   measures numbers_;
   cluster_links links_;
-  std::unique_ptr<mail_port> mail_, mail_of_events_; ///< a port belongs to one thread
+  std::unique_ptr<mail_port> mail_, mail_of_events_, mail_of_notices_; ///< a port belongs to one thread
   std::unique_ptr<bus_port> bus_; ///< null: there is none
   std::unique_ptr<inbox_port> payment_events_; ///< by the bus; null: none are taken
   notifier_services notifier_services_;
@@ -121,7 +121,7 @@ private:
   bus_inbox_services bus_inbox_services_;
   owner_services owner_services_;
   payments_services payments_services_;
-  mailer_services mailer_services_;
+  mailer_services mailer_services_, notice_mailer_services_;
   checkout_switch_services checkout_switch_services_;
   accounts_services accounts_services_;
   cluster_services cluster_services_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes that cannot be sent at once: tried again until they are void, newest first in an address, nobody waiting for anybody.
+// Codes that cannot be sent at once: tried again until they are void, newest first in an address, nobody waiting for anybody. Notices: none takes the place of another.
 #define CAF_SUITE mailer
 #include "fixture.hpp"
 
@@ -144,6 +144,31 @@ CAF_TEST(an exception in a port is a failure like others) {
   port.answer = [](const auto&) { return mail_answer{.result = mail_result::accepted}; };
   pass(1min);
   CAF_CHECK_EQUAL(port.tries.size(), 2u);
+}
+
+CAF_TEST(notices to one address take no place of each other and are of their own kind) {
+  services.newest_only = false;
+  services.template_key = "endpoint_disabled";
+  services.keep_for = 24h;
+  port.answer = [](const auto&) { return busy(); };
+  CAF_CHECK(send("a@x.example", "first"));
+  CAF_CHECK(send("a@x.example", "second"));
+  pass(30min); // a code would be given up
+  CAF_CHECK(warnings.back().find("given up") == std::string::npos);
+  port.tries.clear();
+  port.answer = [](const auto&) { return mail_answer{.result = mail_result::accepted}; };
+  pass(2min);
+  CAF_REQUIRE_EQUAL(port.tries.size(), 2u);
+  CAF_CHECK(port.tries[0].text != port.tries[1].text);
+  CAF_CHECK(port.tries[0].id != port.tries[1].id);
+  for (const auto& m : port.tries) CAF_CHECK_EQUAL(m.template_key, "endpoint_disabled");
+}
+
+CAF_TEST(the list of notices is bounded) {
+  services.newest_only = false;
+  port.answer = [](const auto&) { return mail_answer{.result = mail_result::unavailable, .retry_after = 60s, .service_down = true}; };
+  for (std::size_t i = 0; i < waiting_mail_max; ++i) CAF_CHECK(send("a@x.example", std::to_string(i)));
+  CAF_CHECK(!send("a@x.example", "one more"));
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()
