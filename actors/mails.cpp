@@ -23,6 +23,12 @@ std::string mail(std::string_view template_key, json::array to, json::object dat
 
 json::array only_to(const order_row& order) { return {json::object{{"address", order.contact.email}}}; }
 
+/// Of no use once what it is about has ended: it is not sent afterwards.
+std::string mail_until(timestamp end, std::string_view template_key, json::array to, json::object data) {
+  return json::serialize(json::object{{"template", template_key}, {"language", "en"}, {"expires_at", end.time_since_epoch().count()},
+                                      {"to", std::move(to)}, {"data", std::move(data)}});
+}
+
 json::object data_of(const order_row& order, const sale& now) {
   return {{"order_id", to_string(order.id)},
           {"name", name_of(order.contact)},
@@ -35,8 +41,9 @@ std::string payment_link(const order_row& order, const sale& now) {
   auto data = data_of(order, now);
   data["total"] = order.total;
   data["payment_url"] = view.payment_url;
-  data["expires_at"] = view.claim.claim.expires_at.time_since_epoch().count();
-  return mail("payment_link", only_to(order), std::move(data));
+  const auto end = view.claim.claim.expires_at;
+  data["expires_at"] = end.time_since_epoch().count();
+  return mail_until(end, "payment_link", only_to(order), std::move(data));
 }
 
 std::string receipt(const order_row& order, const sale& now) {

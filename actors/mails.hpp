@@ -15,7 +15,7 @@ namespace fq {
 /// Recipients of one mail at most: a cancelled event tells its customers in chunks.
 inline constexpr std::size_t mail_recipients_max = 1'000;
 
-/// A JSON object {template, language, to: [{address, variables}], data}; see outbound/mail_templates.hpp for the data of each template.
+/// A JSON object {template, language, expires_at, to: [{address, variables}], data}, expires_at where it is of no use afterwards; see outbound/mail_templates.hpp for the data of each template.
 struct topic_mail {
   std::string_view topic; ///< that it tells of: a tenant may choose to tell of it in another way
   std::string payload;

@@ -58,6 +58,14 @@ std::pair<uuid, std::size_t> key_of(const outbox_row& row) { return {row.id, std
 
 } // namespace
 
+timestamp end_of(const outbox_row& row) {
+  boost::system::error_code error;
+  const auto parsed = boost::json::parse(row.payload, error);
+  const auto* o = error ? nullptr : parsed.if_object();
+  const auto* end = o ? o->if_contains("expires_at") : nullptr;
+  return end && end->is_int64() ? timestamp{milliseconds{end->get_int64()}} : timestamp{};
+}
+
 std::variant<mail_message, std::string> mail_of(const outbox_row& row) {
   boost::system::error_code error;
   const auto parsed = boost::json::parse(row.payload, error);
@@ -103,8 +111,12 @@ void notifier_state::deliver(outbox_turn& turn, const outbox_item& item, millise
   std::string why;
   const bool is_mail = item.row.topic == topic::mail_send;
   const auto result = is_mail ? send(item, end, why) : mail_result::accepted;
-  if (is_mail) count(result);
-  switch (result) {
+  if (!result) {
+    warn("not sent: what the mail is about has ended");
+    return turn.done(item);
+  }
+  if (is_mail) count(*result);
+  switch (*result) {
     case mail_result::accepted:
       if (services_->log) services_->log(item);
       return turn.done(item);
@@ -139,11 +151,15 @@ void notifier_state::count(mail_result result) {
 
 /// One message to all who have not got it yet, a few at a time where the port takes them one by one, until the turn is over. Whoever is put
 /// off holds up nobody but what is behind the message.
-mail_result notifier_state::send(const outbox_item& item, milliseconds end, std::string& why) {
+std::optional<mail_result> notifier_state::send(const outbox_item& item, milliseconds end, std::string& why) {
   auto& env = *services_->env;
   if (sent_.contains(key_of(item.row))) return mail_result::accepted;
   auto* mail = begin_or_go_on(item.row, why);
   if (mail == nullptr) return mail_result::rejected;
+  if (is_set(mail->until) && env.wall_now() >= mail->until) {
+    in_progress_.erase(key_of(item.row));
+    return {};
+  }
   do {
     const auto now = env.steady_now();
     if (now < down_until_ || now < mail->again_at) break;
@@ -173,6 +189,7 @@ notifier_state::unfinished* notifier_state::begin_or_go_on(const outbox_row& row
   if (in_progress_.size() >= mails_in_progress_max) in_progress_.clear();
   unfinished mail;
   mail.message = std::move(std::get<mail_message>(made));
+  mail.until = end_of(row);
   return &in_progress_.emplace(key, std::move(mail)).first->second;
 }
 

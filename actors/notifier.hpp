@@ -15,6 +15,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <variant>
@@ -62,6 +63,7 @@ private:
   };
   struct unfinished {
     mail_message message; ///< some of its recipients may have it
+    timestamp until; ///< it is of no use afterwards; unset: for ever
     std::map<std::size_t, put_off> waiting; ///< by place in `message.to`: whoever was tried and put off; passed over if answered since
     std::vector<std::size_t> undelivered; ///< places of those who are left to a person
     std::string why; ///< of the last of them
@@ -71,7 +73,8 @@ private:
 
   void deliver(outbox_turn& turn, const outbox_item& item, milliseconds end);
   void bury(outbox_turn& turn, const outbox_item& item, const std::string& why);
-  mail_result send(const outbox_item& item, milliseconds end, std::string& why);
+  /// Null: what it is about has ended, and it is not sent to who has not got it.
+  std::optional<mail_result> send(const outbox_item& item, milliseconds end, std::string& why);
   unfinished* begin_or_go_on(const outbox_row& row, std::string& why);
   [[nodiscard]] std::vector<std::size_t> due(const unfinished& mail, milliseconds now) const;
   void send_to(unfinished& mail, const std::vector<std::size_t>& places);
@@ -92,6 +95,9 @@ private:
   std::uint32_t failures_ = 0; ///< in a row
   milliseconds down_until_{0}; ///< steady time: the mail service is not tried before
 };
+
+/// When what a payload of topic mail.send is about ends; unset: never.
+[[nodiscard]] timestamp end_of(const outbox_row& row);
 
 /// The mail that a payload of topic mail.send asks for, or why there is none.
 [[nodiscard]] std::variant<mail_message, std::string> mail_of(const outbox_row& row);

@@ -6,6 +6,7 @@
 #include "fixture.hpp"
 #include "tests/kept_spans.hpp"
 
+#include "actors/notifier.hpp"
 #include "actors/sale_board.hpp"
 
 #include <boost/json/parse.hpp>
@@ -373,6 +374,23 @@ CAF_TEST(what an order became is told once and its mails are part of the decisio
   CAF_CHECK(mail.at("template").as_string() == "order_receipt");
   CAF_CHECK(mail.at("data").as_object().at("total").as_int64() == order.order.total);
   CAF_CHECK(completed[0].payload.find("ada@") == std::string::npos); // people are named in mails only
+}
+
+CAF_TEST(a payment link says when it is of no use any more and a receipt does not) {
+  const auto order = ordered(1);
+  page(order);
+  const principal organizer{principal_kind::organizer, event.tenant, event.organizer};
+  auto sent = ask<ack_reply>(owner, resend_order{{order.order.id, organizer}, {}});
+  run();
+  CAF_REQUIRE(sent->ok && !sent->value.no);
+  auto applied = ask<ack_reply>(owner, apply_fact{paid(order)});
+  run();
+  const auto mails = outbox(topic::mail_send);
+  CAF_REQUIRE_EQUAL(mails.size(), 2u);
+  const auto data = boost::json::parse(mails[0].payload).as_object().at("data").as_object();
+  CAF_CHECK(end_of(mails[0]) == timestamp{milliseconds{data.at("expires_at").as_int64()}});
+  CAF_CHECK(end_of(mails[0]) > env.wall_now());
+  CAF_CHECK(!is_set(end_of(mails[1])));
 }
 
 CAF_TEST(only its organizer lists refunds and sends again) {

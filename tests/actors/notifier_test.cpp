@@ -233,4 +233,20 @@ CAF_TEST(the only recipient is tried with jitter and given up when patience ends
   CAF_CHECK(buried->at(0).row == item.row);
 }
 
+CAF_TEST(what is about something that has ended is not sent any more and holds nothing up) {
+  const auto end = (env.wall_now() + 1min).time_since_epoch().count();
+  const auto until = [&](std::uint32_t aggregate) {
+    return mail(aggregate, R"({"template":"otp","language":"en","to":[{"address":"ada@example.org"}],"data":{"code":"1","minutes":10},"expires_at":)" + std::to_string(end) + "}");
+  };
+  const auto in_time = until(20), late = until(21), behind = news(21);
+  CAF_CHECK_EQUAL(give({in_time}).size(), 1u);
+  CAF_CHECK_EQUAL(port.tries.size(), 1u);
+  port.answer = [](const auto&) { return mail_answer{.result = mail_result::unavailable, .service_down = true}; };
+  CAF_CHECK(give({late, behind}).empty());
+  advance(1min);
+  CAF_CHECK_EQUAL(give({late, behind}).size(), 2u);
+  CAF_CHECK_EQUAL(port.tries.size(), 2u);
+  CAF_CHECK(buried->empty());
+}
+
 CAF_TEST_FIXTURE_SCOPE_END()
