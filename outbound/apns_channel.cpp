@@ -5,6 +5,7 @@
 #include "outbound/delivery_answers.hpp"
 #include "outbound/json_api.hpp"
 #include "outbound/push_content.hpp"
+#include "outbound/retry_after.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -15,6 +16,8 @@ namespace {
 // Apple takes many new connections for an attack.
 constexpr milliseconds connection_pause{1'000};
 constexpr std::string_view expired_token = "ExpiredProviderToken";
+constexpr std::string_view unknown_token = "BadDeviceToken";
+constexpr std::string_view token_of_another_topic = "DeviceTokenNotForTopic";
 constexpr std::string_view too_many_tokens = "TooManyProviderTokenUpdates";
 
 template <std::size_t N>
@@ -25,13 +28,24 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& wor
 /// 400s that speak of our settings; the others speak of the request.
 constexpr auto settings_words = std::to_array<std::string_view>({"BadTopic", "MissingTopic", "BadCertificate", "BadCertificateEnvironment"});
 
+/// What becomes of a device whose token the first environment does not take. Only the second one's success, or its word about this token, says more: what
+/// it holds against our key or has trouble with would pause the channel for everybody, and anybody may register any text as a token.
+delivery_answer of_both(const delivery_answer& first, const delivery_answer& second) {
+  if (second.outcome == delivery_outcome::delivered)
+    return {.outcome = delivery_outcome::delivered, .status = second.status, .reason = "wrong_environment", .is_our_fault = true};
+  return second.reason == token_of_another_topic ? second : first;
+}
+
+/// Whether a failure is our own client's: then nobody was asked.
+bool was_never_asked(http_error kind) { return kind == http_error::overloaded || kind == http_error::cancelled; }
+
 } // namespace
 
-delivery_answer apns_answer(int status, std::string_view body) {
+delivery_answer apns_answer(int status, std::string_view body, std::optional<milliseconds> retry_after) {
   using enum delivery_outcome;
   if (status == 200) return {.outcome = delivered, .status = status};
   const auto answer = parse_object(body);
-  delivery_answer a{.status = status, .reason = plain_word(text_at(answer, "reason"))};
+  delivery_answer a{.status = status, .reason = plain_word(text_at(answer, "reason")), .retry_after = retry_after};
   if (a.reason.empty()) a.reason = "HTTP " + std::to_string(status);
   const auto becomes = [&](delivery_outcome outcome, bool is_our_fault) {
     a.outcome = outcome;
@@ -46,7 +60,8 @@ delivery_answer apns_answer(int status, std::string_view body) {
     if (const auto since = integer_at(answer, "timestamp"); since && *since > 0) a.gone_since = from_unix_ms(*since);
     return becomes(gone, false);
   }
-  if (a.reason == "BadDeviceToken" || a.reason == "DeviceTokenNotForTopic") return becomes(gone, false);
+  if (a.reason == unknown_token) return becomes(gone, false);
+  if (a.reason == token_of_another_topic) return becomes(gone, true); // of each device, if it is our topic that is wrong
   if (status == 403 || is_one_of(a.reason, settings_words)) return is_down();
   if (a.reason == too_many_tokens) {
     a.retry_after = apns_token::age_min;
@@ -72,7 +87,7 @@ struct apns_channel::attempt {
   std::function<void(delivery_answer)> done;
   bool is_sandbox = false; ///< where it goes now
   bool has_new_token = false; ///< one has been made for it
-  std::optional<delivery_answer> elsewhere{}; ///< what the first environment said of a token that it does not know
+  std::optional<delivery_answer> elsewhere{}; ///< what the first environment said of a token that it does not take
 };
 
 apns_channel::apns_channel(settings options, environment& env)
@@ -126,22 +141,19 @@ void apns_channel::send(const std::shared_ptr<attempt>& a) {
 void apns_channel::take_answer(const std::shared_ptr<attempt>& a, const std::string& token, const http_result& answer) {
   if (const auto* failure = std::get_if<http_failure>(&answer)) {
     if (failure->kind == http_error::network || failure->kind == http_error::timeout) want_connection(a->is_sandbox);
-    return a->done(unanswered(*failure));
+    return a->done(a->elsewhere && !was_never_asked(failure->kind) ? *a->elsewhere : unanswered(*failure));
   }
   const auto& response = std::get<http_response>(answer);
-  auto meaning = apns_answer(response.status, response.body);
+  auto meaning = apns_answer(response.status, response.body, read_retry_after(response.retry_after, env_.wall_now()));
   if (response.status >= 500) want_connection(a->is_sandbox);
-  if (a->elsewhere) { // of a token that the first environment does not know, only success or trouble here says more
-    if (meaning.outcome == delivery_outcome::delivered) return a->done({.outcome = delivery_outcome::delivered, .status = response.status, .reason = "wrong_environment", .is_our_fault = true});
-    if (meaning.outcome != delivery_outcome::again) return a->done(*a->elsewhere);
-  }
+  if (a->elsewhere) return a->done(of_both(*a->elsewhere, meaning));
   if (meaning.outcome == delivery_outcome::again || meaning.outcome == delivery_outcome::gone) return take_refusal(a, token, std::move(meaning));
   a->done(std::move(meaning));
 }
 
 /// What may come out better the second time.
 void apns_channel::take_refusal(const std::shared_ptr<attempt>& a, const std::string& token, delivery_answer answer) {
-  if (answer.reason == "BadDeviceToken" && !a->elsewhere) {
+  if (answer.reason == unknown_token || answer.reason == token_of_another_topic) {
     a->elsewhere = std::move(answer);
     a->is_sandbox = !a->is_sandbox;
     return send(a);

@@ -14,7 +14,7 @@ namespace fq {
 struct push_content;
 
 /// What an answer of APNs means. `body`: its JSON. A token that Apple calls expired is one more time away from this: see deliver.
-[[nodiscard]] delivery_answer apns_answer(int status, std::string_view body);
+[[nodiscard]] delivery_answer apns_answer(int status, std::string_view body, std::optional<milliseconds> retry_after);
 
 class apns_channel final : public channel_port {
 public:
@@ -32,8 +32,8 @@ public:
   apns_channel(const apns_channel&) = delete;
   apns_channel& operator=(const apns_channel&) = delete;
 
-  /// A token that one environment does not know is tried at the other: if it is known there, the notice has arrived, and the answer says by
-  /// "wrong_environment" that the app registers its devices for the wrong one.
+  /// A token that one environment does not take is tried at the other: if it is taken there, the notice has arrived, and the answer says by
+  /// "wrong_environment" that the app registers its devices for the wrong one. If not, the device is gone, whatever else ails the other one.
   void deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) override;
 
 private:

@@ -3,6 +3,7 @@
 #define CAF_SUITE apns_channel
 #include "caf/test/unit_test.hpp"
 
+#include "outbound/retry_after.hpp"
 #include "tests/outbound/fixed_environment.hpp"
 #include "tests/outbound/push_standins.hpp"
 
@@ -36,7 +37,7 @@ const std::vector<answer_row> rows{
   {"ExpiredToken", 410, R"({"reason":"ExpiredToken","timestamp":1799999000000})", gone, "ExpiredToken", false, false, {}, {}, since},
   {"Unregistered at no time", 410, REASON("Unregistered"), gone, "Unregistered"},
   {"BadDeviceToken", 400, REASON("BadDeviceToken"), gone, "BadDeviceToken"},
-  {"DeviceTokenNotForTopic", 400, REASON("DeviceTokenNotForTopic"), gone, "DeviceTokenNotForTopic"},
+  {"DeviceTokenNotForTopic", 400, REASON("DeviceTokenNotForTopic"), gone, "DeviceTokenNotForTopic", false, true},
   {"BadTopic", 400, REASON("BadTopic"), again, "BadTopic", true, true},
   {"MissingTopic", 400, REASON("MissingTopic"), again, "MissingTopic", true, true},
   {"BadCollapseId", 400, REASON("BadCollapseId"), refused, "BadCollapseId", false, true},
@@ -58,11 +59,17 @@ const std::vector<answer_row> rows{
   {"BadPath", 404, REASON("BadPath"), refused, "BadPath", false, true},
   {"MethodNotAllowed", 405, REASON("MethodNotAllowed"), refused, "MethodNotAllowed", false, true},
   {"TooManyProviderTokenUpdates", 429, REASON("TooManyProviderTokenUpdates"), again, "TooManyProviderTokenUpdates", true, true, {}, milliseconds{1'200'000}},
-  {"TooManyRequests", 429, REASON("TooManyRequests"), again, "TooManyRequests"},
+  {"TooManyRequests", 429, REASON("TooManyRequests"), again, "TooManyRequests", false, false, "90", milliseconds{90'000}},
   {"InternalServerError", 500, REASON("InternalServerError"), again, "InternalServerError"},
-  {"ServiceUnavailable", 503, REASON("ServiceUnavailable"), again, "ServiceUnavailable"},
+  {"ServiceUnavailable", 503, REASON("ServiceUnavailable"), again, "ServiceUnavailable", false, false, "Fri, 15 Jan 2027 08:02:00 GMT", milliseconds{120'000}},
   {"Shutdown", 503, REASON("Shutdown"), again, "Shutdown"},
   {"Another server", 302, "<html>", again, "HTTP 302", true, true},
+};
+
+/// What the sandbox says of a token that production does not know.
+struct second_word {
+  const char* name;
+  json::object sandbox;
 };
 
 json::object gets(int status, std::string_view body) { return {{"status", status}, {"body", body}}; }
@@ -88,7 +95,7 @@ CAF_TEST_FIXTURE_SCOPE(apns_channel_tests, fixture)
 
 CAF_TEST(each answer of APNs means what the table says) {
   for (const auto& r : rows) {
-    const auto got = apns_answer(r.status, r.body);
+    const auto got = apns_answer(r.status, r.body, read_retry_after(std::string{r.retry_after}, env.wall_now()));
     CAF_CHECK_EQUAL(difference(got, r), "");
     CAF_CHECK(got.retry_after == r.pause);
   }
@@ -97,29 +104,36 @@ CAF_TEST(each answer of APNs means what the table says) {
 CAF_TEST(answers that are not what Apple documents are no reason to forget a device) {
   for (const auto* body : {"", "{", "[]", R"({"reason":7})", R"({"reason":"Unknown"})", R"({"reason":["BadDeviceToken"]})"})
     for (const auto status : {100, 201, 302, 400, 401, 403, 404, 413, 429, 500, 503}) {
-      const auto got = apns_answer(status, body);
+      const auto got = apns_answer(status, body, {});
       CAF_CHECK(got.outcome == again || got.outcome == refused);
       CAF_CHECK(!got.reason.empty());
     }
   for (const auto* body : {R"({"reason":"Unregistered","timestamp":"soon"})", R"({"reason":"Unregistered","timestamp":-1})", R"({"reason":"Unregistered","timestamp":1e300})"})
-    CAF_CHECK(!apns_answer(410, body).gone_since);
+    CAF_CHECK(!apns_answer(410, body, {}).gone_since);
 }
 
 CAF_TEST(every row comes over the wire as it is) {
   push_standins services;
   json::object devices;
-  for (const auto& r : rows) devices[r.name] = gets(r.status, r.body);
+  for (const auto& r : rows) {
+    auto answer = gets(r.status, r.body);
+    if (!r.retry_after.empty()) answer["headers"] = json::object{{"retry-after", r.retry_after}};
+    devices[r.name] = answer;
+  }
   services.script(devices);
   apns_channel channel{services.apns(), env};
   for (const auto& r : rows) {
-    CAF_CHECK_EQUAL(difference(deliver(channel, granted(), std::string{r.name}), r), "");
+    const auto got = deliver(channel, granted(), std::string{r.name});
+    CAF_CHECK_EQUAL(difference(got, r), "");
+    const bool is_date = r.retry_after.ends_with("GMT"); // by now it is past
+    CAF_CHECK(got.retry_after == (is_date ? milliseconds{0} : r.pause));
     pass(milliseconds{1'200'000}); // whatever pauses the channel is over
   }
   const auto state = services.state();
   CAF_CHECK_EQUAL(json::serialize(state.at("wrong")), "[]");
   for (const auto& r : requests(state)) CAF_CHECK_EQUAL(r.at("version"), "2");
-  // The token that production does not know was looked for in the sandbox, and the expired provider token was replaced once.
-  CAF_CHECK_EQUAL(requests(state).size(), rows.size() + 2);
+  // The two tokens that production does not take were looked for in the sandbox, and the expired provider token was replaced once.
+  CAF_CHECK_EQUAL(requests(state).size(), rows.size() + 3);
 }
 
 CAF_TEST(a device is shown what the notice says) {
@@ -311,13 +325,66 @@ CAF_TEST(a token of the other environment is found there) {
     CAF_CHECK(none.outcome == gone && !none.is_our_fault);
   }
   CAF_CHECK_EQUAL(requests(services.state()).size(), 8u);
+}
+
+CAF_TEST(a token of another topic is looked for in the other environment and a person is told) {
+  push_standins services;
+  const auto of_another_topic = gets(400, REASON("DeviceTokenNotForTopic"));
+  auto only_in_production = of_another_topic, only_in_the_sandbox = of_another_topic;
+  only_in_production["host"] = "api.push.apple.com";
+  only_in_the_sandbox["host"] = "api.sandbox.push.apple.com";
+  services.script({{"of the sandbox", only_in_production}, {"of production", only_in_the_sandbox}, {"of none", of_another_topic}});
+  apns_channel channel{services.apns(), env};
+  for (const auto is_sandbox : {false, true}) {
+    const auto moved = deliver(channel, granted(), is_sandbox ? "of production" : "of the sandbox", is_sandbox);
+    CAF_CHECK(moved.outcome == delivered && moved.is_our_fault);
+    CAF_CHECK_EQUAL(moved.reason, "wrong_environment");
+    const auto none = deliver(channel, granted(), "of none", is_sandbox);
+    CAF_CHECK(none.outcome == gone && none.is_our_fault && !none.is_channel_down);
+    CAF_CHECK_EQUAL(none.reason, "DeviceTokenNotForTopic");
+  }
+  CAF_CHECK_EQUAL(requests(services.state()).size(), 8u);
+}
+
+CAF_TEST(a token that one environment does not know is gone whatever ails the other) {
+  // Anybody may register any text as a token: it must neither come again and again nor pause the channel for everybody.
+  const std::vector<second_word> words{
+    {"key of production alone", gets(403, REASON("BadEnvironmentKeyInToken"))},
+    {"key", gets(403, REASON("InvalidProviderToken"))},
+    {"old key", gets(403, REASON("ExpiredProviderToken"))},
+    {"topic", gets(400, REASON("BadTopic"))},
+    {"too many tokens", gets(429, REASON("TooManyProviderTokenUpdates"))},
+    {"busy", gets(429, REASON("TooManyRequests"))},
+    {"fault", gets(500, REASON("InternalServerError"))},
+    {"away", gets(503, REASON("ServiceUnavailable"))},
+    {"no APNs", gets(302, "<html>")},
+    {"cut", {{"action", "reset"}}},
+    {"refused", gets(400, REASON("BadPriority"))},
+  };
+  push_standins services;
+  apns_channel channel{services.apns(), env};
+  for (const auto& w : words) {
+    CAF_MESSAGE(w.name);
+    services.script({{"d", {{"status", 400}, {"body", REASON("BadDeviceToken")}, {"host", "api.push.apple.com"}, {"elsewhere", w.sandbox}}}});
+    const auto got = deliver(channel, granted(), "d");
+    CAF_CHECK(got.outcome == gone && !got.is_channel_down && !got.is_our_fault);
+    CAF_CHECK_EQUAL(got.reason, "BadDeviceToken");
+    const auto all = requests(services.state());
+    CAF_CHECK_EQUAL(all.back().at("host"), "api.sandbox.push.apple.com");
+    CAF_CHECK(deliver(channel, granted(), "another").outcome == delivered); // nobody else has to wait
+  }
+}
+
+CAF_TEST(a token that one environment does not know is gone if the other cannot be reached) {
+  push_standins services;
+  services.script({{"of none", gets(400, REASON("BadDeviceToken"))}});
   auto s = services.apns();
   for (auto& way : s.http.connect_to)
     if (way.starts_with("api.sandbox")) way = "api.sandbox.push.apple.com:443:127.0.0.1:1"; // nobody listens there
   apns_channel half{s, env};
-  const auto unsure = deliver(half, granted(), "of none");
-  CAF_CHECK(unsure.outcome == again);
-  CAF_CHECK_EQUAL(unsure.reason, "no_connection");
+  const auto got = deliver(half, granted(), "of none");
+  CAF_CHECK(got.outcome == gone && !got.is_channel_down && !got.is_our_fault);
+  CAF_CHECK_EQUAL(got.reason, "BadDeviceToken");
 }
 
 CAF_TEST(a key that is none for APNs is refused without being shown) {

@@ -7,7 +7,7 @@
 //   POST /script  {device: {status, headers, body, action, times, host, once_per_token}}: of later requests for that device (the device
 //                 "oauth" is the token endpoint); `action`: 'reset' (RST_STREAM), 'refuse' (REFUSED_STREAM), 'goaway' (GOAWAY, and the
 //                 stream is not served), 'cut' (the connection), 'hang'; `times`: so often, then success; `host`: only there;
-//                 `once_per_token`: only to the first authorization that asks
+//                 `elsewhere`: at any other host, {status, headers, body, action}; `once_per_token`: only to the first authorization that asks
 //   POST /weather {share_429, share_503, retry_after: {share, seconds}, says_length}: for everybody who was not scripted: so many of FCM's answers are these, at
 //                 random, some of them with a Retry-After. `says_length`: with a Content-Length; libcurl 7.88 resets every stream whose answer has none, and
 //                 after 1,000 and 33 a second of these nghttp2 ends the connection. From then on requests are only counted
@@ -43,7 +43,8 @@ const json = (status, body, headers = {}) => ({ status, headers: { 'content-type
 /** What a device was scripted to get; undefined: success. */
 function scripted(device, host, authorization) {
   const script = scripts.get(device);
-  if (!script || (script.host && script.host !== host) || script.times === 0) return undefined;
+  if (!script || script.times === 0) return undefined;
+  if (script.host && script.host !== host) return script.elsewhere && { headers: {}, body: '', ...script.elsewhere };
   if (script.once_per_token) {
     script.token ??= authorization;
     if (script.token !== authorization) return undefined;
