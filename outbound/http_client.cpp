@@ -7,6 +7,7 @@
 #include "outbound/curl_list.hpp"
 
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -32,8 +33,13 @@ constexpr std::int64_t poll_ms_max = 1'000;
 constexpr milliseconds overdue_after{1'000};
 // When one connection does not take all streams, or has to be left.
 constexpr long connections_per_host_max = 8;
-/// By which a thread in the background is nicer than the process, as nice(1) counts.
+/// By which a thread in the background is nicer than whoever made the client, as nice(1) counts.
 constexpr int background_niceness = 10;
+constexpr int niceness_max = 19;
+
+// On Linux both speak of this thread alone.
+int niceness_here() { return getpriority(PRIO_PROCESS, 0); }
+void be_nice(int niceness) { setpriority(PRIO_PROCESS, 0, std::min(niceness, niceness_max)); }
 
 struct free_handle {
   void operator()(CURL* curl) const noexcept { curl_easy_cleanup(curl); }
@@ -154,9 +160,10 @@ http_result result_of(transfer& t, CURLcode code, const http_client::settings& s
 
 class http_client::engine {
 public:
-  engine(settings options, environment& env)
+  engine(settings options, environment& env, int niceness)
     : settings_{std::move(options)},
-      env_{env} {
+      env_{env},
+      niceness_{niceness} {
     static const bool ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
     for (const auto& name : settings_.resolve) append(resolve_, name);
     multi_ = ready ? curl_multi_init() : nullptr;
@@ -218,7 +225,8 @@ private:
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
-    if (settings_.is_background) [[maybe_unused]] const auto now = nice(background_niceness); // on Linux, of this thread alone
+    // Not so much more than it has: a submit from a callback makes an engine, and its thread begins as nice as the one that it comes from.
+    if (settings_.is_background) be_nice(niceness_ + background_niceness);
     do {
       int count = 0;
       curl_multi_perform(multi_, &count);
@@ -381,6 +389,7 @@ private:
 
   const settings settings_;
   environment& env_;
+  const int niceness_; // of whoever made the client
   curl_list resolve_; // every transfer points to it
   CURLM* multi_ = nullptr;
   curl_list connect_to_;
@@ -397,8 +406,8 @@ private:
   std::thread thread_;
 };
 
-http_client::http_client(settings options, environment& env) : settings_{std::move(options)}, env_{env} {
-  engines_.push_back(std::make_unique<engine>(settings_, env_));
+http_client::http_client(settings options, environment& env) : settings_{std::move(options)}, env_{env}, niceness_{niceness_here()} {
+  engines_.push_back(std::make_unique<engine>(settings_, env_, niceness_));
 }
 http_client::~http_client() {
   std::vector<std::unique_ptr<engine>> all; // ends without the lock: callbacks may submit
@@ -423,7 +432,7 @@ http_client::engine* http_client::take_engine(std::vector<std::unique_ptr<engine
   const std::lock_guard lock{mutex_};
   if (is_ending_) return nullptr;
   if (settings_.requests_per_connections > 0 && taken_ == settings_.requests_per_connections) {
-    engines_.push_back(std::make_unique<engine>(settings_, env_));
+    engines_.push_back(std::make_unique<engine>(settings_, env_, niceness_));
     taken_ = 0;
   }
   ++taken_;

@@ -75,7 +75,7 @@ public:
     /// every stream whose answer has no length, and servers that count resets (nghttp2: 1,000) end such a connection with all that is under way.
     std::size_t requests_per_connections = 0;
     bool http2_only = false; ///< an answer by an older version is `network`
-    bool is_background = false; ///< its thread yields to others: where the machine is full, a notice waits and an admission does not
+    bool is_background = false; ///< its threads yield to others, as nice as whoever makes it and 10 more: where the machine is full, a notice waits and an admission does not
   };
 
   /// Throws std::runtime_error without libcurl. `env` must outlive the client.
@@ -97,6 +97,7 @@ private:
 
   const settings settings_;
   environment& env_;
+  const int niceness_; ///< of the thread that made the client
   std::mutex mutex_; // guards these three
   std::vector<std::unique_ptr<engine>> engines_; ///< the last one takes requests, the others end when they have answered
   std::size_t taken_ = 0; ///< by the last one

@@ -424,6 +424,19 @@ CAF_TEST(a client in the background yields to all other threads) {
   CAF_CHECK_EQUAL(niceness(false), mine);
   const int nicer = std::min(19, mine + 10);
   CAF_CHECK_EQUAL(niceness(true), nicer);
+  auto s = quick();
+  s.is_background = true;
+  s.requests_per_connections = 1; // each request has a thread of its own, which the one before it starts
+  std::promise<std::vector<int>> seen;
+  http_client client{s, env};
+  std::vector<int> all;
+  std::function<void(const http_result&)> next = [&](const http_result&) {
+    all.push_back(getpriority(PRIO_PROCESS, 0));
+    if (all.size() == 3) return seen.set_value(all);
+    client.submit(get(server.url()), next);
+  };
+  client.submit(get(server.url()), next);
+  CAF_CHECK_EQUAL(seen.get_future().get(), std::vector<int>(3, nicer));
   CAF_CHECK_EQUAL(getpriority(PRIO_PROCESS, 0), mine);
 }
 
