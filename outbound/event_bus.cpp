@@ -16,6 +16,11 @@ namespace {
 
 namespace json = boost::json;
 
+nats_stream_name expected(nats_stream_name name) {
+  name.is_expected = true;
+  return name;
+}
+
 /// Compares as text as the places do as numbers, as the extension `sequence` has it.
 std::string sequence_of(const bus_message& m) {
   std::array<char, 40> text{};
@@ -52,7 +57,7 @@ std::string cloud_event_of(const bus_message& m, const std::string& source) {
 }
 
 nats_bus::nats_bus(nats_bus_settings settings)
-    : prefix_{std::move(settings.prefix)}, source_{std::move(settings.source)}, stream_{settings.servers, std::move(settings.stream)} {}
+    : prefix_{std::move(settings.prefix)}, source_{std::move(settings.source)}, stream_{settings.servers, expected(std::move(settings.stream))} {}
 
 bus_answer nats_bus::publish(const bus_message& m) {
   const auto document = cloud_event_of(m, source_);

@@ -42,6 +42,7 @@ nats_answer nats_stream::publish(const std::string& subject, const std::string& 
   jsPubOptions_Init(&options);
   options.MsgId = id.c_str();
   options.MaxWait = timeout_.count();
+  if (name_.is_expected) options.ExpectStream = name_.stream.c_str();
   jsPubAck* ack = nullptr;
   jsErrCode error{};
   status = js_PublishMsg(&ack, context, message.get(), &options, &error);
@@ -49,6 +50,7 @@ nats_answer nats_stream::publish(const std::string& subject, const std::string& 
   jsPubAck_Destroy(ack);
   if (acknowledged) return {nats_result::accepted};
   if (is_too_large(status, error)) return {nats_result::rejected, nats_reason(status, error)};
+  if (error == JSStreamNotMatchErr) return unavailable("NATS: another stream than " + name_.stream + " has the subject " + subject);
   known_in_ = 0; // it may have gone: no responders, JetStream error 10076
   return unavailable(nats_reason(status, error));
 }

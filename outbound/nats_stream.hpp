@@ -27,6 +27,7 @@ struct nats_settings {
 struct nats_stream_name {
   std::string stream;
   std::string subjects; ///< of a stream that we make: "mail.>"
+  bool is_expected = false; ///< what another stream takes is not accepted: whoever reads this one would never see it
 };
 
 enum class nats_result : std::uint8_t {

@@ -101,6 +101,22 @@ CAF_TEST(what no bus will ever take is rejected) {
   CAF_CHECK(bus.publish(message(4)).result == bus_result::accepted); // the connection has survived it
 }
 
+CAF_TEST(what another stream would take is not published) {
+  const private_nats server;
+  observer eyes{server.url()};
+  eyes.add_stream("fairqueue", "elsewhere.>"); // there, but without our subjects
+  eyes.add_stream("audit", "fairqueue.order.>");
+  nats_bus bus{settings_for(server.url())};
+  const auto answer = bus.publish(message(1));
+  CAF_CHECK(answer.result == bus_result::unavailable);
+  CAF_CHECK_EQUAL(answer.why, "NATS: another stream than fairqueue has the subject fairqueue.order.completed");
+  eyes.with_stream("audit", [](const jsStreamInfo& info) { CAF_CHECK_EQUAL(info.State.Msgs, 0u); });
+  eyes.remove_stream("audit"); // a person mends it
+  eyes.remove_stream("fairqueue");
+  CAF_CHECK(accepted_in_time(bus, message(1)));
+  CAF_CHECK_EQUAL(eyes.messages("fairqueue").size(), 1u);
+}
+
 CAF_TEST(a server that is away loses nothing and a password is in no reason) {
   private_nats server;
   nats_bus bus{settings_for(server.url())};
