@@ -85,6 +85,7 @@ struct apns_channel::attempt {
   http_request request; ///< without url and authorization
   std::string path;
   std::function<void(delivery_answer)> done;
+  milliseconds end{0}; ///< steady: of all its steps
   bool is_sandbox = false; ///< where it goes now
   bool has_new_token = false; ///< one has been made for it
   std::optional<delivery_answer> elsewhere{}; ///< what the first environment said of a token that it does not take
@@ -118,13 +119,16 @@ void apns_channel::deliver(const notice& what, const delivery_target& to, std::f
   a->request = request_of(what, *content, settings_.topic, now);
   a->path = "/3/device/" + percent_encode(to.address);
   a->done = std::move(done);
+  a->end = end_of_try(env_);
   a->is_sandbox = to.is_sandbox;
   send(a);
 }
 
 void apns_channel::send(const std::shared_ptr<attempt>& a) {
-  if (const auto left = left_of_pause(); left.count() > 0)
-    return a->done({.reason = std::string{too_many_tokens}, .retry_after = left, .is_channel_down = true, .is_our_fault = true});
+  if (const auto pause = left_of_pause(); pause.count() > 0)
+    return a->done({.reason = std::string{too_many_tokens}, .retry_after = pause, .is_channel_down = true, .is_our_fault = true});
+  const auto left = time_for_step(a->end, env_, settings_.http.timeout);
+  if (left.count() == 0) return a->done(out_of_time());
   std::string token;
   try {
     token = tokens_.get();
@@ -134,6 +138,7 @@ void apns_channel::send(const std::shared_ptr<attempt>& a) {
   auto rq = a->request;
   rq.url = (a->is_sandbox ? settings_.sandbox_url : settings_.url) + a->path;
   rq.headers.emplace_back("authorization", "bearer " + token);
+  rq.timeout = left;
   rq.fresh_connection = takes_connection(a->is_sandbox);
   http_.submit(std::move(rq), [this, a, token](const http_result& answer) { take_answer(a, token, answer); });
 }

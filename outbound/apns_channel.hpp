@@ -25,7 +25,7 @@ public:
     std::string topic; ///< the app's bundle id
     std::string url = "https://api.push.apple.com"; ///< without a trailing slash
     std::string sandbox_url = "https://api.sandbox.push.apple.com"; ///< of tokens of the development environment; likewise
-    http_client::settings http; ///< in_flight_max: how many devices at once; a try takes at most three timeouts
+    http_client::settings http; ///< in_flight_max: how many devices at once; its timeout is that of one step, and a try has up to three
   };
   /// Throws std::runtime_error if the key is none for ES256. `env` must outlive the channel.
   apns_channel(settings options, environment& env);

@@ -39,10 +39,14 @@ struct delivery_answer {
   bool is_our_fault = false; ///< our settings or our program: a person is to be told
 };
 
+/// What a try may take with all its steps. Whoever makes tries holds what is told for 60 s and begins them in the first half of it (actors/courier): one that
+/// lasted longer than the rest could be taken and sent twice.
+constexpr milliseconds delivery_time_max{25'000};
+
 class channel_port {
 public:
   virtual ~channel_port() = default;
-  /// Starts a try. `done` is called exactly once, on any thread, possibly before this returns, in bounded time. From one thread only.
+  /// Starts a try. `done` is called exactly once, on any thread, possibly before this returns, in bounded time (delivery_time_max). From one thread only.
   virtual void deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) = 0;
 };
 

@@ -84,6 +84,7 @@ static http_client::settings shared(http_client::settings s) {
 struct fcm_channel::attempt {
   std::string body;
   std::function<void(delivery_answer)> done;
+  milliseconds end{0}; ///< steady: of all its steps
   bool is_second = false;
 };
 
@@ -97,19 +98,24 @@ void fcm_channel::deliver(const notice& what, const delivery_target& to, std::fu
   const auto now = env_.wall_now();
   const auto content = push_content_of(what, now);
   if (!content) return done({.outcome = delivery_outcome::refused, .reason = "nothing_to_show"});
-  send(std::make_shared<attempt>(attempt{fcm_body(*content, to.address, now), std::move(done)}));
+  send(std::make_shared<attempt>(attempt{fcm_body(*content, to.address, now), std::move(done), end_of_try(env_)}));
 }
 
 void fcm_channel::send(const std::shared_ptr<attempt>& a) {
-  tokens_.get([this, a](const google_token::result& r) {
+  const auto left = time_for_step(a->end, env_, settings_.http.timeout);
+  if (left.count() == 0) return a->done(out_of_time());
+  tokens_.get(left, [this, a](const google_token::result& r) {
     if (const auto* why = std::get_if<delivery_answer>(&r)) a->done(*why);
     else post(a, std::get<std::string>(r));
   });
 }
 
 void fcm_channel::post(const std::shared_ptr<attempt>& a, const std::string& token) {
+  const auto left = time_for_step(a->end, env_, settings_.http.timeout);
+  if (left.count() == 0) return a->done(out_of_time());
   http_request rq;
   rq.method = http_request::method_type::post;
+  rq.timeout = left;
   rq.url = settings_.url + "/v1/projects/" + percent_encode(settings_.account.project_id) + "/messages:send";
   rq.headers = {{"Authorization", "Bearer " + token}, {"Content-Type", "application/json"}};
   rq.body = a->body;

@@ -17,7 +17,7 @@ public:
     google_account account;
     std::string url = "https://fcm.googleapis.com"; ///< without a trailing slash
     std::size_t waiting_max = 1'000; ///< sends waiting for an access token
-    http_client::settings http; ///< in_flight_max: how many devices at once; a try takes at most four timeouts
+    http_client::settings http; ///< in_flight_max: how many devices at once; its timeout is that of one step, and a try has up to four
   };
   /// Throws std::runtime_error if the account's key is none for RS256. `env` must outlive the channel.
   fcm_channel(settings options, environment& env);

@@ -48,9 +48,10 @@ google_token::google_token(google_account account, std::size_t waiting_max, envi
     env_{env},
     http_{http} {}
 
-void google_token::get(taker then) {
+void google_token::get(milliseconds patience, taker then) {
   std::unique_lock held{mutex_};
-  if (!current_.empty() && env_.steady_now() < usable_until_) {
+  const auto now = env_.steady_now();
+  if (!current_.empty() && now < usable_until_) {
     const auto token = current_;
     held.unlock();
     return then(token);
@@ -59,11 +60,16 @@ void google_token::get(taker then) {
     held.unlock();
     return then(delivery_answer{.reason = "overloaded"});
   }
+  if (is_exchanging_ && now + patience < exchanged_by_) {
+    held.unlock();
+    return then(out_of_time());
+  }
   waiting_.push_back(std::move(then));
   if (is_exchanging_) return;
   is_exchanging_ = true;
+  exchanged_by_ = now + patience;
   held.unlock();
-  exchange();
+  exchange(patience);
 }
 
 bool google_token::refuse(const std::string& token) {
@@ -86,8 +92,9 @@ std::string google_token::assertion() const {
   return signer_.jwt(account_.private_key_id, json::serialize(claims));
 }
 
-void google_token::exchange() {
+void google_token::exchange(milliseconds timeout) {
   http_request rq;
+  rq.timeout = timeout;
   rq.method = http_request::method_type::post;
   rq.url = account_.token_uri;
   rq.headers = {{"Content-Type", "application/x-www-form-urlencoded"}};

@@ -38,14 +38,15 @@ public:
   /// `env` must outlive the object; `http` must end before it.
   google_token(google_account account, std::size_t waiting_max, environment& env, http_client& http);
 
-  /// `then` is called exactly once, perhaps before this returns, else on the client's thread. No lock is held meanwhile.
-  void get(taker then);
+  /// `then` is called exactly once, perhaps before this returns, else on the client's thread. No lock is held meanwhile. `patience`: an exchange that this
+  /// begins may take so long; where one is under way that may take longer, nobody waits for it, and the answer is "timeout".
+  void get(milliseconds patience, taker then);
   /// Somebody has refused `token`. True if get() gives another from now on; not more often than once in a minute, since a second refusal within
   /// one is not the token's fault.
   [[nodiscard]] bool refuse(const std::string& token);
 
 private:
-  void exchange();
+  void exchange(milliseconds timeout);
   [[nodiscard]] std::string assertion() const;
   void take_answer(const http_result& answer);
   void end_exchange(const result& outcome);
@@ -62,6 +63,7 @@ private:
   milliseconds usable_until_{0}; ///< steady
   milliseconds next_refusal_{0}; ///< steady: refuse() is obeyed from then on
   bool is_exchanging_ = false;
+  milliseconds exchanged_by_{0}; ///< steady: if it is, it ends then at the latest
   std::vector<taker> waiting_;
 };
 

@@ -327,6 +327,31 @@ CAF_TEST(a token of the other environment is found there) {
   CAF_CHECK_EQUAL(requests(services.state()).size(), 8u);
 }
 
+CAF_TEST(the second environment has what is left of the time and without any is not asked) {
+  push_standins services;
+  const json::object slow{{"status", 400}, {"body", REASON("BadDeviceToken")}, {"delay", 1'500}, {"host", "api.push.apple.com"}, {"elsewhere", {{"action", "hang"}}}};
+  services.script({{"late", slow}, {"too late", slow}});
+  auto s = services.apns();
+  s.http.timeout = milliseconds{60'000}; // one step alone would outlast a try
+  fq::test::delivery_answers got;
+  apns_channel channel{s, env};
+  const auto deliver_after = [&](const char* device, milliseconds time) {
+    const auto before = requests(services.state()).size(), answered = got.count();
+    channel.deliver(granted(), {.id = {}, .address = device}, got.next());
+    services.wait_for_requests(before + 1);
+    pass(time);
+    return got.wait(answered + 1).back();
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  CAF_CHECK(deliver_after("late", delivery_time_max - milliseconds{500}).outcome == gone); // silence is no word
+  CAF_CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{10}); // 1.5 s, 0.5 s, and a busy machine
+  CAF_CHECK_EQUAL(requests(services.state()).size(), 2u);
+  const auto too_late = deliver_after("too late", delivery_time_max);
+  CAF_CHECK(too_late.outcome == again && !too_late.is_channel_down);
+  CAF_CHECK_EQUAL(too_late.reason, "timeout");
+  CAF_CHECK_EQUAL(requests(services.state()).size(), 3u);
+}
+
 CAF_TEST(a token of another topic is looked for in the other environment and a person is told) {
   push_standins services;
   const auto of_another_topic = gets(400, REASON("DeviceTokenNotForTopic"));

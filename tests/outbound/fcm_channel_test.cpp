@@ -251,6 +251,90 @@ CAF_TEST(a token endpoint that hangs ends at the timeout and the next send asks 
   CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
 }
 
+/// An access token that was refused, and what happens until the word of it comes.
+struct slow_refusal {
+  push_standins services;
+  fixed_environment& env;
+  fcm_channel::settings settings = services.fcm();
+  std::chrono::steady_clock::time_point begin{};
+
+  explicit slow_refusal(fixed_environment& e) : env{e} { settings.http.timeout = milliseconds{60'000}; } // one step alone would outlast a try
+
+  /// What a send to "d" gets whose first step has taken `time`; `meanwhile`: what everybody is scripted to get from then on.
+  delivery_answer deliver_after(milliseconds time, const json::object& meanwhile) {
+    fq::test::delivery_answers got;
+    fcm_channel channel{settings, env};
+    CAF_CHECK(deliver(channel, turn_granted(env.wall_now()), "another").outcome == delivered); // there is an access token
+    services.script({{"d", {{"status", 401}, {"body", "{}"}, {"delay", 1'500}}}});
+    const auto before = services.state().at("requests").as_array().size();
+    channel.deliver(turn_granted(env.wall_now()), {.id = {}, .address = "d"}, got.next());
+    services.wait_for_requests(before + 1);
+    services.script(meanwhile);
+    env.now_ms += time.count();
+    begin = std::chrono::steady_clock::now();
+    return got.wait(1).front();
+  }
+  [[nodiscard]] bool was_quick() const { return std::chrono::steady_clock::now() - begin < std::chrono::seconds{10}; } // 1.5 s, 0.5 s, and a busy machine
+};
+
+CAF_TEST(a new access token has what is left of the time) {
+  slow_refusal s{env};
+  const auto got = s.deliver_after(delivery_time_max - milliseconds{500}, {{"oauth", {{"action", "hang"}}}});
+  CAF_CHECK_EQUAL(got.reason, "oauth_timeout");
+  CAF_CHECK(got.outcome == again && s.was_quick());
+}
+
+CAF_TEST(a send that is repeated has what is left of the time) {
+  slow_refusal s{env};
+  const auto got = s.deliver_after(delivery_time_max - milliseconds{500}, {{"d", {{"action", "hang"}}}});
+  CAF_CHECK_EQUAL(got.reason, "timeout");
+  CAF_CHECK(got.outcome == again && s.was_quick());
+  CAF_CHECK_EQUAL(s.services.count("exchanges"), 2);
+}
+
+CAF_TEST(no step begins when the time is over) {
+  slow_refusal s{env};
+  const auto got = s.deliver_after(delivery_time_max, {});
+  CAF_CHECK(got.outcome == again && !got.is_channel_down);
+  CAF_CHECK_EQUAL(got.reason, "timeout");
+  CAF_CHECK_EQUAL(s.services.count("exchanges"), 1);
+  s.services.script({{"oauth", {{"status", 200}, {"body", R"({"access_token":"t"})"}, {"delay", 1'500}}}});
+  fq::test::delivery_answers answers;
+  fcm_channel channel{s.settings, env};
+  const auto before = s.services.state().at("requests").as_array().size();
+  channel.deliver(granted(), {.id = {}, .address = "another"}, answers.next());
+  s.services.wait_for_requests(before + 1);
+  pass(delivery_time_max);
+  const auto late = answers.wait(1).front();
+  CAF_CHECK(late.outcome == again && late.reason == "timeout");
+  CAF_CHECK_EQUAL(s.services.state().at("requests").as_array().size(), before + 1);
+}
+
+CAF_TEST(nobody waits for an access token longer than there is time) {
+  push_standins services;
+  auto s = services.fcm();
+  s.http.timeout = milliseconds{60'000};
+  fq::test::delivery_answers patient, impatient;
+  {
+    fcm_channel channel{s, env};
+    CAF_CHECK(deliver(channel, granted(), "another").outcome == delivered);
+    const auto refused_token = json::object{{"status", 401}, {"body", "{}"}};
+    auto slow = refused_token;
+    slow["delay"] = 1'500;
+    services.script({{"slow", slow}, {"quick", refused_token}, {"oauth", {{"action", "hang"}}}});
+    channel.deliver(granted(), {.id = {}, .address = "slow"}, impatient.next());
+    services.wait_for_requests(3); // an exchange and two sends
+    pass(milliseconds{20'000});
+    channel.deliver(granted(), {.id = {}, .address = "quick"}, patient.next()); // begins an exchange of 25 s
+    const auto got = impatient.wait(1).front(); // it has five
+    CAF_CHECK(got.outcome == again && !got.is_channel_down);
+    CAF_CHECK_EQUAL(got.reason, "timeout");
+    CAF_CHECK_EQUAL(patient.count(), 0u);
+  }
+  const auto cancelled = patient.wait(1).front();
+  CAF_CHECK_EQUAL(cancelled.reason, "oauth_cancelled");
+}
+
 CAF_TEST(nobody but Google is given a token) {
   push_standins services;
   auto s = services.fcm();

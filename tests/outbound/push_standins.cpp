@@ -11,6 +11,7 @@
 #include <chrono>
 #include <future>
 #include <stdexcept>
+#include <thread>
 
 namespace fq::test {
 namespace {
@@ -75,6 +76,14 @@ http_response push_standins::ask(http_request::method_type method, const std::st
 void push_standins::script(const json::object& devices) { ask(http_request::method_type::post, "/script", json::serialize(devices)); }
 
 json::object push_standins::state() { return json::parse(ask(http_request::method_type::get, "/state", {}).body).as_object(); }
+
+void push_standins::wait_for_requests(std::size_t count) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (state().at("requests").as_array().size() < count) {
+    if (std::chrono::steady_clock::now() > end) throw std::runtime_error{"requests are missing"};
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+}
 
 std::int64_t push_standins::count(const char* name) {
   const auto now = state();

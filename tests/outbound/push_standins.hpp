@@ -26,6 +26,8 @@ public:
   /// What the script says devices get, see push_standins.mjs.
   void script(const boost::json::object& devices);
   [[nodiscard]] boost::json::object state();
+  /// Until so many have come. Throws std::runtime_error after 30 s.
+  void wait_for_requests(std::size_t count);
   /// A number of the state: "sessions", "exchanges".
   [[nodiscard]] std::int64_t count(const char* name);
 

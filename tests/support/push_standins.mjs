@@ -4,9 +4,9 @@
 // (RS256) and Apple's provider token (ES256). A device gets what it was scripted to get, else success.
 //
 // Prints {"ports": {host: port}, "control": port} and ends with its standard input. On the control port (plain HTTP, JSON):
-//   POST /script  {device: {status, headers, body, action, times, host, once_per_token}}: of later requests for that device (the device
+//   POST /script  {device: {status, headers, body, action, times, delay, host, elsewhere, once_per_token}}: of later requests for that device (the device
 //                 "oauth" is the token endpoint); `action`: 'reset' (RST_STREAM), 'refuse' (REFUSED_STREAM), 'goaway' (GOAWAY, and the
-//                 stream is not served), 'cut' (the connection), 'hang'; `times`: so often, then success; `host`: only there;
+//                 stream is not served), 'cut' (the connection), 'hang'; `times`: so often, then success; `delay`: after so many ms; `host`: only there;
 //                 `elsewhere`: at any other host, {status, headers, body, action}; `once_per_token`: only to the first authorization that asks
 //   POST /weather {share_429, share_503, retry_after: {share, seconds}, says_length}: for everybody who was not scripted: so many of FCM's answers are these, at
 //                 random, some of them with a Retry-After. `says_length`: with a Content-Length; libcurl 7.88 resets every stream whose answer has none, and
@@ -19,6 +19,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { packageOfBlackbox } from './gateway_double.mjs';
 import { commandLine } from './standin_process.mjs';
 
@@ -50,7 +51,7 @@ function scripted(device, host, authorization) {
     if (script.token !== authorization) return undefined;
   }
   if (script.times) script.times -= 1;
-  return { status: script.status, headers: script.headers ?? {}, body: script.body ?? '', action: script.action };
+  return { status: script.status, headers: script.headers ?? {}, body: script.body ?? '', action: script.action, delay: script.delay };
 }
 
 /** Bad luck: a refusal that has nothing to do with the device; undefined: none. */
@@ -183,6 +184,7 @@ function serveStream(stream, headers) {
     const request = { host: headers[':authority'], path: headers[':path'], method: headers[':method'], session: numbers.get(stream.session), version: '2',
       headers: Object.fromEntries(Object.entries(headers)), body: Buffer.concat(parts).toString() };
     const what = await answer(request);
+    if (what.delay) await sleep(what.delay);
     if (!stream.destroyed) act(stream, what);
   });
 }
