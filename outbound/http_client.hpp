@@ -75,7 +75,8 @@ public:
     /// every stream whose answer has no length, and servers that count resets (nghttp2: 1,000) end such a connection with all that is under way.
     std::size_t requests_per_connections = 0;
     bool http2_only = false; ///< an answer by an older version is `network`
-    bool is_background = false; ///< its threads yield to others, as nice as whoever makes it and 10 more: where the machine is full, a notice waits and an admission does not
+    /// Its threads are nicer by 10 than the one that makes it: where the machine is full, a notice waits and an admission does not.
+    bool is_background = false;
   };
 
   /// Throws std::runtime_error without libcurl. `env` must outlive the client.

@@ -329,7 +329,8 @@ CAF_TEST(a token of the other environment is found there) {
 
 CAF_TEST(the second environment has what is left of the time and without any is not asked) {
   push_standins services;
-  const json::object slow{{"status", 400}, {"body", REASON("BadDeviceToken")}, {"delay", 1'500}, {"host", "api.push.apple.com"}, {"elsewhere", {{"action", "hang"}}}};
+  const json::object slow{{"status", 400}, {"body", REASON("BadDeviceToken")}, {"delay", 1'500}, {"host", "api.push.apple.com"},
+                          {"elsewhere", {{"action", "hang"}}}};
   services.script({{"late", slow}, {"too late", slow}});
   auto s = services.apns();
   s.http.timeout = milliseconds{60'000}; // one step alone would outlast a try
