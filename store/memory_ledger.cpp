@@ -161,7 +161,7 @@ bool must_run(const aggregate_image& image) {
   const auto payment_runs = [cancelled](const payment_row& p) {
     return is_open(p.status) || p.status == payment_status::confirmed_late
            || p.status == payment_status::refund_pending
-           || (cancelled && p.status == payment_status::confirmed);
+           || (cancelled && is_refundable(p.status));
   };
   const auto refund_runs = [](const refund_row& r) { return r.status == refund_status::requested; };
   return std::any_of(image.entries.begin(), image.entries.end(), entry_runs)

@@ -87,7 +87,8 @@ const postgres_statement to_wake{
   " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
   " UNION SELECT aggregate FROM refund WHERE status = 0"
   " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment WHERE payment.aggregate = event.aggregate"
-  " AND payment.status = 2) UNION " + with_blocked + "'00000000-0000-0000-0000-000000000000')) AS running"
+  " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment"
+  " WHERE payment.aggregate = event.aggregate AND payment.status = 8) UNION " + with_blocked + "'00000000-0000-0000-0000-000000000000')) AS running"
   " JOIN aggregate USING (number) WHERE $1::text = '' OR lease_owner IS NULL OR lease_owner = $1::text OR lease_until <= "
   + postgres_now + " ORDER BY number"};
 const postgres_statement greatest_number{"greatest_number", "SELECT max(number) FROM aggregate"};

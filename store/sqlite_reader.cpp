@@ -83,6 +83,8 @@ sqlite_reader::statements::statements(sqlite_db& db)
         " UNION SELECT aggregate FROM refund WHERE status = 0"
         " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
         " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
+        " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
+        " INDEXED BY payment_partly_refunded WHERE payment.aggregate = event.aggregate AND payment.status = 8)"
         " UNION " + with_blocked + "zeroblob(16)))"
         " JOIN aggregate USING (number) WHERE ?1 = '' OR lease_owner IS NULL OR lease_owner = ?1"
         " OR lease_until <= " + sqlite_now + " ORDER BY number"),
