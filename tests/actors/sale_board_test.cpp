@@ -26,8 +26,9 @@ order_row order(order_status status) {
 CAF_TEST(a seat shows what was told for as long as it is there) {
   sale_board board;
   auto seat = board.enter(uuid{1, 2}, "EUR");
-  CAF_REQUIRE_EQUAL(board.read().size(), 1u);
-  CAF_CHECK_EQUAL(board.read()[0].numbers.waiting, 0u);
+  const auto at_first = board.read();
+  CAF_REQUIRE_EQUAL(at_first.size(), 1u);
+  CAF_CHECK_EQUAL(at_first[0].numbers.waiting, 0u);
   event_numbers n;
   n.waiting = 7;
   n.away = 1;
