@@ -39,12 +39,13 @@ void dispatcher_state::take() {
     return next_round(outbox_poll);
   }
   next_round(outbox_answer_timeout);
-  self_->send(ledgers_.reader(1), take_outbox{settings_.which, outbox_rows_max});
+  self_->send(ledgers_.reader(1), take_outbox{settings_.which, outbox_rows_max, first_});
 }
 
 void dispatcher_state::on_taken(const outbox_taken& x) {
   if (!x.unavailable) show(*x.items);
   if (x.unavailable || x.items->empty()) return next_round(outbox_poll);
+  first_ = x.items->front().key.aggregate;
   self_->send(consumer_, consume_outbox{x.items});
 }
 

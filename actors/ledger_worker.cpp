@@ -276,7 +276,7 @@ void ledger_worker_state::take_outbox(const fq::take_outbox& x) {
   std::vector<outbox_item> items;
   const bool read = reached([&] {
     const auto mine = ledger_->lease_outbox(settings_.lease, all_partitions);
-    if (!mine.empty()) items = ledger_->undelivered(x.which, mine, x.limit);
+    if (!mine.empty()) items = ledger_->undelivered(x.which, mine, x.limit, x.after);
     if (planted(bug::marked_before_consumed))
       for (const auto& i : items) ledger_->mark_delivered(x.which, {&i.key, 1}, clock_->now());
   });

@@ -911,8 +911,9 @@ FQ_INSPECT(last_aggregate_found, x.unavailable, x.last)
 struct take_outbox {
   lane which{};
   std::uint32_t limit = 0;
+  aggregate_id after{}; ///< aggregates beyond it first
 };
-FQ_INSPECT(take_outbox, x.which, x.limit)
+FQ_INSPECT(take_outbox, x.which, x.limit, x.after)
 
 struct outbox_taken {
   bool unavailable = false;

@@ -132,6 +132,10 @@ struct lease_renewal {
 
 /// An aggregate's rows belong to partition `number % outbox_partitions`; a dispatcher leases partitions.
 inline constexpr std::uint32_t outbox_partitions = 16;
+/// Of how many aggregates a dispatcher gets rows at once: a round of `limit` rows has room for four of each, one at least.
+constexpr std::size_t aggregates_of_round(std::size_t limit) { return limit > 4 ? limit / 4 : limit; }
+/// How many of each, where so many have some.
+constexpr std::size_t rows_of_each(std::size_t limit, std::size_t aggregates) { return aggregates == 0 ? 0 : limit / aggregates; }
 
 /// Place of a row in its aggregate's order: the batch, then the place in the batch.
 struct outbox_key {
@@ -275,7 +279,7 @@ public:
   /// Newest first, by id.
   virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
   /// ACTIVE and PAUSED events; any with live entries, live claims, open payments, late or returning money;
-  /// CANCELLED ones with confirmed payments still to give back; any where a blocked customer has paid: what must run without being
+  /// CANCELLED ones with money still to give back, all of a payment or the rest; any where a blocked customer has paid: what must run without being
   /// asked. Without those that somebody else than `owner` holds a lease of.
   virtual std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) = 0;
   /// Greatest aggregate number given out, at least first_event_aggregate - 1.
@@ -289,8 +293,9 @@ public:
   /// Takes or renews the lease of every partition in `wanted` (each below outbox_partitions) that is free, expired or the owner's;
   /// answers those it holds now.
   virtual std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) = 0;
-  /// Rows of these partitions that wait in `which`, by key, at most `limit`.
-  virtual std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) = 0;
+  /// Rows of these partitions that wait in `which`, at most `limit`: aggregates beyond `after` first, then the others, each by number; of each
+  /// its first rows, in order, and no more than its part of the limit. So one whose first row cannot go stands before no other.
+  virtual std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) = 0;
   /// Rows have passed the lane; with their last one they are delivered, at `at`. A key that is unknown or passed already does no harm.
   virtual void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) = 0;
 

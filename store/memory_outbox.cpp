@@ -7,15 +7,21 @@
 
 namespace fq {
 
-std::vector<outbox_item> memory_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) {
+std::vector<outbox_item> memory_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) {
+  const auto waits = [which](const stored_outbox_row& r) { return !is_set(r.delivered_at) && (r.content.lanes & bit_of(which)) != 0; };
+  std::vector<aggregate_id> waiting;
+  for (const auto& [number, state] : state_.aggregates)
+    if (std::ranges::find(partitions, number_of(number) % outbox_partitions) != partitions.end() && std::ranges::any_of(state.outbox, waits)) waiting.push_back(number);
+  std::ranges::rotate(waiting, std::ranges::upper_bound(waiting, after));
+  if (waiting.size() > aggregates_of_round(limit)) waiting.resize(aggregates_of_round(limit));
   std::vector<outbox_item> result;
-  for (const auto& [number, state] : state_.aggregates) {
-    if (std::ranges::find(partitions, number_of(number) % outbox_partitions) == partitions.end()) continue;
+  for (const auto number : waiting) {
+    const auto& state = state_.aggregates.at(number);
+    auto left = rows_of_each(limit, waiting.size());
     for (const auto& r : state.outbox) {
-      if (result.size() >= limit) return result;
-      const bool waits = !is_set(r.delivered_at) && (r.content.lanes & bit_of(which)) != 0;
-      const auto organizer = state.image.event ? state.image.event->organizer : organizer_id{};
-      if (waits) result.push_back({{number, r.seq, r.ordinal}, state.tenant, organizer, r.content});
+      if (left == 0 || !waits(r)) continue;
+      --left;
+      result.push_back({{number, r.seq, r.ordinal}, state.tenant, state.image.event ? state.image.event->organizer : organizer_id{}, r.content});
     }
   }
   return result;

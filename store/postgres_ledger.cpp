@@ -276,8 +276,8 @@ std::vector<std::uint32_t> postgres_ledger::lease_outbox(const lease_terms& leas
   return in_session([&](session& s) { return s.leases.take_partitions(lease, wanted); });
 }
 
-std::vector<outbox_item> postgres_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) {
-  return in_session([&](session& s) { return s.outbox.undelivered(which, partitions, limit); });
+std::vector<outbox_item> postgres_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) {
+  return in_session([&](session& s) { return s.outbox.undelivered(which, partitions, limit, after); });
 }
 
 void postgres_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {

@@ -14,7 +14,7 @@ class postgres_outbox {
 public:
   explicit postgres_outbox(postgres_connection& db);
 
-  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit);
+  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after);
   void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at);
   std::size_t prune(timestamp delivered_before, std::size_t limit);
 

@@ -275,8 +275,8 @@ std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
   });
 }
 
-std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) {
-  return connection_->guarded([&] { return connection_->outbox.undelivered(which, partitions, limit); });
+std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) {
+  return connection_->guarded([&] { return connection_->outbox.undelivered(which, partitions, limit, after); });
 }
 
 void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {

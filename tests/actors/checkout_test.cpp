@@ -103,7 +103,7 @@ struct checkout_fixture : fixture {
   std::vector<outbox_row> outbox(std::string_view topic) {
     std::vector<outbox_row> rows;
     const std::vector<std::uint32_t> all{static_cast<std::uint32_t>(event.aggregate) % outbox_partitions};
-    for (const auto& item : store.undelivered(topic == topic::mail_send ? lane::mail : lane::notices, all, 1'000))
+    for (const auto& item : store.undelivered(topic == topic::mail_send ? lane::mail : lane::notices, all, 1'000, {}))
       if (item.row.topic == topic) rows.push_back(item.row);
     return rows;
   }

@@ -116,15 +116,15 @@ CAF_TEST(a lane does not wait for another and a row is delivered when it has pas
   advance(outbox_poll);
   CAF_CHECK_EQUAL(log->seen.size(), 2u); // the mail is not ours
   const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
-  CAF_CHECK(store.undelivered(lane::notices, partition, 9).empty());
-  CAF_CHECK_EQUAL(store.undelivered(lane::bus, partition, 9).size(), 2u);
-  CAF_CHECK_EQUAL(store.undelivered(lane::mail, partition, 9).size(), 1u);
+  CAF_CHECK(store.undelivered(lane::notices, partition, 9, {}).empty());
+  CAF_CHECK_EQUAL(store.undelivered(lane::bus, partition, 9, {}).size(), 2u);
+  CAF_CHECK_EQUAL(store.undelivered(lane::mail, partition, 9, {}).size(), 1u);
   auto idle = keep(sys.spawn(no_consumer));
   keep(sys.spawn(dispatcher, ledgers, idle, dispatcher_settings{lane::bus}));
   run();
   advance(outbox_poll);
-  CAF_CHECK(store.undelivered(lane::bus, partition, 9).empty());
-  CAF_CHECK_EQUAL(store.undelivered(lane::mail, partition, 9).size(), 1u);
+  CAF_CHECK(store.undelivered(lane::bus, partition, 9, {}).empty());
+  CAF_CHECK_EQUAL(store.undelivered(lane::mail, partition, 9, {}).size(), 1u);
   const auto later = env.wall_now() + 1s;
   CAF_CHECK_EQUAL(store.prune({never, never, later, 9}), 2u); // the mail has yet to go
 }

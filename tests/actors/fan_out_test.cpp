@@ -80,7 +80,7 @@ CAF_TEST(a customers devices and the endpoints that want the topic are told) {
   CAF_CHECK((targets == std::set{phone.id, tablet.id, all_topics.id, orders.id, mine.id}));
   CAF_CHECK_EQUAL(counts.stored.get(), 5u);
   const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
-  CAF_CHECK(store.undelivered(lane::notices, partition, 9).empty());
+  CAF_CHECK(store.undelivered(lane::notices, partition, 9, {}).empty());
 }
 
 CAF_TEST(a turn is worth telling until its session ends and to the place as well) {
@@ -141,7 +141,7 @@ CAF_TEST(a batch that comes again tells nobody twice) {
   tell(topic::order_completed, of(customer(1)));
   for (int i = 0; i < 2; ++i) { // the first one's marks are lost
     const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
-    const auto items = std::make_shared<const std::vector<outbox_item>>(store.undelivered(lane::notices, partition, 9));
+    const auto items = std::make_shared<const std::vector<outbox_item>>(store.undelivered(lane::notices, partition, 9, {}));
     CAF_REQUIRE_EQUAL(items->size(), 1u);
     caf::anon_send(consumer, consume_outbox{items});
     run();

@@ -118,7 +118,7 @@ CAF_TEST(a new customer is told to other systems once and it is said who named t
   const auto told = [this] {
     std::vector<std::string> payloads;
     const std::vector<std::uint32_t> own{number_of(accounts_aggregate) % outbox_partitions};
-    for (const auto& item : store.undelivered(lane::bus, own, 100)) {
+    for (const auto& item : store.undelivered(lane::bus, own, 100, {})) {
       CAF_CHECK_EQUAL(item.row.topic, "user.updated");
       payloads.push_back(item.row.payload);
     }

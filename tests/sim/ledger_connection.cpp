@@ -181,9 +181,9 @@ std::vector<std::uint32_t> ledger_connection::lease_outbox(const lease_terms& le
 }
 
 std::vector<outbox_item> ledger_connection::undelivered(lane which, std::span<const std::uint32_t> partitions,
-                                                        std::size_t limit) {
+                                                        std::size_t limit, aggregate_id after) {
   go_out();
-  return world_.store->undelivered(which, partitions, limit);
+  return world_.store->undelivered(which, partitions, limit, after);
 }
 
 notice_audience ledger_connection::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {

@@ -67,7 +67,7 @@ public:
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;
   void leave(const std::string& node) override;
   std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
-  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit) override;
+  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) override;
   void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) override;
   std::size_t prune(const prune_bounds& bounds) override;
 

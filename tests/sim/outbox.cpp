@@ -133,7 +133,7 @@ void outbox_watch::check_end(lane which, const passage& p) const {
     world_.check->fail("I16", p.rows[p.delivered].content.topic + " was never delivered");
   std::vector<std::uint32_t> all(outbox_partitions);
   std::iota(all.begin(), all.end(), 0u);
-  for (const auto& item : world_.store->undelivered(which, all, 1))
+  for (const auto& item : world_.store->undelivered(which, all, 1, {}))
     if (due(p.rows[p.places.at(item.key)]))
       world_.check->fail("I16", item.row.topic + " was delivered, but never marked");
 }

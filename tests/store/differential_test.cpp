@@ -525,7 +525,7 @@ private:
     const auto wanted = draw_.some_partitions();
     const auto limit = draw_.below(30);
     const auto which = all_lanes.at(draw_.below(all_lanes.size()));
-    const auto keys = draw_.some_keys(agreed("what goes out", [&](ledger& l) { return l.undelivered(which, wanted, limit); }));
+    const auto keys = draw_.some_keys(agreed("what goes out", [&](ledger& l) { return l.undelivered(which, wanted, limit, {}); }));
     const auto at = draw_.time();
     memory_.mark_delivered(which, keys, at);
     for (const auto& c : contenders_) c.store.mark_delivered(which, keys, at);
@@ -545,7 +545,7 @@ private:
       agreed("the history of " + std::to_string(n), [&](ledger& l) { return l.history(a); });
     }
     for (const auto& o : owners) agreed("who must be woken", [&](ledger& l) { return l.aggregates_to_wake(o); });
-    for (const auto which : all_lanes) agreed("all that waits to go out", [&](ledger& l) { return l.undelivered(which, all_partitions(), 100'000); });
+    for (const auto which : all_lanes) agreed("all that waits to go out", [&](ledger& l) { return l.undelivered(which, all_partitions(), 100'000, {}); });
     agreed("the last aggregate", [](ledger& l) { return l.last_aggregate(); });
     event_filter later, organizers, tenants, queues, named;
     later.after = aggregate_id{17};

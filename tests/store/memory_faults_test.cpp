@@ -144,10 +144,10 @@ CAF_TEST(calls about leases and the outbox pass the time of a late commit) {
   f.store.release(lease.owner, others);
   f.store.lease_outbox(lease, partition);
   f.store.mark_delivered(lane::mail, {}, noon);
-  CAF_CHECK(f.store.undelivered(lane::mail, partition, 1).empty()); // a read sees what is committed and passes no time
+  CAF_CHECK(f.store.undelivered(lane::mail, partition, 1, {}).empty()); // a read sees what is committed and passes no time
   CAF_CHECK_EQUAL(f.store.in_air(), 1u);
   f.store.lease_outbox(lease, partition);
-  CAF_CHECK_EQUAL(f.store.undelivered(lane::mail, partition, 1).size(), 1u);
+  CAF_CHECK_EQUAL(f.store.undelivered(lane::mail, partition, 1, {}).size(), 1u);
 }
 
 CAF_TEST(leases end at their millisecond by the clock that was given) {

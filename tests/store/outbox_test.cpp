@@ -27,7 +27,7 @@ outbox_appended event(std::uint64_t n, aggregate_id aggregate = sale) { return {
 items all_undelivered(ledger& store, std::size_t limit = plenty) {
   partitions all(outbox_partitions);
   std::iota(all.begin(), all.end(), 0u);
-  return store.undelivered(lane::notices, all, limit);
+  return store.undelivered(lane::notices, all, limit, {});
 }
 
 /// Which domain events these are, in their order.
@@ -114,7 +114,7 @@ CAF_TEST(a dispatcher sees the partitions it asks for) {
       FQ_COMMITS(w.me.put(a, {event(1, a)}));
     const auto seen = [&](const partitions& wanted) {
       std::vector<aggregate_id> result;
-      for (const auto& i : w.store.undelivered(lane::notices, wanted, plenty)) result.push_back(i.key.aggregate);
+      for (const auto& i : w.store.undelivered(lane::notices, wanted, plenty, {})) result.push_back(i.key.aggregate);
       return result;
     };
     using list = std::vector<aggregate_id>;
@@ -123,6 +123,35 @@ CAF_TEST(a dispatcher sees the partitions it asks for) {
     CAF_CHECK((seen({15, 2, 0}) == list{catalog_aggregate, sale, last}));
     CAF_CHECK(seen({3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}).empty());
     CAF_CHECK(seen({}).empty());
+  });
+}
+
+CAF_TEST(each aggregate has its part of a round and others come first in the next) {
+  in_every_world([](world& w) {
+    create_other_sale(w);
+    changes many, few;
+    for (std::uint64_t n = 1; n <= 40; ++n) many.push_back(event(n));
+    for (std::uint64_t n = 1; n <= 3; ++n) few.push_back(event(n, other_sale));
+    FQ_COMMITS(w.put(many));
+    FQ_COMMITS(w.me.put(other_sale, few));
+    FQ_COMMITS(w.me.put(accounts_aggregate, {event(1, accounts_aggregate)}));
+    partitions all(outbox_partitions);
+    std::iota(all.begin(), all.end(), 0u);
+    const auto round = [&](std::size_t limit, aggregate_id after) {
+      std::vector<std::pair<aggregate_id, std::uint64_t>> seen; // with how many rows
+      for (const auto& i : w.store.undelivered(lane::notices, all, limit, after)) {
+        if (seen.empty() || seen.back().first != i.key.aggregate) seen.emplace_back(i.key.aggregate, 0);
+        ++seen.back().second;
+      }
+      return seen;
+    };
+    using list = std::vector<std::pair<aggregate_id, std::uint64_t>>;
+    CAF_CHECK((round(12, {}) == list{{accounts_aggregate, 1}, {sale, 4}, {other_sale, 3}}));
+    CAF_CHECK((round(12, accounts_aggregate) == list{{sale, 4}, {other_sale, 3}, {accounts_aggregate, 1}}));
+    CAF_CHECK((round(12, sale) == list{{other_sale, 3}, {accounts_aggregate, 1}, {sale, 4}}));
+    CAF_CHECK((round(12, other_sale) == round(12, {})));
+    CAF_CHECK((round(8, sale) == list{{other_sale, 3}, {accounts_aggregate, 1}})); // the others have their turn
+    CAF_CHECK((round(1, sale) == list{{other_sale, 1}}));
   });
 }
 
