@@ -12,6 +12,8 @@ namespace {
 
 constexpr milliseconds busy_beat{50};
 
+constexpr std::size_t half_of(std::size_t all) { return std::max<std::size_t>(1, all / 2); }
+
 } // namespace
 
 courier_handle::behavior_type courier(courier_handle::stateful_pointer<courier_state> self, const courier_services* services) {
@@ -53,7 +55,7 @@ std::size_t courier_state::most() const {
   return std::min(all, std::max<std::size_t>(1, static_cast<std::size_t>(in_time)));
 }
 
-/// What waits for targets on trial counts for itself: as many of it, and no more, may be there beside all else.
+/// What waits for targets on trial, one thing for each, counts for itself: as many of it, and no more, may be there beside all else.
 std::size_t courier_state::room() const {
   const auto on_trial = static_cast<std::size_t>(std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_trial(t.what.row.target); }));
   const auto rest = held() - on_trial;
@@ -73,7 +75,14 @@ void courier_state::take() {
   if (is_taking_ || !may || now < down_until_ || room() == 0) return;
   is_taking_ = true;
   const auto until = now + services_->hold;
-  take_deliveries wish{{services_->way, static_cast<std::uint32_t>(std::min(part(), deliveries_per_transaction)), services_->hold, busy_targets(), busy_tenants()}};
+  due_filter filter{services_->way, static_cast<std::uint32_t>(std::min(part(), deliveries_per_transaction)), services_->hold, busy_tenants()};
+  if (services_->per_target > 0) {
+    filter.per_target = static_cast<std::uint32_t>(services_->per_target);
+    filter.busy = busy_targets();
+    for (const auto& [target, m] : manners_)
+      if (m.answers) filter.trusted.push_back(target);
+  }
+  take_deliveries wish{std::move(filter)};
   self_->request(services_->ledgers.reader(1), courier_timeout, std::move(wish))
     .then([this, until](const deliveries_taken& x) { on_taken(x, until); }, [this](const caf::error&) { is_taking_ = false; });
 }
@@ -109,35 +118,32 @@ std::vector<tenant_id> courier_state::busy_tenants() const {
 }
 
 std::vector<uuid> courier_state::busy_targets() {
-  if (services_->per_target == 0) return {};
   const auto now = services_->env->steady_now();
   std::erase_if(manners_, [now](const auto& t) { return std::max(t.second.until, t.second.at) + manner_memory <= now; });
   std::map<uuid, std::size_t> held;
   for (const auto& [k, t] : in_the_air_) ++held[k.first];
   for (const auto& t : waiting_) ++held[t.what.row.target];
   std::vector<uuid> busy;
-  const auto add = [&](const uuid& target) {
-    if (busy.size() < busy_targets_max) busy.push_back(target);
-  };
-  const auto is_left_alone = [&](const uuid& target) {
-    const auto found = manners_.find(target);
-    return found != manners_.end() && found->second.until > now;
-  };
   for (const auto& [target, m] : manners_)
-    if (m.until > now) add(target);
+    if (m.until > now) busy.push_back(target);
   for (const auto& [target, count] : held)
-    if (count >= share_of(target) && !is_left_alone(target)) add(target);
+    if (count >= share_of(target)) busy.push_back(target);
   return busy;
 }
 
-/// What else waits for it would fare no better: it comes again from the ledger when the pause is over.
-void courier_state::leave_alone(const uuid& target) {
+/// What else waits for it would fare no better: it comes again from the ledger when the pause is over, which is at least what the target asked for.
+void courier_state::leave_alone(const uuid& target, milliseconds asked) {
   if (services_->per_target == 0) return;
   std::erase_if(waiting_, [&](const taken& t) { return t.what.row.target == target; });
   auto& m = manners_[target];
   m.answers = false;
   m.at = services_->env->steady_now();
-  m.until = m.at + pause_after(++m.strikes);
+  m.until = m.at + std::clamp(asked, pause_after(++m.strikes), target_pause_max);
+}
+
+bool courier_state::has_strikes(const uuid& target) const {
+  const auto found = manners_.find(target);
+  return found != manners_.end() && found->second.strikes > 0;
 }
 
 bool courier_state::is_on_trial(const uuid& target) const {
@@ -152,10 +158,13 @@ void courier_state::begin_some() {
   tokens_ = std::min(std::max(1.0, services_->per_second), tokens_ + elapsed * services_->per_second);
   const auto share = services_->has_tenant_shares ? share_of_tenant(services_->at_once, held_by_tenant().size()) : services_->at_once;
   by_tenant under_way;
-  std::size_t trials = 0;
+  by_tenant trials;
+  std::size_t all_trials = 0;
   for (const auto& [k, t] : in_the_air_) {
     ++under_way[t.what.row.tenant];
-    trials += is_on_trial(k.first) ? 1 : 0;
+    if (!is_on_trial(k.first)) continue;
+    ++trials[t.what.row.tenant];
+    ++all_trials;
   }
   std::deque<taken> later; // their target or tenant has its share in the air
   while (!waiting_.empty() && in_the_air_.size() < services_->at_once && now >= down_until_) {
@@ -164,8 +173,9 @@ void courier_state::begin_some() {
     const auto tenant = next.what.row.tenant;
     const auto& target = next.what.row.target;
     const bool is_trial = is_on_trial(target);
-    const bool is_target_full = services_->per_target > 0 && (in_the_air_to(target) >= share_of(target) || (is_trial && trials >= trials_max()));
-    if (is_target_full || under_way[tenant] >= share) {
+    const bool is_target_full = services_->per_target > 0 && in_the_air_to(target) >= share_of(target);
+    const bool is_one_trial_too_many = is_trial && (all_trials >= half_of(services_->at_once) || trials[tenant] >= half_of(share));
+    if (is_target_full || is_one_trial_too_many || under_way[tenant] >= share) {
       later.push_back(std::move(next));
       continue;
     }
@@ -179,7 +189,9 @@ void courier_state::begin_some() {
     begin(std::move(next));
     const auto begun = in_the_air_.size() - before;
     under_way[tenant] += begun;
-    trials += is_trial ? begun : 0;
+    if (!is_trial) continue;
+    trials[tenant] += begun;
+    all_trials += begun;
   }
   waiting_.insert(waiting_.begin(), std::make_move_iterator(later.begin()), std::make_move_iterator(later.end()));
 }
@@ -187,7 +199,10 @@ void courier_state::begin_some() {
 void courier_state::begin(taken t) {
   auto& d = t.what;
   t.began = services_->env->wall_now();
-  if (has_expired(d.row, t.began)) return end(d.row, delivery_state::expired, "too_late");
+  if (has_expired(d.row, t.began)) {
+    if (d.endpoint && d.row.attempts > 0 && has_strikes(d.row.target)) disable(*d.endpoint, "failing", d.row.created_at); // among many, its own turns were few
+    return end(d.row, delivery_state::expired, "too_late");
+  }
   const bool has_device = d.device && !is_set(d.device->gone_at), has_endpoint = d.endpoint && d.endpoint->is_enabled;
   if (!has_device && !has_endpoint) return end(d.row, delivery_state::dropped, d.endpoint ? "endpoint_off" : "target_gone");
   if (services_->port == nullptr) return end(d.row, delivery_state::dropped, "channel_off");
@@ -237,7 +252,7 @@ void courier_state::heed(const taken& t, const delivery_answer& answer) {
     if (row.state == delivery_state::dropped) return disable(*t.what.endpoint, "gone", t.began);
     const bool gave_up = row.state == delivery_state::failed && answer.outcome == delivery_outcome::again;
     if (gave_up) disable(*t.what.endpoint, "failing", row.created_at);
-    if (row.state == delivery_state::pending) leave_alone(row.target);
+    if (row.state == delivery_state::pending) leave_alone(row.target, answer.retry_after.value_or(milliseconds{0}));
     if (row.state == delivery_state::delivered) manners_[row.target] = {.answers = true, .at = services_->env->steady_now()};
     return;
   }

@@ -44,8 +44,10 @@ inline constexpr milliseconds channel_pause{5'000};
 /// ... and at most, whatever it asks for: nobody's turn should pass meanwhile.
 inline constexpr milliseconds channel_pause_max{5 * 60 * 1000};
 inline constexpr milliseconds courier_timeout{10'000};
+/// A target is left alone so long at most, whatever it asks for.
+inline constexpr milliseconds target_pause_max{60 * 60 * 1000};
 /// How a target behaved is forgotten so long after its last try.
-inline constexpr milliseconds manner_memory{60 * 60 * 1000};
+inline constexpr milliseconds manner_memory{24 * 60 * 60 * 1000};
 
 class courier_state {
 public:
@@ -86,9 +88,9 @@ private:
   [[nodiscard]] bool is_on_trial(const uuid& target) const;
   /// Of what may be under way to it: one thing while it is on trial.
   [[nodiscard]] std::size_t share_of(const uuid& target) const { return is_on_trial(target) ? 1 : services_->per_target; }
-  /// Of what may be under way, to all that are on trial: however many of them hang, those that answer have the rest.
-  [[nodiscard]] std::size_t trials_max() const { return std::max<std::size_t>(1, services_->at_once / 2); }
-  void leave_alone(const uuid& target);
+  /// It did not take the last thing.
+  [[nodiscard]] bool has_strikes(const uuid& target) const;
+  void leave_alone(const uuid& target, milliseconds asked);
   using by_tenant = std::map<tenant_id, std::size_t>;
   /// How much of what waits and is under way is whose.
   [[nodiscard]] by_tenant held_by_tenant() const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -45,9 +46,13 @@ void memory_ledger::store_deliveries(std::span<const delivery_row> rows) {
 std::vector<due_delivery> memory_ledger::take_deliveries(const due_filter& filter, timestamp now) {
   std::vector<delivery_row*> due;
   for (auto& [key, r] : state_.deliveries)
-    if (r.way == filter.way && r.state == delivery_state::pending && r.due_at <= now && !contains(filter.busy, r.target) && !contains(filter.busy_tenants, r.tenant))
+    if (r.way == filter.way && r.state == delivery_state::pending && r.due_at <= now && !contains(filter.busy_tenants, r.tenant)
+        && (filter.per_target == 0 || !contains(filter.busy, r.target)))
       due.push_back(&r);
   std::ranges::sort(due, {}, [](const delivery_row* r) { return std::tuple{r->due_at, r->target, r->notice}; });
+  std::map<uuid, std::uint32_t> of_target;
+  if (filter.per_target > 0)
+    std::erase_if(due, [&](const delivery_row* r) { return ++of_target[r->target] > (contains(filter.trusted, r->target) ? filter.per_target : 1); });
   if (due.size() > filter.limit) due.resize(filter.limit);
   std::vector<due_delivery> taken;
   for (auto* r : due) {

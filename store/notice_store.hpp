@@ -42,10 +42,12 @@ struct due_filter {
   channel way{};
   std::uint32_t limit = 0;
   milliseconds hold{0}; ///< nobody else gets them for so long
-  std::vector<uuid> busy = {}; ///< none of these targets', busy_targets_max at most
   std::vector<tenant_id> busy_tenants = {}; ///< none of these tenants', busy_tenants_max at most
+  std::uint32_t per_target = 0; ///< at most so many of each of `trusted`, and one of any other target; 0: no such bound, for where targets are very many
+  std::vector<uuid> trusted = {}; ///< only with per_target
+  std::vector<uuid> busy = {}; ///< none of these targets'; only with per_target. However many rows they have, those are not looked at
 };
-inline constexpr std::size_t busy_targets_max = 64, busy_tenants_max = 16;
+inline constexpr std::size_t busy_tenants_max = 16;
 
 /// Devices of everybody who has a place or an order at an event, a part at a time.
 struct crowd_filter {

@@ -27,14 +27,29 @@ const postgres_statement store_delivery{
   "INSERT INTO delivery (target, notice, channel, tenant, holder, topic, payload, created_at, expires_at, state, due_at, attempts, status, reason,"
   " ended_at) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::text[], $7::text[], $8::bigint[], $9::bigint[],"
   " $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::text[], $15::bigint[]) ON CONFLICT DO NOTHING"};
-/// Nodes that take at once do not wait for one another.
-const postgres_statement take_due{
-  "take_deliveries",
-  "WITH due AS (SELECT target, notice FROM delivery WHERE state = 0 AND channel = $1::bigint AND due_at <= $2::bigint"
-  " AND target <> ALL($5::uuid[]) AND tenant <> ALL($6::bigint[]) ORDER BY due_at, target, notice LIMIT $3::bigint FOR UPDATE SKIP LOCKED), before AS (SELECT v.* FROM delivery AS v JOIN due USING (target, notice)),"
+/// Nodes that take at once do not wait for one another. `due`: which rows, locked.
+std::string take_sql(const std::string& due) {
+  return "WITH RECURSIVE " + due + ", before AS (SELECT v.* FROM delivery AS v JOIN due USING (target, notice)),"
   " held AS (UPDATE delivery AS h SET due_at = $2::bigint + $4::bigint FROM due WHERE h.target = due.target AND h.notice = due.notice RETURNING h.target)"
   " SELECT " + delivery_names + ", " + device_names + ", " + endpoint_names + " FROM before AS v LEFT JOIN device AS d ON d.id = v.target"
-  " LEFT JOIN webhook_endpoint AS e ON e.id = v.target ORDER BY v.due_at, v.target, v.notice"};
+  " LEFT JOIN webhook_endpoint AS e ON e.id = v.target ORDER BY v.due_at, v.target, v.notice";
+}
+const postgres_statement take_due{
+  "take_deliveries",
+  take_sql("due AS (SELECT target, notice FROM delivery WHERE state = 0 AND channel = $1::bigint AND due_at <= $2::bigint"
+           " AND tenant <> ALL($5::bigint[]) ORDER BY due_at, target, notice LIMIT $3::bigint FOR UPDATE SKIP LOCKED)")};
+/// From one target to the next by the index, however many rows each has.
+const postgres_statement take_due_of_each{
+  "take_deliveries_of_each",
+  take_sql("targets (target) AS (SELECT (SELECT target FROM delivery WHERE state = 0 AND channel = $1::bigint ORDER BY target LIMIT 1) UNION ALL"
+           " SELECT (SELECT n.target FROM delivery AS n WHERE n.state = 0 AND n.channel = $1::bigint AND n.target > t.target ORDER BY n.target LIMIT 1)"
+           " FROM targets AS t WHERE t.target IS NOT NULL),"
+           " wanted AS (SELECT w.target, w.notice FROM targets AS t CROSS JOIN LATERAL (SELECT o.target, o.notice, o.due_at, o.tenant FROM delivery AS o"
+           " WHERE o.state = 0 AND o.channel = $1::bigint AND o.target = t.target AND o.due_at <= $2::bigint ORDER BY o.due_at, o.notice"
+           " LIMIT CASE WHEN t.target = ANY($6::uuid[]) THEN $7::bigint ELSE 1 END) AS w WHERE t.target <> ALL($8::uuid[])"
+           " AND w.tenant <> ALL($5::bigint[]) ORDER BY w.due_at, w.target, w.notice LIMIT $3::bigint),"
+           " due AS (SELECT l.target, l.notice FROM wanted JOIN delivery AS l USING (target, notice) WHERE l.state = 0 AND l.due_at <= $2::bigint"
+           " FOR UPDATE OF l SKIP LOCKED)")};
 const postgres_statement settle{
   "settle_deliveries",
   "UPDATE delivery AS v SET state = g.state, due_at = g.due_at, attempts = g.attempts, status = g.status, reason = g.reason, ended_at = g.ended_at"
@@ -123,7 +138,7 @@ constexpr auto due_of = [](const auto& r) { return due_delivery_of(r); };
 } // namespace
 
 postgres_notices::postgres_notices(postgres_connection& db) : db_(db) {
-  db.prepare(std::array{devices_of, endpoints_on, read_crowd, store_delivery, take_due, settle, list_target, list_holder, list_tenant, replay, store_device, forget_devices,
+  db.prepare(std::array{devices_of, endpoints_on, read_crowd, store_delivery, take_due, take_due_of_each, settle, list_target, list_holder, list_tenant, replay, store_device, forget_devices,
                         devices_newest_first, drop_device, end, add_endpoint, change_endpoint, all_endpoints, turn_off, drop_endpoint, prune_deliveries, prune_devices});
 }
 
@@ -152,9 +167,12 @@ void postgres_notices::store_deliveries(std::span<const delivery_row> rows) {
 }
 
 std::vector<due_delivery> postgres_notices::take_deliveries(const due_filter& filter, timestamp now) {
-  return rows_of(run_unsynced(db_, take_due, postgres_parameters::of(filter.way, now, filter.limit, filter.hold, postgres_array::of(std::span{filter.busy}),
-                                                                     postgres_array::of(std::span{filter.busy_tenants}))),
-                 due_of);
+  auto p = postgres_parameters::of(filter.way, now, filter.limit, filter.hold, postgres_array::of(std::span{filter.busy_tenants}));
+  if (filter.per_target == 0) return rows_of(run_unsynced(db_, take_due, p), due_of);
+  p.add(postgres_array::of(std::span{filter.trusted}));
+  p.add(filter.per_target);
+  p.add(postgres_array::of(std::span{filter.busy}));
+  return rows_of(run_unsynced(db_, take_due_of_each, p), due_of);
 }
 
 void postgres_notices::settle_deliveries(std::span<const delivery_row> rows) {

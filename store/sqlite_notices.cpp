@@ -4,11 +4,13 @@
 #include "store/ledger_rows.hpp"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace fq {
 namespace {
 
-static_assert(devices_per_holder_max == 10 && endpoints_per_tenant_max == 50 && busy_targets_max == 64, "statements say so");
+static_assert(devices_per_holder_max == 10 && endpoints_per_tenant_max == 50, "statements say so");
 
 template <class Of>
 auto collect(sqlite_statement& s, Of of) {
@@ -52,7 +54,12 @@ sqlite_notices::statements::statements(sqlite_db& db)
         "SELECT " + delivery_names + ", " + device_names + ", " + endpoint_names + " FROM delivery AS v INDEXED BY delivery_due"
         " LEFT JOIN device AS d ON d.id = v.target LEFT JOIN webhook_endpoint AS e ON e.id = v.target"
         " WHERE v.state = 0 AND v.channel = ?1 AND v.due_at <= ?2"
-        " AND v.target NOT IN (" + unnumbered(busy_targets_max) + ") AND v.tenant NOT IN (" + unnumbered(busy_tenants_max) + ") ORDER BY v.due_at, v.target, v.notice LIMIT ?"),
+        " AND v.tenant NOT IN (" + unnumbered(busy_tenants_max) + ") ORDER BY v.due_at, v.target, v.notice LIMIT ?"),
+      next_target(db, "SELECT target FROM delivery INDEXED BY delivery_of_target WHERE state = 0 AND channel = ?1 AND target > ?2 ORDER BY target LIMIT 1"),
+      due_of_target(db,
+        "SELECT " + delivery_names + ", " + device_names + ", " + endpoint_names + " FROM delivery AS v INDEXED BY delivery_of_target"
+        " LEFT JOIN device AS d ON d.id = v.target LEFT JOIN webhook_endpoint AS e ON e.id = v.target"
+        " WHERE v.state = 0 AND v.channel = ?1 AND v.target = ?2 AND v.due_at <= ?3 ORDER BY v.due_at, v.notice LIMIT ?4"),
       hold(db, "UPDATE delivery SET due_at = ?3 WHERE target = ?1 AND notice = ?2"),
       settle(db,
         "UPDATE delivery SET state = ?3, due_at = ?4, attempts = ?5, status = ?6, reason = ?7, ended_at = ?8"
@@ -112,12 +119,35 @@ void sqlite_notices::store_delivery(const delivery_row& r) {
                           r.status, r.reason, r.ended_at);
 }
 
-std::vector<due_delivery> sqlite_notices::take_deliveries(const due_filter& filter, timestamp now) {
+std::vector<due_delivery> sqlite_notices::due_of_all(const due_filter& filter, timestamp now) {
   auto& s = sql_.due.bind(filter.way, now);
-  for (std::size_t i = 0; i < busy_targets_max; ++i) s.bind_more(i < filter.busy.size() ? filter.busy[i] : uuid{});
   for (std::size_t i = 0; i < busy_tenants_max; ++i) s.bind_more(i < filter.busy_tenants.size() ? static_cast<std::int64_t>(filter.busy_tenants[i]) : -1);
   s.bind_more(filter.limit);
-  auto due = collect(s, due_of);
+  return collect(s, due_of);
+}
+
+/// From one target to the next by the index, however many rows each has.
+std::vector<due_delivery> sqlite_notices::due_of_each(const due_filter& filter, timestamp now) {
+  const std::set<uuid> busy(filter.busy.begin(), filter.busy.end()), trusted(filter.trusted.begin(), filter.trusted.end());
+  std::vector<uuid> targets;
+  for (uuid at; sql_.next_target.bind(filter.way, at).step();) {
+    at = sql_.next_target.id(0);
+    sql_.next_target.reset();
+    if (!busy.contains(at)) targets.push_back(at);
+  }
+  std::vector<due_delivery> due;
+  for (const auto& target : targets) {
+    const std::uint32_t most = trusted.contains(target) ? filter.per_target : 1;
+    for (auto& d : collect(sql_.due_of_target.bind(filter.way, target, now, most), due_of))
+      if (std::ranges::find(filter.busy_tenants, d.row.tenant) == filter.busy_tenants.end()) due.push_back(std::move(d));
+  }
+  std::ranges::sort(due, {}, [](const due_delivery& d) { return std::tuple{d.row.due_at, d.row.target, d.row.notice}; });
+  if (due.size() > filter.limit) due.resize(filter.limit);
+  return due;
+}
+
+std::vector<due_delivery> sqlite_notices::take_deliveries(const due_filter& filter, timestamp now) {
+  auto due = filter.per_target > 0 ? due_of_each(filter, now) : due_of_all(filter, now);
   for (const auto& d : due) sql_.hold.run(d.row.target, d.row.notice, now + filter.hold);
   return due;
 }

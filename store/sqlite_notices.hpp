@@ -31,9 +31,12 @@ public:
   std::size_t prune(const prune_bounds& bounds, std::size_t limit);
 
 private:
+  std::vector<due_delivery> due_of_all(const due_filter& filter, timestamp now);
+  std::vector<due_delivery> due_of_each(const due_filter& filter, timestamp now);
+
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement devices_of, endpoints_on, crowd, store_delivery, due, hold, settle, list_target, list_holder, list_tenant, replay, register_device, forget_devices, remove_device,
+    sqlite_statement devices_of, endpoints_on, crowd, store_delivery, due, next_target, due_of_target, hold, settle, list_target, list_holder, list_tenant, replay, register_device, forget_devices, remove_device,
       end_device, add_endpoint, change_endpoint, endpoints_of, disable_endpoint, remove_endpoint, prune_deliveries, prune_devices;
   };
   statements sql_;
