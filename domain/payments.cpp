@@ -185,6 +185,7 @@ bool payments_book::move(const refund_id& id, refund_trigger trigger, timestamp 
 }
 
 void payments_book::tried(const refund_id& id, bool refused, timestamp next_attempt_at, timestamp now, changes& out) {
+  unanswered_.erase(id);
   auto& row = refunds_.at(id);
   refunds_wanted_.erase({row.next_attempt_at, id});
   if (refused) ++row.attempts;

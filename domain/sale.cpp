@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t rows_per_run = 500;
 /// Refunds asked about again in one run: each is a gateway call.
 constexpr std::size_t refunds_per_run = 100;
-/// Refunds of a cancelled event that wait for the gateway at a time.
+/// Refunds of a cancelled event that wait for the gateway's first answer at a time; who has waited for long, and is asked about again, does not
+/// count: one of two gateways may be away for days.
 constexpr std::size_t refunds_under_way_max = 200;
 /// ... and begin evenly, 200 a second: 5,000 in 25 of the 60 seconds that docs/events.md states, and other events' commits are not behind all of them.
 constexpr milliseconds refund_slot{100};
