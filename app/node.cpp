@@ -68,7 +68,7 @@ void log_event(const outbox_item& item) {
 void log_bus(const outbox_item& item, bus_outcome outcome, const std::string& why) {
   const auto id = to_string(item.row.id), aggregate = std::to_string(number_of(item.key.aggregate));
   switch (outcome) {
-    case bus_outcome::published: return log::debug("PUBLISHED", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}});
+    case bus_outcome::published: return log::info("PUBLISHED", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}});
     case bus_outcome::publish_failed: return log::warn("PUBLISH_FAILED", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});
     case bus_outcome::given_up:
       return log::error("PUBLISH_FAILED for good", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});

@@ -124,8 +124,8 @@ struct delivery_rules {
 /// Webhooks: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, 4 h, then every 6 h, for three days.
 [[nodiscard]] const delivery_rules& rules_of(channel c);
 
-/// Changes `row` by what its try led to: pending again with the time of the next try, or ended. Full jitter: the pause is uniform in
-/// [half, whole] for webhooks' long pauses and [0, whole] for push. `asked`: the pause that the other side wants, heeded up to the end.
+/// Changes `row` by what its try led to: pending again with the time of the next try, or ended. Jitter: the pause is uniform in
+/// [half, whole] for webhooks' long pauses and, full jitter, in [0, whole] for push. `asked`: the pause that the other side wants, heeded up to the end.
 void after_try(delivery_row& row, delivery_outcome outcome, std::optional<milliseconds> asked, timestamp now, std::uint64_t random);
 
 /// A target that could not be reached so often in a row (once at least) is left alone for so long: 5 s, then each time twice that, a minute at most.
