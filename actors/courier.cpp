@@ -11,6 +11,8 @@ namespace fq {
 namespace {
 
 constexpr milliseconds busy_beat{50};
+/// What was longer ago says nothing of how a target is now.
+constexpr milliseconds lately{10 * 60 * 1000};
 
 constexpr std::size_t half_of(std::size_t all) { return std::max<std::size_t>(1, all / 2); }
 
@@ -55,11 +57,14 @@ std::size_t courier_state::most() const {
   return std::min(all, std::max<std::size_t>(1, static_cast<std::size_t>(in_time)));
 }
 
-/// What waits for targets on trial, one thing for each, counts for itself: as many of it, and no more, may be there beside all else.
+std::size_t courier_state::waiting_on_trial() const {
+  return static_cast<std::size_t>(std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_trial(t.what.row.target); }));
+}
+
+/// What waits for targets on trial, one thing for each, counts for itself: as many of it may be there beside all else.
 std::size_t courier_state::room() const {
-  const auto on_trial = static_cast<std::size_t>(std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_trial(t.what.row.target); }));
-  const auto rest = held() - on_trial;
-  return rest >= most() || on_trial >= most() ? 0 : most() - rest;
+  const auto rest = held() - waiting_on_trial();
+  return rest >= most() ? 0 : most() - rest;
 }
 
 /// What is taken in one go. Little where there are shares: whoever has his is left out of the next one.
@@ -78,6 +83,7 @@ void courier_state::take() {
   due_filter filter{services_->way, static_cast<std::uint32_t>(std::min(part(), deliveries_per_transaction)), services_->hold, busy_tenants()};
   if (services_->per_target > 0) {
     filter.per_target = static_cast<std::uint32_t>(services_->per_target);
+    filter.per_other = waiting_on_trial() < most() ? 1 : 0;
     filter.busy = busy_targets();
     for (const auto& [target, m] : manners_)
       if (m.answers) filter.trusted.push_back(target);
@@ -136,14 +142,24 @@ void courier_state::leave_alone(const uuid& target, milliseconds asked) {
   if (services_->per_target == 0) return;
   std::erase_if(waiting_, [&](const taken& t) { return t.what.row.target == target; });
   auto& m = manners_[target];
+  const auto now = services_->env->steady_now();
   m.answers = false;
-  m.at = services_->env->steady_now();
-  m.until = m.at + std::clamp(asked, pause_after(++m.strikes), target_pause_max);
+  m.at = now;
+  if (m.until <= now) ++m.strikes; // what else was in the air is no strike of its own
+  m.until = std::max(m.until, now + std::clamp(asked, pause_after(m.strikes), target_pause_max));
 }
 
-bool courier_state::has_strikes(const uuid& target) const {
+/// A pause that another answer asked for stays.
+void courier_state::note_answer(const uuid& target) {
+  auto& m = manners_[target];
+  m.answers = true;
+  m.strikes = 0;
+  m.at = services_->env->steady_now();
+}
+
+bool courier_state::failed_lately(const uuid& target) const {
   const auto found = manners_.find(target);
-  return found != manners_.end() && found->second.strikes > 0;
+  return found != manners_.end() && found->second.strikes > 0 && services_->env->steady_now() < found->second.at + lately;
 }
 
 bool courier_state::is_on_trial(const uuid& target) const {
@@ -172,6 +188,7 @@ void courier_state::begin_some() {
     waiting_.pop_front();
     const auto tenant = next.what.row.tenant;
     const auto& target = next.what.row.target;
+    if (now + services_->hold / 2 >= next.until) continue; // too late to begin: it comes again
     const bool is_trial = is_on_trial(target);
     const bool is_target_full = services_->per_target > 0 && in_the_air_to(target) >= share_of(target);
     const bool is_one_trial_too_many = is_trial && (all_trials >= half_of(services_->at_once) || trials[tenant] >= half_of(share));
@@ -179,7 +196,6 @@ void courier_state::begin_some() {
       later.push_back(std::move(next));
       continue;
     }
-    if (now + services_->hold / 2 >= next.until) continue; // too late to begin: it comes again
     if (services_->per_second > 0 && tokens_ < 1) {
       later.push_back(std::move(next));
       break;
@@ -200,7 +216,7 @@ void courier_state::begin(taken t) {
   auto& d = t.what;
   t.began = services_->env->wall_now();
   if (has_expired(d.row, t.began)) {
-    if (d.endpoint && d.row.attempts > 0 && has_strikes(d.row.target)) disable(*d.endpoint, "failing", d.row.created_at); // among many, its own turns were few
+    if (d.endpoint && d.row.attempts > 0 && failed_lately(d.row.target)) disable(*d.endpoint, "failing", d.row.created_at); // among many, its own turns were few
     return end(d.row, delivery_state::expired, "too_late");
   }
   const bool has_device = d.device && !is_set(d.device->gone_at), has_endpoint = d.endpoint && d.endpoint->is_enabled;
@@ -253,7 +269,7 @@ void courier_state::heed(const taken& t, const delivery_answer& answer) {
     const bool gave_up = row.state == delivery_state::failed && answer.outcome == delivery_outcome::again;
     if (gave_up) disable(*t.what.endpoint, "failing", row.created_at);
     if (row.state == delivery_state::pending) leave_alone(row.target, answer.retry_after.value_or(milliseconds{0}));
-    if (row.state == delivery_state::delivered) manners_[row.target] = {.answers = true, .at = services_->env->steady_now()};
+    if (row.state == delivery_state::delivered) note_answer(row.target);
     return;
   }
   if (row.state != delivery_state::dropped) return;

@@ -88,8 +88,9 @@ private:
   [[nodiscard]] bool is_on_trial(const uuid& target) const;
   /// Of what may be under way to it: one thing while it is on trial.
   [[nodiscard]] std::size_t share_of(const uuid& target) const { return is_on_trial(target) ? 1 : services_->per_target; }
-  /// It did not take the last thing.
-  [[nodiscard]] bool has_strikes(const uuid& target) const;
+  /// It did not take the last thing, some minutes ago at most.
+  [[nodiscard]] bool failed_lately(const uuid& target) const;
+  void note_answer(const uuid& target);
   void leave_alone(const uuid& target, milliseconds asked);
   using by_tenant = std::map<tenant_id, std::size_t>;
   /// How much of what waits and is under way is whose.
@@ -99,6 +100,7 @@ private:
   [[nodiscard]] std::size_t part() const;
   [[nodiscard]] std::size_t most() const;
   [[nodiscard]] std::size_t held() const { return waiting_.size() + in_the_air_.size() + unsettled_.size() + settling_.size(); }
+  [[nodiscard]] std::size_t waiting_on_trial() const;
   [[nodiscard]] std::size_t room() const;
 
   pointer self_ = nullptr;

@@ -46,6 +46,7 @@ void dispatcher_state::on_taken(const outbox_taken& x) {
   if (!x.unavailable) show(*x.items);
   if (x.unavailable || x.items->empty()) return next_round(outbox_poll);
   first_ = x.items->front().key.aggregate;
+  last_ = x.items->back().key.aggregate;
   self_->send(consumer_, consume_outbox{x.items});
 }
 
@@ -59,7 +60,10 @@ void dispatcher_state::show(const std::vector<outbox_item>& items) {
 
 void dispatcher_state::on_consumed(const outbox_consumed& x) {
   if (settings_.counts != nullptr) settings_.counts->delivered.add(x.keys->size());
-  if (x.keys->empty()) return next_round(outbox_poll); // the consumer cannot now
+  if (x.keys->empty()) {
+    first_ = last_; // nothing of any of them can go now
+    return next_round(outbox_poll);
+  }
   self_->send(ledgers_.reader(1), mark_outbox{settings_.which, x.keys});
 }
 

@@ -44,7 +44,7 @@ private:
   ledger_workers ledgers_;
   consumer_handle consumer_;
   dispatcher_settings settings_;
-  aggregate_id first_{}; ///< whose rows came first in the last round: in the next one those of others do
+  aggregate_id first_{}, last_{}; ///< whose rows came first and last in the last round: in the next one those of others come first
   std::uint64_t round_ = 0; ///< of the timer; an older one is ignored
 };
 

@@ -52,7 +52,7 @@ std::vector<due_delivery> memory_ledger::take_deliveries(const due_filter& filte
   std::ranges::sort(due, {}, [](const delivery_row* r) { return std::tuple{r->due_at, r->target, r->notice}; });
   std::map<uuid, std::uint32_t> of_target;
   if (filter.per_target > 0)
-    std::erase_if(due, [&](const delivery_row* r) { return ++of_target[r->target] > (contains(filter.trusted, r->target) ? filter.per_target : 1); });
+    std::erase_if(due, [&](const delivery_row* r) { return ++of_target[r->target] > (contains(filter.trusted, r->target) ? filter.per_target : filter.per_other); });
   if (due.size() > filter.limit) due.resize(filter.limit);
   std::vector<due_delivery> taken;
   for (auto* r : due) {

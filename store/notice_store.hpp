@@ -43,7 +43,8 @@ struct due_filter {
   std::uint32_t limit = 0;
   milliseconds hold{0}; ///< nobody else gets them for so long
   std::vector<tenant_id> busy_tenants = {}; ///< none of these tenants', busy_tenants_max at most
-  std::uint32_t per_target = 0; ///< at most so many of each of `trusted`, and one of any other target; 0: no such bound, for where targets are very many
+  std::uint32_t per_target = 0; ///< at most so many of each of `trusted`, and `per_other` of any other target; 0: no such bound, for where targets are very many
+  std::uint32_t per_other = 1; ///< only with per_target
   std::vector<uuid> trusted = {}; ///< only with per_target
   std::vector<uuid> busy = {}; ///< none of these targets'; only with per_target. However many rows they have, those are not looked at
 };

@@ -46,7 +46,7 @@ const postgres_statement take_due_of_each{
            " FROM targets AS t WHERE t.target IS NOT NULL),"
            " wanted AS (SELECT w.target, w.notice FROM targets AS t CROSS JOIN LATERAL (SELECT o.target, o.notice, o.due_at, o.tenant FROM delivery AS o"
            " WHERE o.state = 0 AND o.channel = $1::bigint AND o.target = t.target AND o.due_at <= $2::bigint ORDER BY o.due_at, o.notice"
-           " LIMIT CASE WHEN t.target = ANY($6::uuid[]) THEN $7::bigint ELSE 1 END) AS w WHERE t.target <> ALL($8::uuid[])"
+           " LIMIT CASE WHEN t.target = ANY($6::uuid[]) THEN $7::bigint ELSE $9::bigint END) AS w WHERE t.target <> ALL($8::uuid[])"
            " AND w.tenant <> ALL($5::bigint[]) ORDER BY w.due_at, w.target, w.notice LIMIT $3::bigint),"
            " due AS (SELECT l.target, l.notice FROM wanted JOIN delivery AS l USING (target, notice) WHERE l.state = 0 AND l.due_at <= $2::bigint"
            " FOR UPDATE OF l SKIP LOCKED)")};
@@ -172,6 +172,7 @@ std::vector<due_delivery> postgres_notices::take_deliveries(const due_filter& fi
   p.add(postgres_array::of(std::span{filter.trusted}));
   p.add(filter.per_target);
   p.add(postgres_array::of(std::span{filter.busy}));
+  p.add(filter.per_other);
   return rows_of(run_unsynced(db_, take_due_of_each, p), due_of);
 }
 

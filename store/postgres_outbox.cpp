@@ -68,20 +68,25 @@ postgres_outbox::postgres_outbox(postgres_connection& db) : db_(db) {
   db.prepare(std::array{of_mail.waiting, of_mail.undelivered, of_bus.waiting, of_bus.undelivered, of_notices.waiting, of_notices.undelivered, mark, prune_delivered});
 }
 
-std::vector<outbox_item> postgres_outbox::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) {
+std::vector<aggregate_id> postgres_outbox::waiting(lane which, std::span<const std::uint32_t> partitions, std::size_t most, aggregate_id after) {
   constexpr std::int64_t first = 0, last = std::numeric_limits<std::int64_t>::max();
-  const auto& sql = statements_of(which);
-  const auto most = aggregates_of_round(limit);
+  const auto& statement = statements_of(which).waiting;
   postgres_pipeline pipeline(db_);
-  pipeline.send(sql.waiting, postgres_parameters::of(postgres_array::of(partitions), after, last, most));
-  pipeline.send(sql.waiting, postgres_parameters::of(postgres_array::of(partitions), first, after, most));
+  pipeline.send(statement, postgres_parameters::of(postgres_array::of(partitions), after, last, most));
+  pipeline.send(statement, postgres_parameters::of(postgres_array::of(partitions), first, after, most));
   pipeline.flush();
-  std::vector<aggregate_id> waiting;
-  for (int part = 0; part < 2; ++part) pipeline.receive_each([&](const postgres_row& r) { waiting.push_back(r.number<aggregate_id>(0)); });
-  if (waiting.size() > most) waiting.resize(most);
+  std::vector<aggregate_id> all;
+  for (int part = 0; part < 2; ++part) pipeline.receive_each([&](const postgres_row& r) { all.push_back(r.number<aggregate_id>(0)); });
+  if (all.size() > most) all.resize(most);
+  return all;
+}
+
+std::vector<outbox_item> postgres_outbox::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) {
+  const auto of = waiting(which, partitions, aggregates_of_round(limit), after);
   std::vector<outbox_item> items;
-  if (waiting.empty()) return items;
-  pipeline.send(sql.undelivered, postgres_parameters::of(postgres_array::of(std::span<const aggregate_id>{waiting}), rows_of_each(limit, waiting.size())));
+  if (of.empty()) return items;
+  postgres_pipeline pipeline(db_);
+  pipeline.send(statements_of(which).undelivered, postgres_parameters::of(postgres_array::of(std::span{of}), rows_of_each(limit, of.size())));
   pipeline.flush();
   pipeline.receive_each([&](const postgres_row& r) {
     const outbox_key key{r.number<aggregate_id>(0), r.number<std::uint64_t>(1), r.number<std::uint32_t>(2)};

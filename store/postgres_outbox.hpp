@@ -19,6 +19,8 @@ public:
   std::size_t prune(timestamp delivered_before, std::size_t limit);
 
 private:
+  std::vector<aggregate_id> waiting(lane which, std::span<const std::uint32_t> partitions, std::size_t most, aggregate_id after);
+
   postgres_connection& db_;
 };
 

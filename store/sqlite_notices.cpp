@@ -137,7 +137,7 @@ std::vector<due_delivery> sqlite_notices::due_of_each(const due_filter& filter, 
   }
   std::vector<due_delivery> due;
   for (const auto& target : targets) {
-    const std::uint32_t most = trusted.contains(target) ? filter.per_target : 1;
+    const std::uint32_t most = trusted.contains(target) ? filter.per_target : filter.per_other;
     for (auto& d : collect(sql_.due_of_target.bind(filter.way, target, now, most), due_of))
       if (std::ranges::find(filter.busy_tenants, d.row.tenant) == filter.busy_tenants.end()) due.push_back(std::move(d));
   }

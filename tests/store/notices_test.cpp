@@ -196,7 +196,7 @@ CAF_TEST(targets that have their share are left out) {
     std::vector<delivery_row> rows;
     for (std::uint64_t n = 1; n <= 6; ++n) rows.push_back(delivery(n, id_of(n % 2 == 1 ? 101 : 102)));
     store.store_deliveries(rows);
-    const auto others = store.take_deliveries({channel::fcm, 9, seconds{60}, {}, 9, {id_of(101), id_of(102)}, {id_of(101), id_of(777)}}, noon);
+    const auto others = store.take_deliveries({channel::fcm, 9, seconds{60}, {}, 9, 1, {id_of(101), id_of(102)}, {id_of(101), id_of(777)}}, noon);
     CAF_CHECK((notices_of(others) == std::vector{rows[1].notice, rows[3].notice, rows[5].notice}));
     CAF_CHECK_EQUAL(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon).size(), 3u);
   });
@@ -207,11 +207,12 @@ CAF_TEST(of each target no more than its part is taken however many wait) {
     std::vector<delivery_row> rows;
     for (std::uint64_t n = 1; n <= 9; ++n) rows.push_back(delivery(n, id_of(n <= 5 ? 101 : n <= 8 ? 102 : 103)));
     store.store_deliveries(rows);
-    const due_filter filter{channel::fcm, 9, seconds{60}, {}, 3, {id_of(102)}, {id_of(104)}};
+    const due_filter filter{channel::fcm, 9, seconds{60}, {}, 3, 1, {id_of(102)}, {id_of(104)}};
     const auto some = notices_of(store.take_deliveries(filter, noon));
     CAF_CHECK((std::set<uuid>(some.begin(), some.end()) == std::set{rows[0].notice, rows[5].notice, rows[6].notice, rows[7].notice, rows[8].notice}));
     CAF_CHECK((notices_of(store.take_deliveries(filter, noon)) == std::vector{rows[1].notice})); // what was taken is held, the rest is there
-    CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 1, seconds{60}, {}, 3, {id_of(101)}}, noon)) == std::vector{rows[2].notice}));
+    CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 1, seconds{60}, {}, 3, 0, {id_of(101)}}, noon)) == std::vector{rows[2].notice}));
+    CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 9, seconds{60}, {}, 3, 0, {id_of(101)}}, noon + seconds{60})) == std::vector{rows[3].notice, rows[4].notice, rows[0].notice}));
     CAF_CHECK(store.take_deliveries({channel::webhook, 9, seconds{60}, {}, 3}, noon).empty());
   });
 }
@@ -222,7 +223,7 @@ CAF_TEST(tenants that have their share are left out) {
     for (std::uint64_t n = 1; n <= 6; ++n) rows.push_back(delivery(n, id_of(100 + n)));
     for (const auto i : {1u, 3u}) rows[i].tenant = elsewhere;
     store.store_deliveries(rows);
-    const auto others = store.take_deliveries({channel::fcm, 9, seconds{60}, {here, tenant_id{77}}, 9, {}, {id_of(106)}}, noon);
+    const auto others = store.take_deliveries({channel::fcm, 9, seconds{60}, {here, tenant_id{77}}, 9, 1, {}, {id_of(106)}}, noon);
     CAF_CHECK((notices_of(others) == std::vector{rows[1].notice, rows[3].notice}));
     CAF_CHECK_EQUAL(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon).size(), 4u);
   });
