@@ -28,16 +28,24 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& wor
 /// 400s that speak of our settings; the others speak of the request.
 constexpr auto settings_words = std::to_array<std::string_view>({"BadTopic", "MissingTopic", "BadCertificate", "BadCertificateEnvironment"});
 
+/// Trouble that passes says nothing of this device, which may be a live one registered for the wrong environment: later, and no pause for everybody,
+/// because anybody may register any text as a token.
+delivery_answer later(delivery_answer second) {
+  second.outcome = delivery_outcome::again;
+  second.is_channel_down = second.is_our_fault = false;
+  return second;
+}
+
+bool passes(const delivery_answer& a) { return a.status == 408 || a.status == 429 || a.status >= 500 || a.reason == expired_token; }
+
 /// What becomes of a device whose token the first environment does not take. Only the second one's success, or its word about this token, says more: what
-/// it holds against our key or has trouble with would pause the channel for everybody, and anybody may register any text as a token.
+/// it holds against our key is no reason to keep the device.
 delivery_answer of_both(const delivery_answer& first, const delivery_answer& second) {
   if (second.outcome == delivery_outcome::delivered)
     return {.outcome = delivery_outcome::delivered, .status = second.status, .reason = "wrong_environment", .is_our_fault = true};
+  if (passes(second)) return later(second);
   return second.reason == token_of_another_topic ? second : first;
 }
-
-/// Whether a failure is our own client's: then nobody was asked.
-bool was_never_asked(http_error kind) { return kind == http_error::overloaded || kind == http_error::cancelled; }
 
 } // namespace
 
@@ -146,7 +154,7 @@ void apns_channel::send(const std::shared_ptr<attempt>& a) {
 void apns_channel::take_answer(const std::shared_ptr<attempt>& a, const std::string& token, const http_result& answer) {
   if (const auto* failure = std::get_if<http_failure>(&answer)) {
     if (failure->kind == http_error::network || failure->kind == http_error::timeout) want_connection(a->is_sandbox);
-    return a->done(a->elsewhere && !was_never_asked(failure->kind) ? *a->elsewhere : unanswered(*failure));
+    return a->done(a->elsewhere ? later(unanswered(*failure)) : unanswered(*failure));
   }
   const auto& response = std::get<http_response>(answer);
   auto meaning = apns_answer(response.status, response.body, read_retry_after(response.retry_after, env_.wall_now()));
