@@ -100,6 +100,7 @@ consumer_handle::behavior_type notifier_state::behavior() {
 void notifier_state::on_batch(const consume_outbox& x) {
   const auto turn = std::make_shared<outbox_turn>(self_, services_->region);
   const auto end = services_->env->steady_now() + services_->turn;
+  held_back_.clear();
   for (const auto& item : *x.items) {
     if (services_->env->steady_now() >= end) break; // the rest comes again
     if (!turn->is_held_up(item)) deliver(*turn, item, end);
@@ -121,8 +122,20 @@ void notifier_state::deliver(outbox_turn& turn, const outbox_item& item, millise
       if (services_->log) services_->log(item);
       return turn.done(item);
     case mail_result::rejected: return bury(turn, item, why);
-    case mail_result::unavailable: return turn.hold_up(item);
+    case mail_result::unavailable: return hold_back(turn, item);
   }
+}
+
+/// It comes again. What is behind it to others goes on: a full mailbox is nobody else's.
+void notifier_state::hold_back(outbox_turn& turn, const outbox_item& item) {
+  const auto known = in_progress_.find(key_of(item.row));
+  if (services_->env->steady_now() < down_until_ || known == in_progress_.end()) return turn.hold_up(item);
+  for (const auto& r : known->second.message.to)
+    if (!r.answered) held_back_.insert(r.address);
+}
+
+bool notifier_state::would_overtake(const unfinished& mail) const {
+  return std::ranges::any_of(mail.message.to, [this](const mail_recipient& r) { return !r.answered && held_back_.contains(r.address); });
 }
 
 /// For those alone who did not get it: a person's retry tells nobody twice. What became of the others is known until the letter is kept, or it
@@ -160,6 +173,7 @@ std::optional<mail_result> notifier_state::send(const outbox_item& item, millise
     in_progress_.erase(key_of(item.row));
     return {};
   }
+  if (would_overtake(*mail)) return mail_result::unavailable;
   do {
     const auto now = env.steady_now();
     if (now < down_until_ || now < mail->again_at) break;
@@ -168,6 +182,8 @@ std::optional<mail_result> notifier_state::send(const outbox_item& item, millise
     send_to(*mail, places);
   } while (env.steady_now() < end);
   if (std::ranges::count(mail->message.to, false, &mail_recipient::answered) > 0) return mail_result::unavailable;
+  if (!mail->has_reached_some && mail->undelivered.empty()) // refused for everybody: what is wrong is the mail
+    for (std::size_t i = 0; i < mail->message.to.size(); ++i) mail->undelivered.push_back(i);
   if (!mail->undelivered.empty()) {
     why = mail->why;
     return mail_result::rejected;
@@ -193,21 +209,22 @@ notifier_state::unfinished* notifier_state::begin_or_go_on(const outbox_row& row
   return &in_progress_.emplace(key, std::move(mail)).first->second;
 }
 
-/// As many as the port takes at once, those first who were never tried.
+/// As many as the port takes at once: those first who were never tried, then who was put off, then who may stall it, alone.
 std::vector<std::size_t> notifier_state::due(const unfinished& mail, milliseconds now) const {
   const auto most = services_->port->at_once();
-  std::vector<std::size_t> fresh, again;
+  std::vector<std::size_t> fresh, again, stalled;
   for (std::size_t i = 0; i < mail.message.to.size() && fresh.size() < most; ++i) {
     if (mail.message.to[i].answered) continue;
     const auto w = mail.waiting.find(i);
     if (w == mail.waiting.end())
       fresh.push_back(i);
     else if (now >= w->second.again_at)
-      again.push_back(i);
+      (w->second.has_stalled ? stalled : again).push_back(i);
   }
-  again.resize(std::min(again.size(), most - fresh.size()));
-  fresh.insert(fresh.end(), again.begin(), again.end());
-  return fresh;
+  if (!fresh.empty()) return fresh;
+  again.resize(std::min(again.size(), most));
+  stalled.resize(std::min<std::size_t>(stalled.size(), 1));
+  return again.empty() ? stalled : again;
 }
 
 void notifier_state::send_to(unfinished& mail, const std::vector<std::size_t>& places) {
@@ -215,13 +232,11 @@ void notifier_state::send_to(unfinished& mail, const std::vector<std::size_t>& p
   const auto answer = send_some(mail.message, places, *services_->port);
   mark_answered(mail.message, answer);
   if (!answer.why.empty()) warn(answer.why);
-  if (answer.service_down) return wait_for_service(mail, answer);
+  const auto is_reached = [&](std::size_t i) { return i < answer.recipients.size() ? answer.recipients[i] == mail_result::accepted : answer.result == mail_result::accepted; };
+  mail.has_reached_some = mail.has_reached_some || std::ranges::any_of(places, is_reached); // of many, those whom the port refuses are left out
+  if (answer.service_down) return wait_for_service(mail, places, answer);
   failures_ = 0;
-  const bool is_only_one = mail.message.to.size() == 1; // of many, those whom the port refuses are left out
-  if (is_only_one && answer.result == mail_result::rejected) {
-    mail.undelivered = {0};
-    mail.why = answer.why;
-  }
+  if (!answer.why.empty()) mail.why = answer.why;
   for (const auto i : places)
     if (!mail.message.to[i].answered) put_off_or_give_up(mail, i, answer);
   const bool has_moved = std::ranges::any_of(places, [&](auto i) { return mail.message.to[i].answered; });
@@ -245,10 +260,17 @@ void notifier_state::put_off_or_give_up(unfinished& mail, std::size_t place, con
   w.again_at = std::min(now + std::max(retry_delay(pauses, ++w.tries, env.random_u64()), asked_for), given_up_at); // then for the last time
 }
 
-void notifier_state::wait_for_service(unfinished& mail, const mail_answer& answer) {
+/// The first who has no answer may be why: others go before him the next time.
+void notifier_state::wait_for_service(unfinished& mail, const std::vector<std::size_t>& places, const mail_answer& answer) {
   auto& env = *services_->env;
   const auto pause = std::max(retry_delay(services_->pauses, ++failures_, env.random_u64()), answer.retry_after.value_or(milliseconds{0}));
   down_until_ = env.steady_now() + std::min(pause, services_->pauses.cap);
+  const auto first = std::ranges::find_if(places, [&](auto i) { return !mail.message.to[i].answered; });
+  if (first != places.end()) {
+    auto& w = mail.waiting.try_emplace(*first, put_off{}).first->second;
+    w.again_at = down_until_;
+    w.has_stalled = true;
+  }
   for (auto& [place, w] : mail.waiting) w.since = env.steady_now(); // nobody's fault but the service's
 }
 

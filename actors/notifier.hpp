@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of domain events: mail is rendered and handed to the mail port, everything is told to the log. A consumer of the dispatcher,
 // detached in production because the port blocks. A row is done when its mail was taken; what the port cannot take now stays in the outbox,
-// with everything behind it of the same event; what it will never take becomes a dead letter of its event, for those who did not get it.
+// with what is behind it to the same people, and while the service is away with everything of the same event; what it will never take becomes a dead letter of its event, for those who did not get it.
 #pragma once
 #include "actors/measures.hpp"
 #include "actors/outbox_turn.hpp"
@@ -60,6 +60,7 @@ private:
     milliseconds since{0}; ///< steady time
     milliseconds again_at{0};
     std::uint32_t tries = 0;
+    bool has_stalled = false; ///< the service went away at him: he is asked about alone, when nobody else is due
   };
   struct unfinished {
     mail_message message; ///< some of its recipients may have it
@@ -67,6 +68,7 @@ private:
     std::map<std::size_t, put_off> waiting; ///< by place in `message.to`: whoever was tried and put off; passed over if answered since
     std::vector<std::size_t> undelivered; ///< places of those who are left to a person
     std::string why; ///< of the last of them
+    bool has_reached_some = false;
     milliseconds again_at{0}; ///< steady time: nobody is tried before
     std::uint32_t in_vain = 0; ///< tries in a row that nobody got anything by
   };
@@ -79,7 +81,9 @@ private:
   [[nodiscard]] std::vector<std::size_t> due(const unfinished& mail, milliseconds now) const;
   void send_to(unfinished& mail, const std::vector<std::size_t>& places);
   void put_off_or_give_up(unfinished& mail, std::size_t place, const mail_answer& answer);
-  void wait_for_service(unfinished& mail, const mail_answer& answer);
+  void wait_for_service(unfinished& mail, const std::vector<std::size_t>& places, const mail_answer& answer);
+  void hold_back(outbox_turn& turn, const outbox_item& item);
+  [[nodiscard]] bool would_overtake(const unfinished& mail) const;
   void count(mail_result result);
   void warn(const std::string& what) const {
     if (services_->warn) services_->warn(what);
@@ -91,6 +95,7 @@ private:
 
   std::set<mail_key> sent_; ///< lately: a batch that took too long comes again before it was marked
   std::deque<mail_key> sent_in_order_;
+  std::set<std::string> held_back_; ///< addresses with a mail of this batch that waits: another to them would overtake it
   std::map<mail_key, unfinished> in_progress_; ///< until everybody is answered, and those who are left to a person are kept for him
   std::uint32_t failures_ = 0; ///< in a row
   milliseconds down_until_{0}; ///< steady time: the mail service is not tried before

@@ -249,4 +249,47 @@ CAF_TEST(what is about something that has ended is not sent any more and holds n
   CAF_CHECK(buried->empty());
 }
 
+CAF_TEST(a mail that is put off holds back only what goes to the same people) {
+  port.answer = [](const mail_message& m) {
+    const auto result = m.to[0].address == "full@x.org" ? mail_result::unavailable : mail_result::accepted;
+    return mail_answer{.result = result, .recipients = {result}};
+  };
+  const auto to = [](const std::string& address) {
+    return R"({"template":"otp","language":"en","to":[{"address":")" + address + R"("}],"data":{"code":"1","minutes":10}})";
+  };
+  const auto full = mail(20, to("full@x.org")), other = mail(20, to("other@x.org")), same = mail(20, to("full@x.org")), behind = news(20);
+  const auto done = give({full, other, same, behind});
+  CAF_CHECK((done == std::vector{other.key, behind.key}));
+  CAF_CHECK_EQUAL(port.tries.size(), 2u); // another to them would overtake the first
+}
+
+CAF_TEST(a mail that is refused for everybody waits for a person) {
+  port.answer = [](const mail_message& m) {
+    return mail_answer{.result = mail_result::rejected, .why = "554", .recipients = std::vector(m.to.size(), mail_result::rejected)};
+  };
+  const auto item = mail(20, R"({"template":"otp","language":"en","to":[{"address":"a@x.org"},{"address":"b@x.org"}],"data":{"code":"1","minutes":10}})");
+  CAF_CHECK_EQUAL(give({item}).size(), 1u);
+  CAF_REQUIRE_EQUAL(buried->size(), 1u);
+  CAF_CHECK(buried->at(0).row == item.row);
+}
+
+CAF_TEST(a recipient at whom the service stalls is not the first the next time) {
+  std::vector<std::string> asked;
+  port.answer = [&](const mail_message& m) {
+    mail_answer answer{.result = mail_result::unavailable, .service_down = false, .recipients = std::vector(m.to.size(), mail_result::unavailable)};
+    for (std::size_t i = 0; i < m.to.size() && !answer.service_down; ++i) {
+      if (m.to[i].answered) continue;
+      asked.push_back(m.to[i].address);
+      if (m.to[i].address == "stalls@x.org") answer.service_down = true;
+      else answer.recipients[i] = mail_result::accepted;
+    }
+    return answer;
+  };
+  const auto item = mail(20, R"({"template":"otp","language":"en","to":[{"address":"stalls@x.org"},{"address":"b@x.org"}],"data":{"code":"1","minutes":10}})");
+  CAF_CHECK(give({item}).empty());
+  advance(31s);
+  CAF_CHECK(give({item}).empty());
+  CAF_CHECK((asked == std::vector<std::string>{"stalls@x.org", "b@x.org", "stalls@x.org"}));
+}
+
 CAF_TEST_FIXTURE_SCOPE_END()
