@@ -134,10 +134,6 @@ void notifier_state::hold_back(outbox_turn& turn, const outbox_item& item) {
     if (!r.answered) held_back_.insert(r.address);
 }
 
-bool notifier_state::would_overtake(const unfinished& mail) const {
-  return std::ranges::any_of(mail.message.to, [this](const mail_recipient& r) { return !r.answered && held_back_.contains(r.address); });
-}
-
 /// For those alone who did not get it: a person's retry tells nobody twice. What became of the others is known until the letter is kept, or it
 /// would be forgotten with it.
 void notifier_state::bury(outbox_turn& turn, const outbox_item& item, const std::string& why) {
@@ -173,7 +169,6 @@ std::optional<mail_result> notifier_state::send(const outbox_item& item, millise
     in_progress_.erase(key_of(item.row));
     return {};
   }
-  if (would_overtake(*mail)) return mail_result::unavailable;
   do {
     const auto now = env.steady_now();
     if (now < down_until_ || now < mail->again_at) break;
@@ -214,7 +209,7 @@ std::vector<std::size_t> notifier_state::due(const unfinished& mail, millisecond
   const auto most = services_->port->at_once();
   std::vector<std::size_t> fresh, again, stalled;
   for (std::size_t i = 0; i < mail.message.to.size() && fresh.size() < most; ++i) {
-    if (mail.message.to[i].answered) continue;
+    if (mail.message.to[i].answered || held_back_.contains(mail.message.to[i].address)) continue;
     const auto w = mail.waiting.find(i);
     if (w == mail.waiting.end())
       fresh.push_back(i);

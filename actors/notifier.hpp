@@ -83,7 +83,6 @@ private:
   void put_off_or_give_up(unfinished& mail, std::size_t place, const mail_answer& answer);
   void wait_for_service(unfinished& mail, const std::vector<std::size_t>& places, const mail_answer& answer);
   void hold_back(outbox_turn& turn, const outbox_item& item);
-  [[nodiscard]] bool would_overtake(const unfinished& mail) const;
   void count(mail_result result);
   void warn(const std::string& what) const {
     if (services_->warn) services_->warn(what);

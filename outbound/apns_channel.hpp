@@ -33,7 +33,7 @@ public:
   apns_channel& operator=(const apns_channel&) = delete;
 
   /// A token that one environment does not take is tried at the other: if it is taken there, the notice has arrived, and the answer says by
-  /// "wrong_environment" that the app registers its devices for the wrong one. If not, the device is gone, whatever else ails the other one.
+  /// "wrong_environment" that the app registers its devices for the wrong one. If not, the device is gone, unless what ails the other one passes: then it is tried again later.
   void deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) override;
 
 private:

@@ -251,16 +251,19 @@ CAF_TEST(what is about something that has ended is not sent any more and holds n
 
 CAF_TEST(a mail that is put off holds back only what goes to the same people) {
   port.answer = [](const mail_message& m) {
-    const auto result = m.to[0].address == "full@x.org" ? mail_result::unavailable : mail_result::accepted;
-    return mail_answer{.result = result, .recipients = {result}};
+    const auto result = !m.to[0].answered && m.to[0].address == "full@x.org" ? mail_result::unavailable : mail_result::accepted;
+    return mail_answer{.result = result, .recipients = std::vector(m.to.size(), result)};
   };
   const auto to = [](const std::string& address) {
     return R"({"template":"otp","language":"en","to":[{"address":")" + address + R"("}],"data":{"code":"1","minutes":10}})";
   };
   const auto full = mail(20, to("full@x.org")), other = mail(20, to("other@x.org")), same = mail(20, to("full@x.org")), behind = news(20);
-  const auto done = give({full, other, same, behind});
+  const auto many = mail(20, to(R"(full@x.org"},{"address":"third@x.org)"));
+  const auto done = give({full, other, same, many, behind});
   CAF_CHECK((done == std::vector{other.key, behind.key}));
-  CAF_CHECK_EQUAL(port.tries.size(), 2u); // another to them would overtake the first
+  CAF_REQUIRE_EQUAL(port.tries.size(), 3u); // another to them would overtake the first
+  const auto& some = port.tries.back().to; // of many, the others have theirs
+  CAF_CHECK(some[0].answered && !some[1].answered);
 }
 
 CAF_TEST(a mail that is refused for everybody waits for a person) {
