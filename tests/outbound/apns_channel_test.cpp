@@ -80,6 +80,13 @@ struct fixture {
 
   notice granted() { return turn_granted(env.wall_now()); }
   void pass(milliseconds time) { env.now_ms += time.count(); }
+
+  /// A token that is known in the other environment alone arrives there, and a person is told.
+  void check_moved(apns_channel& channel, bool is_sandbox) {
+    const auto moved = deliver(channel, granted(), is_sandbox ? "of production" : "of the sandbox", is_sandbox);
+    CAF_CHECK(moved.outcome == delivered && moved.is_our_fault);
+    CAF_CHECK_EQUAL(moved.reason, "wrong_environment");
+  }
 };
 
 std::vector<json::object> requests(const json::object& state) {
@@ -319,9 +326,7 @@ CAF_TEST(a token of the other environment is found there) {
   services.script({{"of the sandbox", unknown_at("api.push.apple.com")}, {"of production", unknown_at("api.sandbox.push.apple.com")}, {"of none", gets(400, REASON("BadDeviceToken"))}});
   apns_channel channel{services.apns(), env};
   for (const auto is_sandbox : {false, true}) {
-    const auto moved = deliver(channel, granted(), is_sandbox ? "of production" : "of the sandbox", is_sandbox);
-    CAF_CHECK(moved.outcome == delivered && moved.is_our_fault);
-    CAF_CHECK_EQUAL(moved.reason, "wrong_environment");
+    check_moved(channel, is_sandbox);
     const auto none = deliver(channel, granted(), "of none", is_sandbox);
     CAF_CHECK(none.outcome == gone && !none.is_our_fault);
   }
@@ -363,9 +368,7 @@ CAF_TEST(a token of another topic is looked for in the other environment and a p
   services.script({{"of the sandbox", only_in_production}, {"of production", only_in_the_sandbox}, {"of none", of_another_topic}});
   apns_channel channel{services.apns(), env};
   for (const auto is_sandbox : {false, true}) {
-    const auto moved = deliver(channel, granted(), is_sandbox ? "of production" : "of the sandbox", is_sandbox);
-    CAF_CHECK(moved.outcome == delivered && moved.is_our_fault);
-    CAF_CHECK_EQUAL(moved.reason, "wrong_environment");
+    check_moved(channel, is_sandbox);
     const auto none = deliver(channel, granted(), "of none", is_sandbox);
     CAF_CHECK(none.outcome == gone && none.is_our_fault && !none.is_channel_down);
     CAF_CHECK_EQUAL(none.reason, "DeviceTokenNotForTopic");
