@@ -101,6 +101,6 @@ function(fq_test name)
   target_compile_options(test_${name} PRIVATE $<$<CONFIG:Release>:-O1>) # the libraries below are the ones that work
   fq_precompile(test_${name} ${arg_PRECOMPILE})
   # CAF's own watchdog ends a case after 30 s, which a sanitizer on a busy machine may take.
-  add_test(NAME ${name} COMMAND test_${name} --max-runtime=${arg_TIMEOUT})
+  add_test(NAME ${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/run_checks $<TARGET_FILE:test_${name}> --max-runtime=${arg_TIMEOUT})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
 endfunction()
