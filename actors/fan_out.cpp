@@ -119,7 +119,7 @@ void fan_out_state::tell_crowds(const work& w) {
 void fan_out_state::on_crowd(const work& w, const devices_reply& found) {
   const auto& devices = *found.devices;
   const auto& t = w->what[w->next_crowd];
-  w->after = devices.empty() ? uuid{} : devices.back().id;
+  w->after = devices.empty() ? std::string{} : devices.back().token;
   if (devices.size() < crowd_page) {
     ++w->next_crowd;
     w->after = {};

@@ -50,7 +50,7 @@ private:
     std::vector<told> what;
     std::vector<webhook_endpoint_row> endpoints;
     std::size_t next_crowd = 0; ///< of `what`: who concerns everybody is looked for from here on
-    uuid after; ///< cursor in its crowd
+    std::string after; ///< cursor in its crowd
     std::vector<delivery_row> rows; ///< to be stored, the first last
   };
   using work = std::shared_ptr<batch_work>;

@@ -35,7 +35,9 @@ std::vector<device_row> memory_ledger::crowd(const crowd_filter& filter) {
   };
   std::vector<device_row> devices;
   for (const auto& [id, d] : state_.devices)
-    if (devices.size() < filter.limit && id > filter.after && !is_set(d.gone_at) && has_place(d.holder)) devices.push_back(d);
+    if (d.token > filter.after && !is_set(d.gone_at) && has_place(d.holder)) devices.push_back(d);
+  std::ranges::sort(devices, {}, [](const device_row& d) { return std::tie(d.token, d.id); });
+  devices.resize(std::min<std::size_t>(devices.size(), filter.limit));
   return devices;
 }
 

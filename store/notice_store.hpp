@@ -50,10 +50,11 @@ struct due_filter {
 };
 inline constexpr std::size_t busy_tenants_max = 16;
 
-/// Devices of everybody who has a place or an order at an event, a part at a time.
+/// Devices of everybody who has a place or an order at an event, a part at a time, by token: one phone may be registered by several of them, and
+/// is in one part only.
 struct crowd_filter {
   aggregate_id aggregate{};
-  uuid after; ///< cursor: devices with a greater id
+  std::string after; ///< cursor: devices with a greater token
   std::uint32_t limit = 500;
 };
 

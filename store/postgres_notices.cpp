@@ -21,7 +21,7 @@ const postgres_statement read_crowd{
   "SELECT " + device_names + " FROM (SELECT id FROM device WHERE aggregate = $1::bigint AND gone_at = 0"
   " UNION SELECT m.id FROM queue_entry AS q JOIN device AS m ON m.holder = q.subject AND m.gone_at = 0 WHERE q.aggregate = $1::bigint AND q.status NOT IN (3, 7)"
   " UNION SELECT m.id FROM orders AS o JOIN device AS m ON m.holder = o.customer AND m.gone_at = 0 WHERE o.aggregate = $1::bigint) AS c"
-  " JOIN device AS d ON d.id = c.id WHERE d.id > $2::uuid ORDER BY d.id LIMIT $3::bigint"};
+  " JOIN device AS d ON d.id = c.id WHERE d.token COLLATE \"C\" > $2::text ORDER BY d.token COLLATE \"C\", d.id LIMIT $3::bigint"};
 const postgres_statement store_delivery{
   "store_delivery",
   "INSERT INTO delivery (target, notice, channel, tenant, holder, topic, payload, created_at, expires_at, state, due_at, attempts, status, reason,"

@@ -46,7 +46,7 @@ sqlite_notices::statements::statements(sqlite_db& db)
         "SELECT " + device_names + " FROM (SELECT id FROM device WHERE aggregate = ?1"
         " UNION SELECT m.id FROM queue_entry AS q CROSS JOIN device AS m ON m.holder = q.subject WHERE q.aggregate = ?1 AND q.status NOT IN (3, 7)"
         " UNION SELECT m.id FROM orders AS o CROSS JOIN device AS m ON m.holder = o.customer WHERE o.aggregate = ?1) AS c"
-        " CROSS JOIN device AS d ON d.id = c.id WHERE d.id > ?2 AND d.gone_at = 0 ORDER BY d.id LIMIT ?3"),
+        " CROSS JOIN device AS d ON d.id = c.id WHERE d.token > ?2 AND d.gone_at = 0 ORDER BY d.token, d.id LIMIT ?3"),
       store_delivery(db,
         "INSERT INTO delivery (target, notice, channel, tenant, holder, topic, payload, created_at, expires_at, state, due_at, attempts, status,"
         " reason, ended_at) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO NOTHING"),

@@ -34,9 +34,10 @@ struct fan_out_fixture : fixture {
     CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
     return id;
   }
-  device_row device(const uuid& holder, channel way = channel::fcm) {
+  device_row device(const uuid& holder, channel way = channel::fcm, std::string token = {}) {
     ++next;
-    device_row d{.id = make_uuid(env.wall_now(), accounts_aggregate, next), .holder = holder, .way = way, .token = "t" + std::to_string(next),
+    device_row d{.id = make_uuid(env.wall_now(), accounts_aggregate, next), .holder = holder, .way = way,
+                 .token = token.empty() ? "t" + std::to_string(next) : std::move(token),
                  .is_sandbox = false, .registered_at = env.wall_now(), .gone_at = never, .gone_reason = {}};
     store.register_device(d);
     return d;
@@ -121,8 +122,10 @@ CAF_TEST(a cancelled event is told to everybody who has a place there a page at 
     e.subject = customer(n);
     e.joined_at = env.wall_now();
     b.content.emplace_back(entry_joined{e});
-    device(customer(n));
+    device(customer(n), channel::fcm, std::to_string(1'000'000 + n));
   }
+  // The phone that ends the first page is known by a ticket as well.
+  device(make_entry_id(env.wall_now(), event.aggregate, queue_number{crowd_page}), channel::fcm, std::to_string(1'000'000 + crowd_page));
   CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
   device(customer(fans + 1)); // somebody else
   const auto hook = endpoint("");

@@ -298,9 +298,25 @@ CAF_TEST(a crowd is everybody with a place or an order) {
     store.register_device(device(4, id_of(9, accounts_aggregate)));
     CAF_CHECK((store.crowd({sale, {}, 9}) == std::vector{device(1, ada), device(3, place)}));
     CAF_CHECK((store.crowd({sale, {}, 1}) == std::vector{device(1, ada)}));
-    CAF_CHECK((store.crowd({sale, id_of(101), 9}) == std::vector{device(3, place)}));
+    CAF_CHECK((store.crowd({sale, device(1).token, 9}) == std::vector{device(3, place)}));
     store.end_device(id_of(101), noon + seconds{99}, "gone", noon);
     CAF_CHECK((store.crowd({sale, {}, 9}) == std::vector{device(3, place)}));
+  });
+}
+
+CAF_TEST(a phone that several of a crowd registered is in one part of it) {
+  on_every_engine([](ledger& store) {
+    world w(store);
+    auto waits = sample_entry(1);
+    waits.subject = ada;
+    FQ_COMMITS(w.put({entry_joined{waits}}));
+    auto first = device(5, place), again = device(4, ada);
+    first.token = "Z"; // byte by byte before all others
+    again.token = device(2).token;
+    for (const auto& d : {device(1, ada), device(2, place), again, first}) store.register_device(d);
+    CAF_CHECK((store.crowd({sale, {}, 9}) == std::vector{first, device(1, ada), device(2, place), again}));
+    CAF_CHECK((store.crowd({sale, {}, 3}) == std::vector{first, device(1, ada), device(2, place)}));
+    CAF_CHECK(store.crowd({sale, device(2).token, 9}).empty());
   });
 }
 
