@@ -30,6 +30,8 @@ boost::json::array items_of(const domain_event& told, std::span<const ticket_typ
 std::string payload_of(const domain_event& told, const event_row& event, std::span<const ticket_type_row> types) {
   boost::json::object payload{{"event_id", to_string(event.id)}};
   if (!told.subject.is_nil() && told.subject != event.id) payload[subject_name(told.topic)] = to_string(told.subject);
+  if (!told.claim.is_nil()) payload["claim_id"] = to_string(told.claim);
+  if (!told.entry.is_nil()) payload["entry_id"] = to_string(told.entry);
   if (!told.order.is_nil()) payload["order_id"] = to_string(told.order);
   if (!told.customer.is_nil()) payload["customer_id"] = to_string(told.customer);
   if (has_amount(told.topic)) {
@@ -37,6 +39,7 @@ std::string payload_of(const domain_event& told, const event_row& event, std::sp
     payload["currency"] = event.currency;
   }
   if (is_set(told.until)) payload[told.topic == topic::quota_invitation ? "valid_until" : "session_expires_at"] = told.until.time_since_epoch().count();
+  if (is_set(told.claim_by)) payload["claim_by"] = unix_ms(told.claim_by);
   if (!told.items.empty()) payload["items"] = items_of(told, types);
   if (!told.what.empty()) payload["what"] = told.what;
   if (told.points > 0) payload["points"] = told.points;

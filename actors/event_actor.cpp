@@ -388,7 +388,8 @@ void event_state::tell_by_mail(std::string_view topic, std::string mail, timesta
 void event_state::tell_outside(decision& d, timestamp t) {
   const auto& event = sale_->event();
   const auto tell_of = [&](const domain_event& told) { tell(told.topic, payload_of(told, event, sale_->stock().types()), t, d.content); };
-  for (const auto& told : domain_events_of(d.content, aggregate_)) {
+  for (auto& fact : domain_events_of(d.content, aggregate_)) {
+    const auto told = sale_->related(std::move(fact));
     tell_of(told);
     if (const auto award = loyalty_of(told, event.currency, services_->loyalty_points_per_unit)) tell_of(*award);
   }

@@ -25,6 +25,11 @@ struct teller {
     return {};
   }
 
+  static domain_event admitted(const entry_id& id, const entry_row& row) {
+    domain_event told{topic::turn_granted, id, row.subject, {}, 0, row.session_expires_at};
+    told.claim_by = row.claim_by;
+    return told;
+  }
   static domain_event expired(const entry_id& id, const subject_key& whose, std::string_view what) {
     domain_event told{topic::queue_expired, id, whose, {}, 0, never};
     told.what = what;
@@ -34,7 +39,7 @@ struct teller {
     if (c.from == c.row.status) return std::nullopt;
     const auto id = make_entry_id(c.row.joined_at, aggregate, c.row.number);
     switch (c.row.status) {
-      case entry_status::admitted: return domain_event{topic::turn_granted, id, c.row.subject, {}, 0, c.row.session_expires_at};
+      case entry_status::admitted: return admitted(id, c.row);
       case entry_status::expired: return expired(id, c.row.subject, "place");
       case entry_status::session_expired: return expired(id, c.row.subject, "session");
       default: return std::nullopt;
@@ -63,13 +68,17 @@ struct teller {
       default: return std::nullopt;
     }
   }
+  static domain_event about(std::string_view topic, const payment_row& row, money amount) {
+    domain_event told{topic, row.id, row.customer, {}, amount, never};
+    told.claim = row.claim;
+    return told;
+  }
   std::optional<domain_event> operator()(const payment_moved& c) const {
     if (c.from == c.row.status) return std::nullopt;
     switch (c.row.status) {
-      case payment_status::failed: return domain_event{topic::payment_failed, c.row.id, c.row.customer, {}, c.row.amount, never};
+      case payment_status::failed: return about(topic::payment_failed, c.row, c.row.amount);
       case payment_status::refunded:
-      case payment_status::partially_refunded:
-        return domain_event{topic::payment_refunded, c.row.id, c.row.customer, {}, c.row.refunded, never};
+      case payment_status::partially_refunded: return about(topic::payment_refunded, c.row, c.row.refunded);
       default: return std::nullopt;
     }
   }

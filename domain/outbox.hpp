@@ -48,12 +48,15 @@ struct domain_event {
   std::string_view topic;
   uuid subject; ///< nil: the customer, or the event
   uuid customer; ///< nil if it concerns everybody
-  uuid order; ///< of order.*, ticket.* and loyalty.* topics: nil if the claim was made without an order
+  uuid order; ///< of claims and payments: nil if the claim was made without an order
   money amount = 0; ///< of the claim or payment; what was given back for payment.refunded
-  timestamp until; ///< queue.turn_granted: end of the session; quota.invitation: of its validity; else never
+  timestamp until; ///< queue.turn_granted: end of the session of who claims in time; quota.invitation: of its validity; else never
   std::vector<ticket_count> items = {}; ///< of ticket.* topics and quota.invitation
   std::int64_t points = 0; ///< of loyalty.awarded
   std::string_view what = {}; ///< queue.expired: "place" or "session", whichever ran out
+  timestamp claim_by = never; ///< queue.turn_granted: the turn is over then unless it has claimed
+  uuid claim = {}; ///< of payments; other topics about a claim have it as their subject
+  uuid entry = {}; ///< of claims and payments: the place that it was claimed from; nil: from none
   friend bool operator==(const domain_event&, const domain_event&) = default;
 };
 

@@ -24,6 +24,8 @@
 
 namespace fq {
 
+struct domain_event;
+
 /// Sessions that one `revoke` of all ends at most: a commit stays bearable. Who gets that many asks again.
 inline constexpr std::size_t revocations_max = 20'000;
 
@@ -249,6 +251,8 @@ public:
   [[nodiscard]] payment_view view_of(const payment_row& p) const;
   [[nodiscard]] order_view view_of(const order_row& o) const;
   [[nodiscard]] event_view view() const;
+  /// With the order and the place of what is told of a claim or a payment.
+  [[nodiscard]] domain_event related(domain_event told) const;
   [[nodiscard]] event_stats stats(timestamp now) const;
   [[nodiscard]] entry_change change_of(const entry_row& row) const;
   /// Nothing waits for time here and nobody shops: the owner may be passivated.

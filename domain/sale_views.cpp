@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sale shows of itself: places, claims, payments, orders, numbers.
+#include "domain/outbox.hpp"
 #include "domain/planted.hpp"
 #include "domain/sale.hpp"
 
@@ -95,6 +96,16 @@ order_view sale::view_of(const order_row& o) const {
                              && attempts.size() < rules_.attempts_per_claim;
   v.can_retry = may_pay_again || (o.status == order_status::failed && event_.status == event_status::active);
   return v;
+}
+
+domain_event sale::related(domain_event told) const {
+  const auto* claim = claims_.find(told.claim.is_nil() ? told.subject : told.claim);
+  if (claim == nullptr) return told;
+  const auto* order = orders_.of_claim(claim->id);
+  if (order != nullptr) told.order = order->id;
+  const auto* place = queue_.find(claim->entry);
+  if (place != nullptr) told.entry = make_entry_id(place->row.joined_at, event_.aggregate, place->row.number);
+  return told;
 }
 
 event_view sale::view() const { return {event_, stock_.types(), sells() && stock_.sold_out()}; }

@@ -15,7 +15,7 @@ namespace {
 
 namespace json = boost::json;
 
-// Our payloads have five ids of 36 bytes. With these bounds all of `data` has less than 1.5 KB, whatever a payload holds.
+// Our payloads have six ids of 36 bytes. With these bounds all of `data` has less than 1.5 KB, whatever a payload holds.
 constexpr std::size_t ids_max = 10;
 constexpr std::size_t name_bytes_max = 32;
 constexpr std::size_t value_bytes_max = 64;
@@ -39,9 +39,9 @@ constexpr auto texts = std::to_array<text_row>({
   {topic::payment_refunded, "You get money back", "A payment has been refunded. It may take some days to arrive.", "payment_id", false},
   {topic::claim_expired, "Your hold has ended", "The tickets held for you were not paid in time.", "claim_id", false},
   {topic::event_cancelled, "An event is cancelled", "An event of yours has been cancelled. Open the app to learn more.", "event_id", true},
-  {"ticket.cancelled", "A ticket is cancelled", "A ticket of yours is no longer valid. Open the app to learn more.", "ticket_id", false},
+  {"ticket.cancelled", "A ticket is cancelled", "A ticket of yours is no longer valid. Open the app to learn more.", "claim_id", false},
   {"quota.invitation", "You are invited", "You may buy tickets that are not on general sale. Open the app to see them.", "event_id", false},
-  {"loyalty.awarded", "You have earned points", "Open the app to see your points.", "customer_id", false},
+  {"loyalty.awarded", "You have earned points", "Open the app to see your points.", "claim_id", false},
 });
 
 constexpr text_row session_expired{topic::queue_expired, "Your time has run out", "Your session has ended. You can join the queue again.", "entry_id",
@@ -69,7 +69,8 @@ std::map<std::string, std::string> data_of(const notice& what, const json::objec
     const std::string text{value.get_string()};
     if (is_plain(text, value_bytes_max)) data.emplace(std::string{name}, text);
   }
-  if (const auto until = integer_at(payload, "session_expires_at")) data["session_expires_at"] = std::to_string(*until);
+  for (const auto* name : {"claim_by", "session_expires_at"})
+    if (const auto until = integer_at(payload, name)) data[name] = std::to_string(*until);
   if (text_at(payload, "what") == "session") data["what"] = "session";
   data["topic"] = what.topic;
   data["notice_id"] = to_string(what.id);

@@ -125,6 +125,42 @@ CAF_TEST(a claim that was never sold cancels no ticket) {
   for (const auto& e : domain_events_of(s.last.content, sample_aggregate)) CAF_CHECK(!e.topic.starts_with("ticket."));
 }
 
+CAF_TEST(a turn says by when it must be used) {
+  auto event = sample_event();
+  event.queue.claim_window = 5min;
+  event.queue.session_ttl = 20min;
+  sample_sale s(event);
+  s.join(1);
+  s.pass(1min);
+  const auto row = s.it->queue().find(fan(1))->row;
+  CAF_REQUIRE(row.status == entry_status::admitted);
+  const auto told = domain_events_of({entry_moved{entry_status::waiting, row}}, sample_aggregate);
+  CAF_REQUIRE_EQUAL(told.size(), 1u);
+  CAF_CHECK(told[0].claim_by == row.admitted_at + 5min);
+  CAF_CHECK(told[0].until == row.admitted_at + 20min);
+}
+
+CAF_TEST(what is told of a payment or a claim names its order and the place that it came from) {
+  fixture f;
+  const auto order = f.bought(1, {f.standard(1)});
+  const auto& place = f.s.it->queue().find(fan(1))->row;
+  const auto entry = make_entry_id(place.joined_at, sample_aggregate, place.number);
+  const auto payment = f.s.payment_of(order).id;
+  const auto of_payment = f.s.it->related([&] {
+    domain_event e{topic::payment_failed, payment, fan(1), {}, 5, never};
+    e.claim = order.claim;
+    return e;
+  }());
+  CAF_CHECK(of_payment.order == order.id && of_payment.entry == entry && of_payment.claim == order.claim);
+  const auto of_claim = f.s.it->related({topic::claim_expired, order.claim, fan(1), {}, 5, never});
+  CAF_CHECK(of_claim.order == order.id && of_claim.entry == entry && of_claim.claim.is_nil());
+  const auto of_event = f.s.it->related({topic::event_cancelled, f.s.it->event().id, {}, {}, 0, never});
+  CAF_CHECK(of_event.order.is_nil() && of_event.entry.is_nil());
+  f.given_back(order.id, {});
+  CAF_REQUIRE_EQUAL(f.told(topic::payment_refunded).size(), 1u);
+  CAF_CHECK(f.told(topic::payment_refunded)[0].claim == order.claim);
+}
+
 CAF_TEST(points are given for whole units of what was paid) {
   const domain_event paid{topic::order_completed, {1, 1}, {2, 2}, {3, 3}, 12'399, never};
   const auto award = loyalty_of(paid, "EUR", 5);
