@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "actors/courier.hpp"
 
+#include "actors/dispatcher.hpp"
+
 #include <caf/send.hpp>
 
 #include <algorithm>
@@ -221,7 +223,10 @@ void courier_state::begin(taken t) {
   }
   const bool has_device = d.device && !is_set(d.device->gone_at), has_endpoint = d.endpoint && d.endpoint->is_enabled;
   if (!has_device && !has_endpoint) return end(d.row, delivery_state::dropped, d.endpoint ? "endpoint_off" : "target_gone");
-  if (services_->port == nullptr) return end(d.row, delivery_state::dropped, "channel_off");
+  if (services_->port == nullptr) {
+    if (t.began < d.row.created_at + roll_out_max) return; // another node may have the channel: it comes again from the ledger
+    return end(d.row, delivery_state::dropped, "channel_off");
+  }
   notice what{d.row.notice, d.row.topic, d.row.payload, d.row.tenant, d.row.created_at, d.row.expires_at};
   delivery_target to{.id = d.row.target, .address = has_device ? d.device->token : d.endpoint->url};
   if (has_device) to.is_sandbox = d.device->is_sandbox;
@@ -268,8 +273,9 @@ void courier_state::heed(const taken& t, const delivery_answer& answer) {
     if (row.state == delivery_state::dropped) return disable(*t.what.endpoint, "gone", t.began);
     const bool gave_up = row.state == delivery_state::failed && answer.outcome == delivery_outcome::again;
     if (gave_up) disable(*t.what.endpoint, "failing", row.created_at);
-    if (row.state == delivery_state::pending) leave_alone(row.target, answer.retry_after.value_or(milliseconds{0}));
-    if (row.state == delivery_state::delivered) note_answer(row.target);
+    const bool is_put_off = row.state == delivery_state::pending;
+    if (is_put_off && is_about_target(row.status, answer.retry_after.has_value())) return leave_alone(row.target, answer.retry_after.value_or(milliseconds{0}));
+    if (is_put_off || row.state == delivery_state::delivered) note_answer(row.target);
     return;
   }
   if (row.state != delivery_state::dropped) return;

@@ -59,6 +59,11 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+bool is_about_target(std::int32_t status, bool asks_for_pause) {
+  const bool is_about_request = status >= 400 && status < 500 && status != 408 && status != 429; // RFC 9110 section 15.5
+  return asks_for_pause || !is_about_request;
+}
+
 milliseconds pause_after(std::uint32_t strikes) {
   constexpr milliseconds first = 5 * second, most = minute;
   constexpr std::uint32_t doublings_max = 4; // 80 s: beyond `most`

@@ -128,6 +128,10 @@ struct delivery_rules {
 /// [half, whole] for webhooks' long pauses and, full jitter, in [0, whole] for push. `asked`: the pause that the other side wants, heeded up to the end.
 void after_try(delivery_row& row, delivery_outcome outcome, std::optional<milliseconds> asked, timestamp now, std::uint64_t random);
 
+/// What a try that was put off says: that others to the same target would fare no better (no answer, a redirect, trouble of the server, or a
+/// wish to be asked less). Any other 4xx is about what was sent.
+[[nodiscard]] bool is_about_target(std::int32_t status, bool asks_for_pause);
+
 /// A target that could not be reached so often in a row (once at least) is left alone for so long: 5 s, then each time twice that, a minute at most.
 [[nodiscard]] milliseconds pause_after(std::uint32_t strikes);
 

@@ -326,6 +326,39 @@ CAF_TEST(many endpoints that hang at once do not delay those that answer) {
   for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
 }
 
+CAF_TEST(an endpoint that refuses some notices gets all others at once) {
+  services.per_target = 4;
+  const auto hook = endpoint();
+  std::set<uuid> unknown;
+  std::vector<delivery_row> all;
+  for (int i = 0; i < 200; ++i) {
+    const auto d = due(hook.id, channel::webhook);
+    i % 2 == 0 ? (void) unknown.insert(d.notice) : all.push_back(d);
+  }
+  port.answer = [&](const scripted_channel::attempt& a) {
+    return unknown.contains(a.what.id) ? delivery_answer{.outcome = delivery_outcome::again, .status = 422, .reason = "rejected"} : delivery_answer{delivery_outcome::delivered, 200};
+  };
+  start(channel::webhook);
+  pass(10s);
+  for (const auto& d : all) CAF_CHECK(now(d).state == delivery_state::delivered);
+  CAF_CHECK(port.tries.size() < 450); // those that are refused have their own pauses
+}
+
+CAF_TEST(what this node cannot send is left to others while a configuration may be rolled out) {
+  const auto d = due(device().id);
+  start();
+  services.port = nullptr;
+  const auto before = port.tries.size();
+  const auto second = due(device().id);
+  pass(14min, 1s);
+  CAF_CHECK(now(second).state == delivery_state::pending);
+  pass(3min, 1s);
+  CAF_CHECK(now(second).state == delivery_state::dropped);
+  CAF_CHECK_EQUAL(now(second).reason, "channel_off");
+  CAF_CHECK_EQUAL(port.tries.size(), before);
+  CAF_CHECK(now(d).state == delivery_state::delivered);
+}
+
 CAF_TEST(an endpoint that asks for a pause has it from all that waits for it) {
   services.per_target = 4;
   const auto hook = endpoint();

@@ -178,3 +178,11 @@ CAF_TEST(every other outcome ends it) {
     CAF_CHECK_EQUAL(r.attempts, 1u);
   }
 }
+
+CAF_TEST(a refusal of what was sent says nothing of the target) {
+  for (const auto status : {0, 301, 408, 429, 500, 503}) CAF_CHECK(is_about_target(status, false));
+  for (const auto status : {400, 401, 404, 413, 422}) {
+    CAF_CHECK(!is_about_target(status, false));
+    CAF_CHECK(is_about_target(status, true));
+  }
+}
