@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace fq {
@@ -22,6 +23,11 @@ timestamp time_in(const boost::json::object& payload, std::string_view name) {
   const auto* v = payload.if_contains(name);
   const auto* ms = v ? v->if_int64() : nullptr;
   return ms ? from_unix_ms(*ms) : never;
+}
+
+timestamp first_of(timestamp a, timestamp b) {
+  if (!is_set(a)) return b;
+  return is_set(b) ? std::min(a, b) : a;
 }
 
 template <class T>
@@ -42,7 +48,7 @@ told told_of(const outbox_item& item) {
   if (payload == nullptr) return t;
   for (const auto* name : {"customer_id", "entry_id"})
     if (const auto holder = id_in(*payload, name); !holder.is_nil()) t.holders.push_back(holder);
-  if (t.topic == topic::turn_granted) t.expires_at = time_in(*payload, "session_expires_at"); // too late, it is no turn any more
+  if (t.topic == topic::turn_granted) t.expires_at = first_of(time_in(*payload, "claim_by"), time_in(*payload, "session_expires_at")); // then it is no turn any more
   if (t.topic == topic::quota_invitation) t.expires_at = time_in(*payload, "valid_until");
   return t;
 }
@@ -56,85 +62,113 @@ consumer_handle::behavior_type fan_out_state::behavior() {
   return {[this](const consume_outbox& x) { on_batch(x); }};
 }
 
-/// An answer that does not come, or says no, ends the batch undone: it comes again.
-template <class Reply, class Message>
-void fan_out_state::ask(const work& w, Message message, void (fan_out_state::*then)(const work&, const Reply&)) {
+template <class Reply, class Message, class Then, class Failed>
+void fan_out_state::ask(Message message, Then then, Failed failed) {
   self_->request(services_->ledgers.reader(1), fan_out_timeout, std::move(message))
-    .then([this, w, then](const Reply& reply) { reply.no ? finish(w, false) : (this->*then)(w, reply); }, [this, w](const caf::error&) { finish(w, false); });
-}
-
-void fan_out_state::on_batch(const consume_outbox& x) {
-  auto w = std::make_shared<batch_work>();
-  w->asker = caf::actor_cast<dispatcher_handle>(self_->current_sender());
-  w->items = x.items;
-  find_audience wanted;
-  for (const auto& item : *x.items) {
-    w->what.push_back(told_of(item));
-    const auto& t = w->what.back();
-    wanted.holders.insert(wanted.holders.end(), t.holders.begin(), t.holders.end());
-    wanted.tenants.push_back(t.tenant);
-  }
-  sort_out(wanted.holders);
-  sort_out(wanted.tenants);
-  ask(w, std::move(wanted), &fan_out_state::on_audience);
-}
-
-void fan_out_state::on_audience(const work& w, const audience_found& found) {
-  const auto& audience = *found.content;
-  w->endpoints = audience.endpoints;
-  std::vector<delivery_row> rows;
-  for (const auto& t : w->what) {
-    const auto devices = t.concerns_all || !goes(t, medium::push) ? std::span<const device_row>{} : std::span{audience.devices};
-    const auto endpoints = goes(t, medium::webhook) ? std::span<const webhook_endpoint_row>{w->endpoints} : std::span<const webhook_endpoint_row>{};
-    std::ranges::move(deliveries_of(t, devices, endpoints), std::back_inserter(rows));
-  }
-  store(w, std::move(rows));
-}
-
-void fan_out_state::store(const work& w, std::vector<delivery_row> rows) {
-  if (services_->counts != nullptr) services_->counts->stored.add(rows.size());
-  w->rows = std::move(rows);
-  std::ranges::reverse(w->rows);
-  store_some(w);
-}
-
-void fan_out_state::store_some(const work& w) {
-  if (w->rows.empty()) return tell_crowds(w);
-  auto some = std::make_shared<std::vector<delivery_row>>();
-  for (; !w->rows.empty() && some->size() < deliveries_per_transaction; w->rows.pop_back()) some->push_back(std::move(w->rows.back()));
-  ask(w, store_deliveries{std::move(some)}, &fan_out_state::on_stored);
+    .then([then, failed](const Reply& reply) { reply.no ? failed() : then(reply); }, [failed](const caf::error&) { failed(); });
 }
 
 bool fan_out_state::goes(const told& what, medium m) const { return !services_->routing_of || services_->routing_of(what.tenant)->goes(what.topic, m); }
 
-/// What concerns everybody at an event is told a page of devices at a time.
-void fan_out_state::tell_crowds(const work& w) {
-  const auto is_crowd = [this](const told& t) { return t.concerns_all && goes(t, medium::push); };
-  while (w->next_crowd < w->what.size() && !is_crowd(w->what[w->next_crowd])) ++w->next_crowd;
-  if (w->next_crowd == w->what.size()) return finish(w, true);
-  const crowd_filter filter{(*w->items)[w->next_crowd].key.aggregate, w->after, crowd_page};
-  ask(w, find_crowd{filter}, &fan_out_state::on_crowd);
+std::vector<delivery_row> fan_out_state::deliveries_to(const told& what, const notice_audience& audience) const {
+  const auto devices = what.concerns_all || !goes(what, medium::push) ? std::span<const device_row>{} : std::span{audience.devices};
+  const auto endpoints = goes(what, medium::webhook) ? std::span{audience.endpoints} : std::span<const webhook_endpoint_row>{};
+  return deliveries_of(what, devices, endpoints);
 }
 
-void fan_out_state::on_crowd(const work& w, const devices_reply& found) {
-  const auto& devices = *found.devices;
-  const auto& t = w->what[w->next_crowd];
-  w->after = devices.empty() ? std::string{} : devices.back().token;
-  if (devices.size() < crowd_page) {
-    ++w->next_crowd;
-    w->after = {};
-  }
-  store(w, deliveries_of(t, devices, {}));
-}
+// -- a batch -------------------------------------------------------------------------------------------
 
-void fan_out_state::finish(const work& w, bool is_done) {
-  auto keys = std::make_shared<std::vector<outbox_key>>();
-  if (is_done)
-    for (const auto& item : *w->items) {
-      if (services_->log) services_->log(item);
-      keys->push_back(item.key);
+/// The ledger may be so slow that the dispatcher asks again before the answer: what is under way is not begun a second time.
+void fan_out_state::on_batch(const consume_outbox& x) {
+  if (std::exchange(is_busy_, true)) return;
+  auto w = std::make_shared<batch_work>();
+  w->asker = caf::actor_cast<dispatcher_handle>(self_->current_sender());
+  find_audience wanted;
+  for (const auto& item : *x.items) {
+    auto t = told_of(item);
+    if (has_crowd(t)) {
+      if (is_crowd_told(item, std::move(t))) w->done->push_back(item.key);
+      continue;
     }
-  self_->send(w->asker, outbox_consumed{std::move(keys)});
+    wanted.holders.insert(wanted.holders.end(), t.holders.begin(), t.holders.end());
+    wanted.tenants.push_back(t.tenant);
+    w->items.push_back(item);
+    w->what.push_back(std::move(t));
+  }
+  if (w->items.empty()) return finish(w, true);
+  sort_out(wanted.holders);
+  sort_out(wanted.tenants);
+  ask<audience_found>(std::move(wanted), [this, w](const audience_found& found) { on_audience(w, *found.content); }, [this, w] { finish(w, false); });
+}
+
+void fan_out_state::on_audience(const batch& w, const notice_audience& audience) {
+  std::vector<delivery_row> rows;
+  for (const auto& t : w->what) std::ranges::move(deliveries_to(t, audience), std::back_inserter(rows));
+  store(std::move(rows), [this, w](bool is_stored) { finish(w, is_stored); });
+}
+
+void fan_out_state::finish(const batch& w, bool is_done) {
+  is_busy_ = false;
+  for (const auto& item : w->items) {
+    if (!is_done) break;
+    if (services_->log) services_->log(item);
+    w->done->push_back(item.key);
+  }
+  self_->send(w->asker, outbox_consumed{w->done, {}});
+}
+
+void fan_out_state::store(std::vector<delivery_row> rows, continuation then) {
+  if (services_->counts != nullptr) services_->counts->stored.add(rows.size());
+  std::ranges::reverse(rows);
+  store_some(std::make_shared<std::vector<delivery_row>>(std::move(rows)), std::move(then));
+}
+
+void fan_out_state::store_some(const std::shared_ptr<std::vector<delivery_row>>& rows, continuation then) {
+  if (rows->empty()) return then(true);
+  auto some = std::make_shared<std::vector<delivery_row>>();
+  for (; !rows->empty() && some->size() < deliveries_per_transaction; rows->pop_back()) some->push_back(std::move(rows->back()));
+  ask<ack_reply>(store_deliveries{std::move(some)}, [this, rows, then](const ack_reply&) { store_some(rows, then); }, [then] { then(false); });
+}
+
+// -- a crowd -------------------------------------------------------------------------------------------
+
+bool fan_out_state::is_crowd_told(const outbox_item& item, told what) {
+  const bool is_known = crowd_ && crowd_->item.row.id == item.row.id;
+  if (is_known && crowd_->is_told) return true;
+  if (crowd_ && crowd_->is_under_way) return false;
+  if (!is_known) crowd_ = std::make_shared<crowd_work>(crowd_work{.item = item, .what = std::move(what)});
+  crowd_->is_under_way = true;
+  go_on(crowd_);
+  return false;
+}
+
+void fan_out_state::go_on(const crowd& c) {
+  if (c->is_begun) return tell_page(c);
+  const auto pause = [c] { c->is_under_way = false; };
+  ask<audience_found>(find_audience{{}, {c->what.tenant}}, [this, c, pause](const audience_found& found) {
+    store(deliveries_to(c->what, *found.content), [this, c, pause](bool is_stored) {
+      c->is_begun = is_stored;
+      is_stored ? tell_page(c) : pause();
+    });
+  }, pause);
+}
+
+/// A page of devices at a time.
+void fan_out_state::tell_page(const crowd& c) {
+  ask<devices_reply>(find_crowd{{c->item.key.aggregate, c->after, crowd_page}}, [this, c](const devices_reply& found) { on_page(c, *found.devices); },
+                     [c] { c->is_under_way = false; });
+}
+
+void fan_out_state::on_page(const crowd& c, const std::vector<device_row>& devices) {
+  const bool is_last = devices.size() < crowd_page;
+  auto after = devices.empty() ? c->after : devices.back().token;
+  store(deliveries_of(c->what, devices, {}), [this, c, is_last, after = std::move(after)](bool is_stored) {
+    if (is_stored) c->after = after;
+    if (is_stored && !is_last) return tell_page(c);
+    c->is_under_way = false;
+    c->is_told = is_stored;
+    if (is_stored && services_->log) services_->log(c->item);
+  });
 }
 
 } // namespace fq

@@ -43,33 +43,47 @@ public:
   consumer_handle::behavior_type behavior();
 
 private:
-  /// One batch of the dispatcher.
+  /// One batch of the dispatcher; what concerns a crowd is no part of it.
   struct batch_work {
     dispatcher_handle asker;
-    std::shared_ptr<const std::vector<outbox_item>> items;
-    std::vector<told> what;
-    std::vector<webhook_endpoint_row> endpoints;
-    std::size_t next_crowd = 0; ///< of `what`: who concerns everybody is looked for from here on
-    std::string after; ///< cursor in its crowd
-    std::vector<delivery_row> rows; ///< to be stored, the first last
+    std::vector<outbox_item> items;
+    std::vector<told> what; ///< of each of `items`
+    std::shared_ptr<std::vector<outbox_key>> done = std::make_shared<std::vector<outbox_key>>();
   };
-  using work = std::shared_ptr<batch_work>;
+  using batch = std::shared_ptr<batch_work>;
+  /// What concerns everybody at an event. It is told beside the batches, for it may take long; the row is done when all are told.
+  struct crowd_work {
+    outbox_item item;
+    told what;
+    std::string after{}; ///< cursor: the phone that was told last
+    bool is_begun = false; ///< the endpoints are told
+    bool is_told = false;
+    bool is_under_way = false; ///< else it goes on when its row comes again
+  };
+  using crowd = std::shared_ptr<crowd_work>;
+  using continuation = std::function<void(bool is_stored)>;
 
   void on_batch(const consume_outbox& x);
-  void on_audience(const work& w, const audience_found& found);
-  void tell_crowds(const work& w);
-  void on_crowd(const work& w, const devices_reply& found);
-  void on_stored(const work& w, const ack_reply&) { store_some(w); }
-  /// Then goes on with the crowds.
-  void store(const work& w, std::vector<delivery_row> rows);
-  void store_some(const work& w);
-  void finish(const work& w, bool is_done);
+  void on_audience(const batch& w, const notice_audience& audience);
+  void finish(const batch& w, bool is_done);
+  /// Whether all of the row's crowd is told. One crowd at a time; others wait in the outbox.
+  bool is_crowd_told(const outbox_item& item, told what);
+  void go_on(const crowd& c);
+  void tell_page(const crowd& c);
+  void on_page(const crowd& c, const std::vector<device_row>& devices);
+  void store(std::vector<delivery_row> rows, continuation then);
+  void store_some(const std::shared_ptr<std::vector<delivery_row>>& rows, continuation then);
   [[nodiscard]] bool goes(const told& what, medium m) const;
-  template <class Reply, class Message>
-  void ask(const work& w, Message message, void (fan_out_state::*then)(const work&, const Reply&));
+  [[nodiscard]] bool has_crowd(const told& what) const { return what.concerns_all && goes(what, medium::push); }
+  [[nodiscard]] std::vector<delivery_row> deliveries_to(const told& what, const notice_audience& audience) const;
+  /// `failed`: no answer, or one that says no.
+  template <class Reply, class Message, class Then, class Failed>
+  void ask(Message message, Then then, Failed failed);
 
   pointer self_ = nullptr;
   const fan_out_services* services_ = nullptr;
+  bool is_busy_ = false; ///< a batch is under way
+  crowd crowd_; ///< the newest; null: there was none
 };
 
 consumer_handle::behavior_type fan_out(consumer_handle::stateful_pointer<fan_out_state> self, const fan_out_services* services);

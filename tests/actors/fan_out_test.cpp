@@ -88,8 +88,9 @@ CAF_TEST(a turn is worth telling until its session ends and to the place as well
   const auto place = make_entry_id(env.wall_now(), event.aggregate, queue_number{3});
   const auto phone = device(place);
   start();
-  const auto end = env.wall_now() + 300s;
-  tell(topic::turn_granted, R"({"entry_id":")" + to_string(place) + R"(","session_expires_at":)" + std::to_string(unix_ms(end)) + "}");
+  const auto end = env.wall_now() + 300s, session_end = env.wall_now() + 1'200s;
+  tell(topic::turn_granted, R"({"entry_id":")" + to_string(place) + R"(","claim_by":)" + std::to_string(unix_ms(end)) + R"(,"session_expires_at":)"
+                              + std::to_string(unix_ms(session_end)) + "}");
   advance(outbox_poll);
   CAF_REQUIRE_EQUAL(all().size(), 1u);
   CAF_CHECK(all()[0].target == phone.id);
@@ -131,9 +132,19 @@ CAF_TEST(a cancelled event is told to everybody who has a place there a page at 
   const auto hook = endpoint("");
   start();
   tell(topic::event_cancelled, "{}");
+  const auto buyer = customer(fans + 1);
+  tell(topic::order_completed, of(buyer)); // of the same batch
+  const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
   advance(outbox_poll);
-  CAF_CHECK_EQUAL(all().size(), fans + 1);
-  CAF_CHECK_EQUAL(store.list_deliveries({.target = hook.id}).size(), 1u);
+  const auto left = store.undelivered(lane::notices, partition, 9, {});
+  CAF_REQUIRE_EQUAL(left.size(), 1u); // nobody waits for the crowd
+  CAF_CHECK(left[0].row.topic == topic::event_cancelled);
+  advance(outbox_poll);
+  CAF_CHECK(store.undelivered(lane::notices, partition, 9, {}).empty());
+  auto told = all();
+  std::erase_if(told, [](const delivery_row& d) { return d.topic != topic::event_cancelled; });
+  CAF_CHECK_EQUAL(told.size(), fans + 1);
+  CAF_CHECK_EQUAL(store.list_deliveries({.target = hook.id}).size(), 2u); // that, and the order
 }
 
 CAF_TEST(a batch that comes again tells nobody twice) {
