@@ -17,17 +17,14 @@ namespace json = boost::json;
 
 std::string name_of(const contact& c) { return c.last_name.empty() ? c.first_name : c.first_name + ' ' + c.last_name; }
 
-std::string mail(std::string_view template_key, json::array to, json::object data) {
-  return json::serialize(json::object{{"template", template_key}, {"language", "en"}, {"to", std::move(to)}, {"data", std::move(data)}});
+/// `end`, if set: it is of no use then, and is not sent afterwards.
+std::string mail(std::string_view template_key, json::array to, json::object data, timestamp end = never) {
+  json::object all{{"template", template_key}, {"language", "en"}, {"to", std::move(to)}, {"data", std::move(data)}};
+  if (is_set(end)) all["expires_at"] = unix_ms(end);
+  return json::serialize(all);
 }
 
 json::array only_to(const order_row& order) { return {json::object{{"address", order.contact.email}}}; }
-
-/// Of no use once what it is about has ended: it is not sent afterwards.
-std::string mail_until(timestamp end, std::string_view template_key, json::array to, json::object data) {
-  return json::serialize(json::object{{"template", template_key}, {"language", "en"}, {"expires_at", end.time_since_epoch().count()},
-                                      {"to", std::move(to)}, {"data", std::move(data)}});
-}
 
 json::object data_of(const order_row& order, const sale& now) {
   return {{"order_id", to_string(order.id)},
@@ -43,7 +40,7 @@ std::string payment_link(const order_row& order, const sale& now) {
   data["payment_url"] = view.payment_url;
   const auto end = view.claim.claim.expires_at;
   data["expires_at"] = end.time_since_epoch().count();
-  return mail_until(end, "payment_link", only_to(order), std::move(data));
+  return mail("payment_link", only_to(order), std::move(data), end);
 }
 
 std::string receipt(const order_row& order, const sale& now) {
@@ -147,8 +144,8 @@ std::vector<std::string> invitation_mails(std::span<const std::string> addresses
     json::array to;
     for (const auto& address : addresses.first(std::min(addresses.size(), mail_recipients_max))) to.push_back(json::object{{"address", address}});
     json::object data{{"event_name", now.event().name}, {"ticket_name", now.stock().types()[what.ticket_type].name}, {"quantity", what.quantity}};
-    if (is_set(what.valid_until)) data["valid_until"] = what.valid_until.time_since_epoch().count();
-    mails.push_back(mail("quota_invitation", std::move(to), std::move(data)));
+    if (is_set(what.valid_until)) data["valid_until"] = unix_ms(what.valid_until);
+    mails.push_back(mail("quota_invitation", std::move(to), std::move(data), what.valid_until));
   }
   return mails;
 }
