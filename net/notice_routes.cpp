@@ -56,6 +56,17 @@ std::optional<response> read_device(const call& c, device_row& device) {
   });
 }
 
+/// Apps register at each start: what was registered within the hour is not written again.
+constexpr milliseconds fresh_for{60 * 60 * 1000};
+
+const device_row* find_fresh(const std::vector<device_row>& known, const device_row& device) {
+  const auto is_it = [&](const device_row& d) {
+    return d.way == device.way && d.token == device.token && d.is_sandbox == device.is_sandbox && device.registered_at < d.registered_at + fresh_for;
+  };
+  const auto found = std::ranges::find_if(known, is_it);
+  return found == known.end() ? nullptr : &*found;
+}
+
 awaitable<response> add_device(call c, uuid holder) {
   device_row device;
   if (auto no = read_device(c, device))
@@ -63,6 +74,11 @@ awaitable<response> add_device(call c, uuid holder) {
   device.id = fresh_id(c);
   device.holder = holder;
   device.registered_at = c.ctx.environment.wall_now();
+  auto known = co_await ask(c.ctx, c.ctx.notices, list_devices{holder});
+  if (auto no = refused(c.rq, known))
+    co_return std::move(*no);
+  if (const auto* same = find_fresh(*known.reply.devices, device))
+    co_return response{.status = 201, .body = id_text("device_id", same->id)};
   register_device wish{std::move(device)}; // a name: g++ 12 destroys parts of such a temporary twice
   auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
   if (auto no = refused(c.rq, got))

@@ -351,7 +351,7 @@ bool sqlite_ledger::replay_delivery(tenant_id tenant, const uuid& target, const 
 
 uuid sqlite_ledger::register_device(const device_row& device) {
   auto& c = *connection_;
-  return c.guarded([&] {
+  return c.repeatable([&] {
     sqlite_transaction transaction(c.db);
     auto result = c.notices.register_device(device);
     transaction.commit();
