@@ -43,7 +43,7 @@ void bus_channel_state::on_batch(const consume_outbox& x) {
   for (const auto& item : *x.items) {
     const auto now = services_->env->steady_now();
     if (now >= end || now < away_until_) break; // the rest comes again
-    if (!turn->is_held_up(item)) deliver(*turn, item);
+    if (turn->may_go(item)) deliver(*turn, item);
   }
   turn->end();
 }

@@ -61,7 +61,7 @@ void dispatcher_state::show(const std::vector<outbox_item>& items) {
 void dispatcher_state::on_consumed(const outbox_consumed& x) {
   if (settings_.counts != nullptr) settings_.counts->delivered.add(x.keys->size());
   if (x.keys->empty()) {
-    first_ = last_; // nothing of any of them can go now
+    first_ = x.last == aggregate_id{} ? last_ : x.last; // nothing of any of them can go now
     return next_round(outbox_poll);
   }
   self_->send(ledgers_.reader(1), mark_outbox{settings_.which, x.keys});
@@ -69,11 +69,13 @@ void dispatcher_state::on_consumed(const outbox_consumed& x) {
 
 void dispatcher_state::next_round(milliseconds after) { self_->delayed_send(self_, after, timer_fired{timer_kind::sweep, ++round_}); }
 
-consumer_handle::behavior_type no_consumer(consumer_handle::pointer self) {
-  return {[self](const consume_outbox& x) {
+consumer_handle::behavior_type no_consumer(consumer_handle::pointer self, environment* env) {
+  return {[self, env](const consume_outbox& x) {
+    const auto before = env->wall_now() - roll_out_max;
     auto keys = std::make_shared<std::vector<outbox_key>>();
-    for (const auto& item : *x.items) keys->push_back(item.key);
-    self->send(caf::actor_cast<dispatcher_handle>(self->current_sender()), outbox_consumed{std::move(keys)});
+    for (const auto& item : *x.items)
+      if (item.row.created_at <= before) keys->push_back(item.key);
+    self->send(caf::actor_cast<dispatcher_handle>(self->current_sender()), outbox_consumed{std::move(keys), {}});
   }};
 }
 

@@ -48,8 +48,10 @@ private:
   std::uint64_t round_ = 0; ///< of the timer; an older one is ignored
 };
 
-/// Takes everything and does nothing with it: the consumer of a lane that nobody listens to.
-consumer_handle::behavior_type no_consumer(consumer_handle::pointer self);
+/// While a changed configuration is rolled out, nodes differ: what this one has no use for may be another's for so long.
+inline constexpr milliseconds roll_out_max{15 * 60 * 1000};
+/// Takes what is older than that and does nothing with it: the consumer of a lane that nobody listens to.
+consumer_handle::behavior_type no_consumer(consumer_handle::pointer self, environment* env);
 
 dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self, ledger_workers ledgers,
                                             consumer_handle consumer, dispatcher_settings settings);

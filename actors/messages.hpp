@@ -937,7 +937,8 @@ struct consume_outbox {
 };
 
 struct outbox_consumed {
-  std::shared_ptr<const std::vector<outbox_key>> keys;
+  std::shared_ptr<const std::vector<outbox_key>> keys; ///< of those that are done
+  aggregate_id last{}; ///< the rows up to this one's were looked at; 0: all
 };
 
 // -- notices: fan-out, couriers and the API <-> a ledger reader (same process always) ------------------------------------------

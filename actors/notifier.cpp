@@ -9,6 +9,7 @@
 #include <boost/json/value.hpp>
 
 #include <algorithm>
+#include <iterator>
 
 namespace fq {
 namespace {
@@ -53,6 +54,10 @@ std::string id_of(const outbox_row& row, const boost::json::object& payload) {
   const auto* cuts = payload.if_contains("rest");
   return cuts && cuts->is_int64() ? to_string(row.id) + "-rest" + std::to_string(cuts->get_int64()) : to_string(row.id);
 }
+
+/// Of many some have addresses that are no more, and nobody can help it. When more than one in ten is refused, what is wrong is the mail or our
+/// standing with the server (providers suspend senders at about that share of bounces).
+bool is_for_a_person(std::size_t refused, std::size_t all) { return refused * 10 > all; }
 
 std::pair<uuid, std::size_t> key_of(const outbox_row& row) { return {row.id, std::hash<std::string>{}(row.payload)}; }
 
@@ -101,9 +106,12 @@ void notifier_state::on_batch(const consume_outbox& x) {
   const auto turn = std::make_shared<outbox_turn>(self_, services_->region);
   const auto end = services_->env->steady_now() + services_->turn;
   held_back_.clear();
+  auto left = static_cast<milliseconds::rep>(x.items->size());
   for (const auto& item : *x.items) {
-    if (services_->env->steady_now() >= end) break; // the rest comes again
-    if (!turn->is_held_up(item)) deliver(*turn, item, end);
+    const auto now = services_->env->steady_now();
+    if (now >= end) break; // the rest comes again
+    if (turn->may_go(item)) deliver(*turn, item, now + (end - now) / left); // a mail to many leaves time for those behind it
+    --left;
   }
   turn->end();
 }
@@ -177,8 +185,7 @@ std::optional<mail_result> notifier_state::send(const outbox_item& item, millise
     send_to(*mail, places);
   } while (env.steady_now() < end);
   if (std::ranges::count(mail->message.to, false, &mail_recipient::answered) > 0) return mail_result::unavailable;
-  if (!mail->has_reached_some && mail->undelivered.empty()) // refused for everybody: what is wrong is the mail
-    for (std::size_t i = 0; i < mail->message.to.size(); ++i) mail->undelivered.push_back(i);
+  if (is_for_a_person(mail->refused.size(), mail->message.to.size())) std::ranges::copy(std::exchange(mail->refused, {}), std::back_inserter(mail->undelivered));
   if (!mail->undelivered.empty()) {
     why = mail->why;
     return mail_result::rejected;
@@ -227,8 +234,8 @@ void notifier_state::send_to(unfinished& mail, const std::vector<std::size_t>& p
   const auto answer = send_some(mail.message, places, *services_->port);
   mark_answered(mail.message, answer);
   if (!answer.why.empty()) warn(answer.why);
-  const auto is_reached = [&](std::size_t i) { return i < answer.recipients.size() ? answer.recipients[i] == mail_result::accepted : answer.result == mail_result::accepted; };
-  mail.has_reached_some = mail.has_reached_some || std::ranges::any_of(places, is_reached); // of many, those whom the port refuses are left out
+  const auto is_refused = [&](std::size_t i) { return (i < answer.recipients.size() ? answer.recipients[i] : answer.result) == mail_result::rejected; };
+  std::ranges::copy_if(places, std::back_inserter(mail.refused), is_refused);
   if (answer.service_down) return wait_for_service(mail, places, answer);
   failures_ = 0;
   if (!answer.why.empty()) mail.why = answer.why;

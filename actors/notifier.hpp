@@ -68,7 +68,7 @@ private:
     std::map<std::size_t, put_off> waiting; ///< by place in `message.to`: whoever was tried and put off; passed over if answered since
     std::vector<std::size_t> undelivered; ///< places of those who are left to a person
     std::string why; ///< of the last of them
-    bool has_reached_some = false;
+    std::vector<std::size_t> refused; ///< places of those who will never be taken
     milliseconds again_at{0}; ///< steady time: nobody is tried before
     std::uint32_t in_vain = 0; ///< tries in a row that nobody got anything by
   };

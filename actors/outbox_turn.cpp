@@ -33,7 +33,7 @@ void outbox_turn::end() { answer_if_over(); }
 
 void outbox_turn::answer_if_over() {
   if (--in_the_air_ > 0 || !asker_) return;
-  self_->send(std::exchange(asker_, nullptr), outbox_consumed{done_});
+  self_->send(std::exchange(asker_, nullptr), outbox_consumed{done_, last_});
 }
 
 } // namespace fq

@@ -17,15 +17,18 @@ public:
   /// Of the batch that `self` is being given now.
   outbox_turn(consumer_handle::pointer self, region_handle region);
 
-  /// A row of its aggregate was not done.
-  [[nodiscard]] bool is_held_up(const outbox_item& item) const { return held_up_.contains(item.key.aggregate); }
+  /// Looks at the next row. False: one of its aggregate before it was not done.
+  [[nodiscard]] bool may_go(const outbox_item& item) {
+    last_ = item.key.aggregate;
+    return !held_up_.contains(last_);
+  }
   void done(const outbox_item& item) { done_->push_back(item.key); }
   /// It comes again, with what is behind it.
   void hold_up(const outbox_item& item) { held_up_.insert(item.key.aggregate); }
   /// Makes it a dead letter of its event; only when that is kept the row is done, and the next of the event may go.
   /// `kept`, if any, is called then, by the actor.
   void bury(const outbox_item& item, std::string why, std::function<void()> kept = {});
-  /// All rows were looked at; those that nothing was said of come again.
+  /// No more rows are looked at; those that nothing was said of come again.
   void end();
 
 private:
@@ -36,6 +39,7 @@ private:
   dispatcher_handle asker_; ///< null: is answered
   std::shared_ptr<std::vector<outbox_key>> done_ = std::make_shared<std::vector<outbox_key>>();
   std::set<aggregate_id> held_up_;
+  aggregate_id last_{}; ///< of the row that was looked at last
   std::size_t in_the_air_ = 1; ///< dead letters, and whoever looks at the rows
 };
 

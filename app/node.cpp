@@ -255,7 +255,7 @@ consumer_handle node::start_bus(root_children& children) {
     s.counts = &numbers_.bus_inbox;
     children.emplace_back("bus inbox", caf::actor_cast<caf::actor>(system_->spawn<caf::detached>(bus_inbox, static_cast<const bus_inbox_services*>(&s))));
   }
-  if (!bus_) return system_->spawn(no_consumer);
+  if (!bus_) return system_->spawn(no_consumer, static_cast<environment*>(&env_));
   auto& s = bus_services_;
   s.env = &env_;
   s.port = bus_.get();

@@ -276,6 +276,46 @@ CAF_TEST(a mail that is refused for everybody waits for a person) {
   CAF_CHECK(buried->at(0).row == item.row);
 }
 
+CAF_TEST(of a mail to many those who are refused wait for a person when they are more than one in ten) {
+  const auto refuse_before = [this](std::size_t wall) {
+    port.answer = [this, wall](const mail_message& m) {
+      auto answer = open_answer(m);
+      for (std::size_t i = 0; i < m.to.size(); ++i) {
+        const bool is_refused = i < wall;
+        if (!is_refused) ++told[m.to[i].address];
+        note(answer, i, is_refused ? mail_result::rejected : mail_result::accepted, is_refused ? "RCPT TO: 550" : "");
+      }
+      return closed(std::move(answer));
+    };
+  };
+  refuse_before(4);
+  CAF_CHECK_EQUAL(give({mass_mail(20, 40)}).size(), 1u);
+  CAF_CHECK(buried->empty());
+  CAF_CHECK(has_told_once(4, 40));
+  refuse_before(5);
+  CAF_CHECK_EQUAL(give({mass_mail(20, 40)}).size(), 1u);
+  CAF_REQUIRE_EQUAL(buried->size(), 1u);
+  const auto& letter = buried->at(0).row.payload;
+  for (int i = 0; i < 5; ++i) CAF_CHECK(letter.find("\"" + std::to_string(i) + "@x.org") != std::string::npos);
+  CAF_CHECK(letter.find("\"5@x.org") == std::string::npos);
+}
+
+CAF_TEST(a mail to many leaves time for what is behind it) {
+  port.most = 20;
+  port.answer = [this](const mail_message& m) {
+    sched.advance_time(m.to.size() > 1 ? 400ms : 20ms);
+    auto answer = open_answer(m);
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < m.to.size(); ++i)
+      if (!m.to[i].answered && ++taken <= 20) note(answer, i, mail_result::accepted, "");
+    return closed(std::move(answer));
+  };
+  const auto many = mass_mail(20, 1'000), other = mail(21), third = mail(22);
+  const auto done = give({many, other, third}); // all of it would take twice a turn
+  CAF_CHECK((done == std::vector{other.key, third.key}));
+  CAF_CHECK(give_for(many, 10s));
+}
+
 CAF_TEST(a recipient at whom the service stalls is not the first the next time) {
   std::vector<std::string> asked;
   port.answer = [&](const mail_message& m) {

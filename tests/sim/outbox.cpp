@@ -154,7 +154,7 @@ consumer_handle::behavior_type sim_consumer(consumer_handle::pointer self, world
     if (w->chaos && chance(w->rng, f.consumer_answer_lost)) return;
     const auto delay = w->chaos ? between(w->rng, milliseconds{0}, f.consumer_delay) : milliseconds{0};
     caf::delayed_anon_send(caf::actor_cast<caf::actor>(self->current_sender()), delay,
-                           outbox_consumed{std::move(keys)});
+                           outbox_consumed{std::move(keys), {}});
   }};
 }
 
