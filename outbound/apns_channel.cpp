@@ -97,6 +97,12 @@ struct apns_channel::attempt {
   bool is_sandbox = false; ///< where it goes now
   bool has_new_token = false; ///< one has been made for it
   std::optional<delivery_answer> elsewhere{}; ///< what the first environment said of a token that it does not take
+
+  /// The way out of every send. Anybody may register devices of the sandbox: what ails it, or our key there, is no word about the channel.
+  void finish(delivery_answer answer) const {
+    if (is_sandbox) answer.is_channel_down = false;
+    done(std::move(answer));
+  }
 };
 
 apns_channel::apns_channel(settings options, environment& env)
@@ -133,15 +139,15 @@ void apns_channel::deliver(const notice& what, const delivery_target& to, std::f
 }
 
 void apns_channel::send(const std::shared_ptr<attempt>& a) {
-  if (const auto pause = left_of_pause(); pause.count() > 0)
-    return a->done({.reason = std::string{too_many_tokens}, .retry_after = pause, .is_channel_down = true, .is_our_fault = true});
+  if (const auto pause = left_of_pause(a->is_sandbox); pause.count() > 0)
+    return a->finish({.reason = std::string{too_many_tokens}, .retry_after = pause, .is_channel_down = true, .is_our_fault = true});
   const auto left = time_for_step(a->end, env_, settings_.http.timeout);
-  if (left.count() == 0) return a->done(out_of_time());
+  if (left.count() == 0) return a->finish(out_of_time());
   std::string token;
   try {
     token = tokens_.get();
   } catch (const std::runtime_error&) {
-    return a->done({.reason = "no_signature", .is_channel_down = true, .is_our_fault = true});
+    return a->finish({.reason = "no_signature", .is_channel_down = true, .is_our_fault = true});
   }
   auto rq = a->request;
   rq.url = (a->is_sandbox ? settings_.sandbox_url : settings_.url) + a->path;
@@ -154,14 +160,14 @@ void apns_channel::send(const std::shared_ptr<attempt>& a) {
 void apns_channel::take_answer(const std::shared_ptr<attempt>& a, const std::string& token, const http_result& answer) {
   if (const auto* failure = std::get_if<http_failure>(&answer)) {
     if (failure->kind == http_error::network || failure->kind == http_error::timeout) want_connection(a->is_sandbox);
-    return a->done(a->elsewhere ? later(unanswered(*failure)) : unanswered(*failure));
+    return a->finish(a->elsewhere ? later(unanswered(*failure)) : unanswered(*failure));
   }
   const auto& response = std::get<http_response>(answer);
   auto meaning = apns_answer(response.status, response.body, read_retry_after(response.retry_after, env_.wall_now()));
   if (response.status >= 500) want_connection(a->is_sandbox);
-  if (a->elsewhere) return a->done(of_both(*a->elsewhere, meaning));
+  if (a->elsewhere) return a->finish(of_both(*a->elsewhere, meaning));
   if (meaning.outcome == delivery_outcome::again || meaning.outcome == delivery_outcome::gone) return take_refusal(a, token, std::move(meaning));
-  a->done(std::move(meaning));
+  a->finish(std::move(meaning));
 }
 
 /// What may come out better the second time.
@@ -179,29 +185,30 @@ void apns_channel::take_refusal(const std::shared_ptr<attempt>& a, const std::st
   }
   if (answer.reason == too_many_tokens) {
     const std::scoped_lock held{mutex_};
-    paused_until_ = env_.steady_now() + apns_token::age_min;
+    host_of(a->is_sandbox).paused_until = env_.steady_now() + apns_token::age_min;
   }
-  a->done(std::move(answer));
+  a->finish(std::move(answer));
 }
 
-milliseconds apns_channel::left_of_pause() {
+milliseconds apns_channel::left_of_pause(bool is_sandbox) {
   const std::scoped_lock held{mutex_};
-  return paused_until_ - env_.steady_now();
+  return host_of(is_sandbox).paused_until - env_.steady_now();
 }
 
 /// Whether the next request makes a connection of its own, because the one in use did us no good.
 bool apns_channel::takes_connection(bool is_sandbox) {
   const std::scoped_lock held{mutex_};
-  auto& host = hosts_[is_sandbox ? 1 : 0];
+  auto& host = host_of(is_sandbox);
   const auto now = env_.steady_now();
   if (!host.wants_connection || now - host.connected_at < connection_pause) return false;
-  host = {false, now};
+  host.wants_connection = false;
+  host.connected_at = now;
   return true;
 }
 
 void apns_channel::want_connection(bool is_sandbox) {
   const std::scoped_lock held{mutex_};
-  hosts_[is_sandbox ? 1 : 0].wants_connection = true;
+  host_of(is_sandbox).wants_connection = true;
 }
 
 } // namespace fq

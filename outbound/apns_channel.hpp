@@ -34,6 +34,7 @@ public:
 
   /// A token that one environment does not take is tried at the other: if it is taken there, the notice has arrived, and the answer says by
   /// "wrong_environment" that the app registers its devices for the wrong one. If not, the device is gone, unless what ails the other one passes: then it is tried again later.
+  /// is_channel_down is said of production alone.
   void deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) override;
 
 private:
@@ -41,21 +42,22 @@ private:
   struct host_state {
     bool wants_connection = false; ///< the last one in use did us no good
     milliseconds connected_at{0}; ///< steady: when one was last asked for
+    milliseconds paused_until{0}; ///< steady: it hears nobody before
   };
   struct attempt;
   void send(const std::shared_ptr<attempt>& a);
   void take_answer(const std::shared_ptr<attempt>& a, const std::string& token, const http_result& answer);
   void take_refusal(const std::shared_ptr<attempt>& a, const std::string& token, delivery_answer answer);
-  [[nodiscard]] milliseconds left_of_pause();
+  [[nodiscard]] milliseconds left_of_pause(bool is_sandbox);
   [[nodiscard]] bool takes_connection(bool is_sandbox);
   void want_connection(bool is_sandbox);
+  host_state& host_of(bool is_sandbox) { return hosts_[is_sandbox ? 1 : 0]; } // mutex_ is held
 
   const settings settings_;
   environment& env_;
   apns_token tokens_;
-  std::mutex mutex_; // guards the next two
+  std::mutex mutex_; // guards the next one
   std::array<host_state, 2> hosts_; ///< by is_sandbox
-  milliseconds paused_until_{0}; ///< steady: Apple hears nobody before
   http_client http_; // last, so that it ends first: its answers come to the members above
 };
 

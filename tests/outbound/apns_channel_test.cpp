@@ -73,6 +73,14 @@ struct second_word {
   bool passes = false;
 };
 
+/// What the sandbox says to a device of its own.
+struct first_word {
+  const char* name; ///< also the device's
+  json::object sandbox;
+  std::string_view reason;
+  bool is_our_fault;
+};
+
 json::object gets(int status, std::string_view body) { return {{"status", status}, {"body", body}}; }
 
 struct fixture {
@@ -80,6 +88,22 @@ struct fixture {
 
   notice granted() { return turn_granted(env.wall_now()); }
   void pass(milliseconds time) { env.now_ms += time.count(); }
+
+  /// Nobody listens where the sandbox should be.
+  static apns_channel::settings without_sandbox(apns_channel::settings s) {
+    for (auto& way : s.http.connect_to)
+      if (way.starts_with("api.sandbox")) way = "api.sandbox.push.apple.com:443:127.0.0.1:1";
+    return s;
+  }
+
+  /// A device of the sandbox has to wait, and nobody else.
+  void check_waits_alone(apns_channel& channel, const char* device, std::string_view reason, bool is_our_fault) {
+    const auto got = deliver(channel, granted(), device, true);
+    CAF_CHECK(got.outcome == again && !got.is_channel_down);
+    CAF_CHECK_EQUAL(got.reason, reason);
+    CAF_CHECK_EQUAL(got.is_our_fault, is_our_fault);
+    CAF_CHECK(deliver(channel, granted(), "of production").outcome == delivered);
+  }
 
   /// A token that is known in the other environment alone arrives there, and a person is told.
   void check_moved(apns_channel& channel, bool is_sandbox) {
@@ -408,12 +432,57 @@ CAF_TEST(a token that one environment does not know pauses nothing whatever ails
 CAF_TEST(a token that one environment does not know waits if the other cannot be reached) {
   push_standins services;
   services.script({{"of none", gets(400, REASON("BadDeviceToken"))}});
-  auto s = services.apns();
-  for (auto& way : s.http.connect_to)
-    if (way.starts_with("api.sandbox")) way = "api.sandbox.push.apple.com:443:127.0.0.1:1"; // nobody listens there
-  apns_channel half{s, env};
+  apns_channel half{without_sandbox(services.apns()), env};
   const auto got = deliver(half, granted(), "of none");
   CAF_CHECK(got.outcome == again && !got.is_channel_down && !got.is_our_fault);
+}
+
+CAF_TEST(what the sandbox answers a device of its own pauses nothing and what is our fault is said) {
+  // Anybody may register a device of the sandbox.
+  const std::vector<first_word> words{
+    {"key", gets(403, REASON("InvalidProviderToken")), "InvalidProviderToken", true},
+    {"key of production alone", gets(403, REASON("BadEnvironmentKeyIdInToken")), "BadEnvironmentKeyIdInToken", true},
+    {"old key", gets(403, REASON("ExpiredProviderToken")), "ExpiredProviderToken", true},
+    {"topic", gets(400, REASON("BadTopic")), "BadTopic", true},
+    {"busy", gets(429, REASON("TooManyRequests")), "TooManyRequests", false},
+    {"away", gets(503, REASON("ServiceUnavailable")), "ServiceUnavailable", false},
+    {"no APNs", gets(302, "<html>"), "HTTP 302", true},
+    {"cut", {{"action", "reset"}}, "network", false},
+  };
+  push_standins services;
+  json::object devices;
+  for (const auto& w : words) devices[w.name] = w.sandbox;
+  services.script(devices);
+  apns_channel channel{services.apns(), env};
+  for (const auto& w : words) {
+    CAF_MESSAGE(w.name);
+    check_waits_alone(channel, w.name, w.reason, w.is_our_fault);
+  }
+}
+
+CAF_TEST(a sandbox that cannot be reached is no matter of production) {
+  push_standins services;
+  apns_channel half{without_sandbox(services.apns()), env};
+  check_waits_alone(half, "d", "no_connection", false);
+}
+
+CAF_TEST(too many provider tokens for one environment pause that one alone) {
+  push_standins services;
+  const auto too_many_at = [](const char* host) { return json::object{{"status", 429}, {"body", REASON("TooManyProviderTokenUpdates")}, {"times", 1}, {"host", host}}; };
+  services.script({{"of the sandbox", too_many_at("api.sandbox.push.apple.com")}, {"first", too_many_at("api.push.apple.com")},
+                   {"of none", gets(400, REASON("BadDeviceToken"))}});
+  apns_channel channel{services.apns(), env};
+  check_waits_alone(channel, "of the sandbox", "TooManyProviderTokenUpdates", true);
+  const auto asked = requests(services.state()).size();
+  check_waits_alone(channel, "another", "TooManyProviderTokenUpdates", true);
+  CAF_CHECK_EQUAL(requests(services.state()).size(), asked + 1); // production's
+  const auto none = deliver(channel, granted(), "of none"); // the sandbox would have been asked second
+  CAF_CHECK(none.outcome == again && !none.is_channel_down);
+  pass(milliseconds{20 * 60'000});
+  CAF_CHECK(deliver(channel, granted(), "of the sandbox", true).outcome == delivered);
+  CAF_CHECK(deliver(channel, granted(), "first").is_channel_down);
+  CAF_CHECK(deliver(channel, granted(), "another").is_channel_down);
+  CAF_CHECK(deliver(channel, granted(), "of the sandbox", true).outcome == delivered);
 }
 
 CAF_TEST(a key that is none for APNs is refused without being shown) {
