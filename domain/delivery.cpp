@@ -19,6 +19,21 @@ constexpr std::array device_topics{topic::turn_granted,     topic::queue_expired
                                    topic::order_failed,     topic::order_cancelled,  topic::payment_failed, topic::payment_refunded,
                                    topic::event_cancelled,  topic::ticket_cancelled, topic::quota_invitation, topic::loyalty_awarded};
 
+// Apple: 32 bytes today, of variable length, up to 100.
+constexpr std::size_t apns_digits_min = 64, apns_digits_max = 200;
+constexpr std::size_t ntfy_topic_chars_max = 64; // ntfy's own
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_hexadecimal(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_of_topic(char c) { return is_letter(c) || is_digit(c) || c == '-' || c == '_'; }
+bool is_visible(char c) { return c > ' ' && c <= '~'; }
+
+/// So many, and each as `is` says.
+bool consists_of(std::string_view text, bool (*is)(char), std::size_t least, std::size_t most) {
+  return text.size() >= least && text.size() <= most && std::ranges::all_of(text, is);
+}
+
 timestamp end_of(const delivery_row& row) { return is_set(row.expires_at) ? row.expires_at : row.created_at + rules_of(row.way).life; }
 
 void end(delivery_row& row, delivery_state state, timestamp now) {
@@ -42,6 +57,20 @@ std::optional<delivery_state> parse_delivery_state(std::string_view text) {
   const auto found = std::ranges::find(state_names, text);
   if (found == state_names.end()) return std::nullopt;
   return static_cast<delivery_state>(found - state_names.begin());
+}
+
+std::string_view wrong_with_token(channel way, std::string_view token) {
+  switch (way) {
+    case channel::apns:
+      return consists_of(token, is_hexadecimal, apns_digits_min, apns_digits_max) && token.size() % 2 == 0
+               ? "" : "Must be 64 to 200 hexadecimal digits, two for each byte.";
+    case channel::ntfy:
+      return consists_of(token, is_of_topic, 1, ntfy_topic_chars_max) ? "" : "Must be 1 to 64 letters, digits, hyphens and underscores.";
+    case channel::fcm:
+      return consists_of(token, is_visible, 1, device_token_bytes_max) ? "" : "Must be 1 to 1024 printable ASCII characters without spaces.";
+    case channel::webhook: break; // no device
+  }
+  return "";
 }
 
 bool goes_to(channel c, std::string_view topic) {

@@ -69,6 +69,8 @@ struct device_row {
 inline constexpr std::size_t deliveries_per_transaction = 32;
 inline constexpr std::size_t devices_per_holder_max = 10; ///< the one registered longest ago goes
 inline constexpr std::size_t device_token_bytes_max = 1'024;
+/// What a device's token must be, for people, if `token` is not; empty: it has the form of its service, which may not know it all the same.
+[[nodiscard]] std::string_view wrong_with_token(channel way, std::string_view token);
 
 /// A tenant's or organizer's address that is told of domain events.
 struct webhook_endpoint_row {

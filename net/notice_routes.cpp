@@ -51,7 +51,10 @@ std::optional<response> read_device(const call& c, device_row& device) {
     else if (way && !is_on(c.ctx.options.push, *way))
       body.reject("platform", "This server does not send there: it has no " + platform.value + " account.");
     device.way = way.value_or(channel::fcm);
-    device.token = body.text("token", token_size).value;
+    const auto token = body.text("token", token_size);
+    if (const auto wrong = token.given && way ? wrong_with_token(*way, token.value) : ""; !wrong.empty())
+      body.reject("token", std::string{wrong});
+    device.token = token.value;
     device.is_sandbox = body.flag("sandbox").value;
   });
 }

@@ -307,6 +307,7 @@ private:
     const auto set = [&](CURLoption option, auto value) { ok = curl_easy_setopt(t.curl.get(), option, value) == CURLE_OK && ok; };
     const auto& request = t.what.request;
     set(CURLOPT_URL, request.url.c_str());
+    set(CURLOPT_PATH_AS_IS, 1L); // else a part ".." that is an id would name another path
     set(CURLOPT_PROTOCOLS_STR, settings_.https_only ? "https" : "http,https");
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_PROXY, ""); // not the environment's either

@@ -17,7 +17,7 @@ namespace fq {
 
 struct http_request {
   enum class method_type { get, post } method = method_type::get;
-  std::string url; ///< http or https
+  std::string url; ///< http or https; its path is sent as it is written, dots too
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body; ///< of a POST
   milliseconds timeout{0}; ///< from submit to answer, waiting for a turn included; 0: the client's

@@ -348,11 +348,17 @@ test('a customer is told of orders on every device, and a way that is off is sai
     [{ platform: 'pigeon', token: 'x' }, 'platform'],
     [{ platform: 'ntfy' }, 'token'],
     [{ platform: 'ntfy', token: 'x'.repeat(1025) }, 'token'],
+    [{ platform: 'ntfy', token: 'x'.repeat(65) }, 'token'],
+    [{ platform: 'ntfy', token: '..' }, 'token'],
     [{ platform: 'ntfy', token: 'x', more: 1 }, 'more'],
   ]) {
     const answer = await add(body);
     assert.equal(answer.status, 400, answer.text);
     assert.equal(answer.json.errors[0].field, field, answer.text);
+  }
+  for (const [platform, token] of [['apns', '..'], ['fcm', 'a b']]) {
+    const both = await add({ platform, token });
+    assert.deepEqual(both.json.errors.map(({ field }) => field), ['platform', 'token'], both.text);
   }
   const event = await server.event(await server.organizer(), { total: 1 });
   await server.join_and_be_admitted(fan, event.id);

@@ -30,6 +30,23 @@ CAF_TEST(names are read as they are written) {
   CAF_CHECK(!parse_delivery_state("Pending"));
 }
 
+CAF_TEST(a token has the form of its service) {
+  const auto many = [](std::size_t count, char c) { return std::string(count, c); };
+  const auto is_good = [](channel way, const std::string& token) { return wrong_with_token(way, token).empty(); };
+  for (const auto& token : {many(64, 'a'), many(66, '0'), many(160, 'F'), many(200, '9'), many(31, '0') + "123456789aAbBcCdDeEfF0123456789ab"})
+    CAF_CHECK(is_good(channel::apns, token));
+  for (const auto& token : {many(0, 'a'), many(62, 'a'), many(65, 'a'), many(202, 'a'), many(64, '.'), many(64, 'g'), many(62, 'a') + "/a", many(63, 'a') + " ", many(62, 'a') + "\xc3\xa4"})
+    CAF_CHECK(!is_good(channel::apns, token));
+  for (const std::string token : {"a", "-", "bobs-phone_2", "AZaz09"}) CAF_CHECK(is_good(channel::ntfy, token));
+  CAF_CHECK(is_good(channel::ntfy, many(64, 'x')));
+  for (const std::string token : {"", ".", "..", "a.b", "a/b", "a b", "a?b", "\xc3\xa4"}) CAF_CHECK(!is_good(channel::ntfy, token));
+  CAF_CHECK(!is_good(channel::ntfy, many(65, 'x')));
+  for (const std::string token : {"x", "dQw4:APA91b-_x", "!\"~"}) CAF_CHECK(is_good(channel::fcm, token));
+  CAF_CHECK(is_good(channel::fcm, many(device_token_bytes_max, 'x')));
+  for (const std::string token : {"", "a b", " ", "a\x7f", "a\n", "\xc3\xa4"}) CAF_CHECK(!is_good(channel::fcm, token));
+  CAF_CHECK(!is_good(channel::fcm, many(device_token_bytes_max + 1, 'x')));
+}
+
 CAF_TEST(endpoints are told everything but mail and devices what concerns a person) {
   for (const auto t : told_topics) CAF_CHECK(goes_to(channel::webhook, t));
   CAF_CHECK(!goes_to(channel::webhook, topic::mail_send));

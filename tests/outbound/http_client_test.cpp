@@ -148,6 +148,16 @@ CAF_TEST(redirects are answers and proxies of the environment are not asked) {
   CAF_CHECK_EQUAL(server.requests().size(), 1u);
 }
 
+CAF_TEST(dots in a path are sent as they are) {
+  scripted_server server{[](const scripted_request&) { return answer(200, ""); }};
+  http_client client{quick(), env};
+  const std::vector<std::string> paths{"/3/device/..", "/a/./b/../c", "/.", "/../x?y=/../z"};
+  for (const auto& path : paths) CAF_CHECK_EQUAL(status(ask(client, get(server.url() + path))), 200);
+  const auto seen = server.requests();
+  CAF_REQUIRE_EQUAL(seen.size(), paths.size());
+  for (std::size_t i = 0; i < paths.size(); ++i) CAF_CHECK_EQUAL(seen[i].target, paths[i]);
+}
+
 CAF_TEST(what cannot be sent is malformed) {
   http_client client{quick(), env};
   CAF_CHECK(failed(ask(client, get("file:///etc/hostname")), http_error::malformed));
