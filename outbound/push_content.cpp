@@ -24,7 +24,7 @@ struct text_row {
   std::string_view topic;
   std::string_view title;
   std::string_view body;
-  std::string_view about; ///< the member of the payload that later notices replace this one by
+  std::string_view about; ///< the member of the payload that later notices replace this one by; empty: none does
   bool is_urgent;
 };
 
@@ -39,9 +39,9 @@ constexpr auto texts = std::to_array<text_row>({
   {topic::payment_refunded, "You get money back", "A payment has been refunded. It may take some days to arrive.", "payment_id", false},
   {topic::claim_expired, "Your hold has ended", "The tickets held for you were not paid in time.", "claim_id", false},
   {topic::event_cancelled, "An event is cancelled", "An event of yours has been cancelled. Open the app to learn more.", "event_id", true},
-  {"ticket.cancelled", "A ticket is cancelled", "A ticket of yours is no longer valid. Open the app to learn more.", "claim_id", false},
+  {"ticket.cancelled", "A ticket is cancelled", "A ticket of yours is no longer valid. Open the app to learn more.", "", false},
   {"quota.invitation", "You are invited", "You may buy tickets that are not on general sale. Open the app to see them.", "event_id", false},
-  {"loyalty.awarded", "You have earned points", "Open the app to see your points.", "claim_id", false},
+  {"loyalty.awarded", "You have earned points", "Open the app to see your points.", "", false},
 });
 
 constexpr text_row session_expired{topic::queue_expired, "Your time has run out", "Your session has ended. You can join the queue again.", "entry_id",
