@@ -65,6 +65,7 @@ accounts_handle::behavior_type accounts_state::behavior() {
     [this](const revoke_api_key& x) { return core_.here_or_there(x, [&] { return on_revoke_key(x); }); },
     [this](const find_customers& x) { return core_.here_or_there(x, [&] { return on_find_customers(x); }); },
     [this](const change_setting& x) { return core_.here_or_there(x, [&] { return on_change_setting(x); }); },
+    [this](const record_deed& x) { return core_.here_or_there(x, [&] { return on_record_deed(x); }); },
     [this](const block_customers& x) { return core_.here_or_there(x, [&] { return on_block(x); }); },
     [this](const unblock_customer& x) { return core_.here_or_there(x, [&] { return on_unblock(x); }); },
     [this](const find_blocks& x) { return core_.here_or_there(x, [&] { return on_find_blocks(x); }); },
@@ -303,6 +304,13 @@ caf::result<ack_reply> accounts_state::on_change_setting(const change_setting& x
   changes content;
   record(x.by, "settings.change", x.note, {}, content);
   content.emplace_back(setting_stored{std::move(row)});
+  return core_.commit(std::move(content), ack_reply{});
+}
+
+caf::result<ack_reply> accounts_state::on_record_deed(const record_deed& x) {
+  if (core_.refuses()) return core_.refusal();
+  changes content;
+  record(x.by, x.action, x.note, x.target, content);
   return core_.commit(std::move(content), ack_reply{});
 }
 

@@ -60,6 +60,7 @@ private:
   caf::result<ack_reply> on_revoke_key(const revoke_api_key& x);
   caf::result<customers_reply> on_find_customers(const find_customers& x);
   caf::result<ack_reply> on_change_setting(const change_setting& x);
+  caf::result<ack_reply> on_record_deed(const record_deed& x);
   caf::result<customers_reply> on_block(const block_customers& x);
   caf::result<ack_reply> on_unblock(const unblock_customer& x);
   [[nodiscard]] std::size_t blocks_of(tenant_id tenant, const organizer_id& first, const organizer_id& last) const;

@@ -28,7 +28,7 @@ courier_handle::behavior_type courier(courier_handle::stateful_pointer<courier_s
 void courier_state::init(pointer self, const courier_services& services) {
   self_ = self;
   services_ = &services;
-  counted_until_ = services.env->steady_now();
+  pace_ = token_bucket{services.per_second, services.env->steady_now()};
   self_->send(self_, timer_fired{timer_kind::flush, 0});
   self_->send(self_, timer_fired{timer_kind::sweep, 0});
 }
@@ -172,8 +172,6 @@ bool courier_state::is_on_trial(const uuid& target) const {
 
 void courier_state::begin_some() {
   const auto now = services_->env->steady_now();
-  const auto elapsed = static_cast<double>((now - std::exchange(counted_until_, now)).count()) / 1'000.0;
-  tokens_ = std::min(std::max(1.0, services_->per_second), tokens_ + elapsed * services_->per_second);
   const auto share = services_->has_tenant_shares ? share_of_tenant(services_->at_once, held_by_tenant().size()) : services_->at_once;
   by_tenant under_way;
   by_tenant trials;
@@ -198,11 +196,10 @@ void courier_state::begin_some() {
       later.push_back(std::move(next));
       continue;
     }
-    if (services_->per_second > 0 && tokens_ < 1) {
+    if (pace_.take(1, now) == 0) {
       later.push_back(std::move(next));
       break;
     }
-    if (services_->per_second > 0) tokens_ -= 1;
     const auto before = in_the_air_.size();
     begin(std::move(next));
     const auto begun = in_the_air_.size() - before;

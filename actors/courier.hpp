@@ -7,6 +7,7 @@
 #include "actors/measures.hpp"
 #include "domain/delivery.hpp"
 #include "domain/environment.hpp"
+#include "domain/pace.hpp"
 #include "outbound/channel.hpp"
 
 #include <caf/stateful_actor.hpp>
@@ -118,8 +119,7 @@ private:
   };
   std::map<uuid, manner> manners_; ///< of targets with a share of their own
   bool is_taking_ = false;
-  double tokens_ = 0; ///< tries that may begin
-  milliseconds counted_until_{0}; ///< steady time of `tokens_`
+  token_bucket pace_; ///< of tries, in steady time
   milliseconds down_until_{0}; ///< steady time: the service is not tried before
 };
 

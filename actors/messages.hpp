@@ -644,6 +644,15 @@ struct change_setting {
 };
 FQ_INSPECT(change_setting, x.by, x.setting, x.note)
 
+/// To accounts: what a manager does to something that has no owner of its own, for the audit log; answered when it is kept, before it is done.
+struct record_deed {
+  principal by;
+  std::string action;
+  uuid target;
+  audit_note note;
+};
+FQ_INSPECT(record_deed, x.by, x.action, x.target, x.note)
+
 // -- tenants and API keys: control socket -> accounts; directory <-> ledger reader --------------------------------------
 
 /// From the control socket. An existing name gets the new key of its subject tokens if `replace`.

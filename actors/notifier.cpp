@@ -180,7 +180,8 @@ std::optional<mail_result> notifier_state::send(const outbox_item& item, millise
   do {
     const auto now = env.steady_now();
     if (now < down_until_ || now < mail->again_at) break;
-    const auto places = due(*mail, now);
+    auto places = due(*mail, now);
+    places.resize(pace_.take(places.size(), now));
     if (places.empty()) break;
     send_to(*mail, places);
   } while (env.steady_now() < end);

@@ -6,6 +6,7 @@
 #include "actors/measures.hpp"
 #include "actors/outbox_turn.hpp"
 #include "domain/environment.hpp"
+#include "domain/pace.hpp"
 #include "domain/retry.hpp"
 #include "outbound/mail.hpp"
 
@@ -30,6 +31,7 @@ struct notifier_services {
   std::function<void(const outbox_item&)> log; ///< of every event that is done; may be null
   std::function<void(const std::string&)> warn; ///< why mail does not leave; may be null
   mail_counts* counts = nullptr; ///< null: nobody asks
+  double per_second = 0; ///< mails to one recipient each; 0: no limit
   retry_policy pauses{0, milliseconds{1'000}, milliseconds{30'000}}; ///< while the mail service is away; their number is not limited
   milliseconds turn{10'000}; ///< for one batch; what is left comes again. Well below outbox_answer_timeout
   milliseconds patience{10 * 60 * 1000}; ///< with one recipient who is put off while others are taken; then he waits for a person, not the event
@@ -49,6 +51,7 @@ public:
   void init(pointer self, const notifier_services& services) {
     self_ = self;
     services_ = &services;
+    pace_ = token_bucket{services.per_second, services.env->steady_now()};
   }
   consumer_handle::behavior_type behavior();
 
@@ -96,6 +99,7 @@ private:
   std::deque<mail_key> sent_in_order_;
   std::set<std::string> held_back_; ///< addresses with a mail of this batch that waits: another to them would overtake it
   std::map<mail_key, unfinished> in_progress_; ///< until everybody is answered, and those who are left to a person are kept for him
+  token_bucket pace_; ///< of recipients, in steady time
   std::uint32_t failures_ = 0; ///< in a row
   milliseconds down_until_{0}; ///< steady time: the mail service is not tried before
 };

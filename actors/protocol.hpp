@@ -107,6 +107,7 @@ using accounts_handle = caf::typed_actor<
   caf::replies_to<revoke_api_key>::with<ack_reply>, ///< after commit
   caf::replies_to<find_customers>::with<customers_reply>, ///< after commit
   caf::replies_to<change_setting>::with<ack_reply>, ///< after commit
+  caf::replies_to<record_deed>::with<ack_reply>, ///< after commit
   caf::replies_to<block_customers>::with<customers_reply>, ///< after commit; directories read it
   caf::replies_to<unblock_customer>::with<ack_reply>, ///< after commit
   caf::replies_to<find_blocks>::with<blocks_reply>,
@@ -248,7 +249,7 @@ using payments_handle = caf::typed_actor<
   X(get_quote) X(quote_reply) X(place_order) X(order_reply) X(find_order) X(cancel_order) X(list_event_orders) X(orders_reply) \
   X(refund_tickets) X(resend_order) X(set_promo_code) X(find_promo_codes) X(promo_codes_reply) X(set_priorities) \
   X(find_priorities) X(customers_reply) X(settle_dead_letter) X(report_undelivered) X(list_orders) X(order_list_reply) \
-  X(list_dead_letters) X(dead_letters_reply) X(find_customers) X(change_setting) X(invite_customers) X(withdraw_invitations) X(find_invitations) X(invitations_reply) \
+  X(list_dead_letters) X(dead_letters_reply) X(find_customers) X(change_setting) X(record_deed) X(invite_customers) X(withdraw_invitations) X(find_invitations) X(invitations_reply) \
   X(blocks_changed) X(block_customers) X(unblock_customer) X(find_blocks) X(blocks_reply) X(orders_changed) X(beat_node) X(nodes_seen) X(greet) X(greeting) X(dial_node) \
   X(node_dialed) X(cluster_changed) X(list_nodes) X(nodes_reply) X(hand_over) X(handed_over) X(end_lease) X(drain_node) X(owner_left) X(move_event) X(push_mark) X(push_read) X(pushes_lost) \
   X(find_audience) X(audience_found) X(find_crowd) X(devices_reply) X(store_deliveries) X(take_deliveries) X(deliveries_taken) X(settle_deliveries) X(end_device) X(disable_endpoint) X(list_deliveries) \

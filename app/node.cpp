@@ -221,6 +221,7 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
   };
   notifier_services_.counts = &numbers_.mails;
   notifier_services_.env = &env_;
+  notifier_services_.per_second = static_cast<double>(options_.mail.per_second);
   notifier_services_.port = mail_of_events_.get();
   notifier_services_.region = region_;
   notifier_services_.log = log_event;

@@ -163,6 +163,7 @@ struct rate_limits_options {
 };
 
 struct mail_options {
+  std::int64_t per_second{}; ///< recipients; 0: no limit
   std::string mode; ///< "file", "smtp" or "nats"
   std::string sender;
   std::string sender_name;

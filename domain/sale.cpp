@@ -17,9 +17,6 @@ constexpr std::size_t refunds_per_run = 100;
 /// Refunds of a cancelled event that wait for the gateway's first answer at a time; who has waited for long, and is asked about again, does not
 /// count: one of two gateways may be away for days.
 constexpr std::size_t refunds_under_way_max = 200;
-/// ... and begin evenly, 200 a second: 5,000 in 25 of the 60 seconds that docs/events.md states, and other events' commits are not behind all of them.
-constexpr milliseconds refund_slot{100};
-constexpr std::size_t refunds_per_slot = 20;
 /// ... and the pause between two such runs.
 constexpr milliseconds lapsed_pause{1'000};
 /// Failed attempts that one run asks about again.
@@ -166,7 +163,7 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
   std::size_t moved = 0;
   // As many as are under way, and no more: other events' payment pages go through the same gateway.
   for (const auto& id : payments_.refundable(refund_room(now))) moved += request_refund(id, now, out) ? 1 : 0;
-  refunds_in_slot_ += moved;
+  rules_.pace->note_begun(moved);
   for (const auto& id : claims_.live_ones(rows_per_run)) {
     const auto& claim = *claims_.find(id);
     if (claim.status != claim_status::claimed && payments_.open_of(id) != nullptr) continue; // asked about already
@@ -182,19 +179,15 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
 
 /// How many may begin now.
 std::size_t sale::refund_room(timestamp now) {
-  if (now >= refund_slot_end_) {
-    refund_slot_end_ = now + refund_slot;
-    refunds_in_slot_ = 0;
-  }
-  const auto left = [](std::size_t most, std::size_t used) { return used < most ? most - used : 0; };
-  return std::min(left(refunds_under_way_max, payments_.unanswered_refunds()), left(refunds_per_slot, refunds_in_slot_));
+  const auto under_way = payments_.unanswered_refunds();
+  return under_way < refunds_under_way_max ? std::min(refunds_under_way_max - under_way, rules_.pace->room(now)) : 0;
 }
 
 bool sale::owes_refunds() const { return !to_pay_back_.empty() || (event_.status == event_status::cancelled && payments_.has_refundable()); }
 
 /// When more of them may begin; `never`: none wait, or the answer to one begins the next.
 timestamp sale::next_refund_slot() const {
-  return owes_refunds() && payments_.unanswered_refunds() < refunds_under_way_max ? refund_slot_end_ : never;
+  return owes_refunds() && payments_.unanswered_refunds() < refunds_under_way_max ? rules_.pace->slot_end() : never;
 }
 
 /// Places, sessions and holds at once: others wait for them.
@@ -217,7 +210,7 @@ std::size_t sale::pay_blocked_back(timestamp now, decision& out) {
     const bool is_due = is_blocked(customer) && (event_.status != event_status::ended || blocked_.includes_ended(customer));
     const auto refunds = is_due ? give_back(customer, now, out) : 0;
     if (refunds == 0) continue;
-    refunds_in_slot_ += refunds;
+    rules_.pace->note_begun(refunds);
     const auto told = std::ranges::find(out.blocked, customer, &block_effect::customer);
     told != out.blocked.end() ? told->refunds += refunds : out.blocked.emplace_back(block_effect{customer, false, 0, refunds}).refunds;
   }

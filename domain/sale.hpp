@@ -9,6 +9,7 @@
 #include "domain/idempotency.hpp"
 #include "domain/inventory.hpp"
 #include "domain/orders.hpp"
+#include "domain/pace.hpp"
 #include "domain/payments.hpp"
 #include "domain/presence.hpp"
 #include "domain/promo_codes.hpp"
@@ -97,6 +98,7 @@ struct sale_rules {
   milliseconds payment_link_after{2'000}; ///< an order that is not paid by then gets its page by mail
   std::map<std::string, fee_rules> fees = {}; ///< by currency
   fee_rules other_fees = {}; ///< of every other currency
+  std::shared_ptr<refund_pace> pace = std::make_shared<refund_pace>(); ///< shared by all that have a copy of these rules
 };
 
 /// Why a claim is given back, as its order tells.
@@ -355,8 +357,6 @@ private:
   std::map<uuid, dead_letter_row> dead_letters_; ///< open ones
   idempotency_index answers_;
   presence_book present_, away_; ///< when those in line were seen last; when the others went AWAY
-  timestamp refund_slot_end_; ///< refunds that begin by themselves do so evenly
-  std::size_t refunds_in_slot_ = 0; ///< begun
   bool is_fresh_ = false; ///< loaded, and not run since
   bool was_sold_out_ = false;
 };

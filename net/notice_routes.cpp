@@ -12,11 +12,16 @@
 #include "net/query.hpp"
 #include "net/services.hpp"
 
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
 #include <algorithm>
 #include <functional>
 
 namespace fq::net {
 namespace {
+
+namespace json = boost::json;
 
 constexpr range token_size{1, static_cast<std::int64_t>(device_token_bytes_max)};
 constexpr range url_size{1, 2'048};
@@ -220,6 +225,9 @@ void read_endpoint_body(object_reader& body, const call& c, webhook_endpoint_row
   for (const auto& t : topics)
     if (std::ranges::find(told_topics, t) == told_topics.end())
       body.reject("topics", "There is no topic " + t + "; docs/events.md has them all.");
+  const bool hears_of_accounts = endpoint.tenant == default_tenant && endpoint.organizer.is_nil();
+  if (!hears_of_accounts && std::ranges::find(topics, topic::user_updated) != topics.end())
+    body.reject("topics", "user.updated is told to the default tenant's backend only.");
   if (body.has("topics"))
     endpoint.topics = joined(topics);
   if (const auto contact = body.text("contact", {0, 254}); contact.given) {
@@ -237,6 +245,21 @@ std::string secret_of(const call& c, const webhook_endpoint_row& endpoint) {
   return webhook_secret(c.ctx.shared->webhook_key, endpoint.id, endpoint.secret_no);
 }
 
+/// For the audit: the path of a url may hold a secret of whoever gave it, and the contact is somebody's address.
+std::string deed_detail(const webhook_endpoint_row& endpoint) {
+  const std::string_view url = endpoint.url;
+  const auto host = url.substr(std::min(url.size(), url.find("//") + 2));
+  json::object detail{{"host", host.substr(0, host.find_first_of("/?"))}, {"topics", endpoint.topics}, {"enabled", endpoint.is_enabled}};
+  return json::serialize(detail);
+}
+
+/// Is kept before it is done; the problem to answer with if it cannot be.
+awaitable<std::optional<response>> audit(call c, std::string_view action, const webhook_endpoint_row& endpoint) {
+  record_deed deed{c.by, std::string{action}, endpoint.id, {deed_detail(endpoint), {}}};
+  auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(deed));
+  co_return refused(c.rq, got);
+}
+
 awaitable<response> add_endpoint(call c) {
   webhook_endpoint_row endpoint;
   endpoint.id = fresh_id(c);
@@ -245,6 +268,9 @@ awaitable<response> add_endpoint(call c) {
     endpoint.organizer = c.by.id;
   endpoint.created_at = endpoint.updated_at = c.ctx.environment.wall_now();
   if (auto no = read_json(c.rq, body_need::required, [&](object_reader& body) { read_endpoint_body(body, c, endpoint, true); }))
+    co_return std::move(*no);
+  auto auditing = audit(c, "endpoint.create", endpoint);
+  if (auto no = co_await std::move(auditing))
     co_return std::move(*no);
   store_endpoint wish{endpoint};
   auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
@@ -303,7 +329,7 @@ awaitable<response> show_endpoint(call, webhook_endpoint_row endpoint) { return 
 using endpoint_edit = std::function<std::optional<response>(webhook_endpoint_row&)>;
 
 /// Reads, changes and stores, and begins anew where somebody was faster, so that no change takes another one back.
-awaitable<response> edit_endpoint(call c, endpoint_edit change, bool tells_secret) {
+awaitable<response> edit_endpoint(call c, std::string_view action, endpoint_edit change, bool tells_secret) {
   for (int tries = 0; tries < edit_tries; ++tries) {
     auto finding = find_endpoint(c);
     auto found = co_await finding;
@@ -313,6 +339,11 @@ awaitable<response> edit_endpoint(call c, endpoint_edit change, bool tells_secre
     if (auto no = change(endpoint))
       co_return std::move(*no);
     mark_changed(endpoint, c.ctx.environment.wall_now());
+    if (tries == 0) {
+      auto auditing = audit(c, action, endpoint);
+      if (auto no = co_await std::move(auditing))
+        co_return std::move(*no);
+    }
     store_endpoint wish{endpoint};
     auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
     const bool was_beaten = !got.error && got.reply.no.why == reason::invalid_field; // all that the store says no to, of one that is there
@@ -329,7 +360,7 @@ awaitable<response> change_endpoint(call c) {
   const auto change = [c](webhook_endpoint_row& endpoint) {
     return read_json(c.rq, body_need::required, [&](object_reader& body) { read_endpoint_body(body, c, endpoint, false); });
   };
-  return edit_endpoint(c, change, false);
+  return edit_endpoint(c, "endpoint.change", change, false);
 }
 
 awaitable<response> renew_secret(call c) {
@@ -342,10 +373,13 @@ awaitable<response> renew_secret(call c) {
     return problem(fault::secret_overlap, c.rq.request_id,
                    "The secret before this one signs until " + rfc3339(endpoint.previous_until) + ". Rotate after that; with end_previous the new secret signs alone at once.");
   };
-  return edit_endpoint(c, change, true);
+  return edit_endpoint(c, ends_previous ? "endpoint.replace_secret" : "endpoint.rotate_secret", change, true);
 }
 
-awaitable<response> drop_endpoint(call c, webhook_endpoint_row) {
+awaitable<response> drop_endpoint(call c, webhook_endpoint_row endpoint) {
+  auto auditing = audit(c, "endpoint.remove", endpoint);
+  if (auto no = co_await std::move(auditing))
+    co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.notices, remove_endpoint{c.by.tenant, c.id});
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);

@@ -63,9 +63,16 @@ std::vector<std::string> read_emails(object_reader& body) {
 /// Addresses stay out of the audit: it tells of customers by number.
 std::string count_detail(std::size_t count) { return json::serialize(json::object{{"count", count}}); }
 
-/// To the event's owner, with the customers who have these addresses: how many it concerned.
+/// To the event's owner, with the customers who have these addresses: how many it concerned. Whether the event may be managed is asked first:
+/// nobody gets an account for a request that is refused.
 template <class Wish>
 awaitable<response> send_for(call c, find_customers people, Wish wish) {
+  if (!people.only_known) {
+    find_invitations question{{c.id, c.by}, {}, {}, 1};
+    auto may = co_await ask_event(c.ctx, owner_of(c.id), std::move(question));
+    if (auto no = refused(c.rq, may))
+      co_return std::move(*no);
+  }
   auto found = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
   if (auto no = refused(c.rq, found))
     co_return std::move(*no);
@@ -81,7 +88,7 @@ awaitable<response> send_for(call c, find_customers people, Wish wish) {
 /// {emails: [...]}: who was never here gets an account, so that it is known when it comes.
 template <bool IsPreferred>
 awaitable<response> set_vips(call c) {
-  find_customers people{c.by.tenant, {}};
+  find_customers people{c.by.tenant, {}, !IsPreferred};
   set_priorities wish{{c.id, c.by}, {}, {}, {IsPreferred, priority_vip}};
   auto no = read_json(c.rq, body_need::required, [&](object_reader& body) {
     people.emails = read_emails(body);

@@ -200,6 +200,18 @@ CAF_TEST(to look for a customer makes none unless that is wanted) {
   CAF_CHECK(look(true) == made);
 }
 
+CAF_TEST(a deed of a manager is in the audit log when it is answered) {
+  const principal by{principal_kind::operate, tenant_id{7}, {8, 8}};
+  auto done = ask<ack_reply>(people, record_deed{by, "endpoint.create", {9, 9}, {R"({"host":"hooks.example"})", {}}});
+  run();
+  CAF_REQUIRE(done->ok && !done->value.no);
+  const auto rows = store.audit({tenant_id{7}, {}, {}, {}, 10});
+  CAF_REQUIRE_EQUAL(rows.size(), 1u);
+  CAF_CHECK_EQUAL(rows[0].action, "endpoint.create");
+  CAF_CHECK((rows[0].target == uuid{9, 9}));
+  CAF_CHECK_EQUAL(rows[0].actor, name_of(by));
+}
+
 CAF_TEST(a code survives a reload and ends with its life or with five wrong guesses) {
   ask<ack_reply>(people, request_otp{"a@example.com"});
   run();

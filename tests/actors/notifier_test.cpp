@@ -316,6 +316,21 @@ CAF_TEST(a mail to many leaves time for what is behind it) {
   CAF_CHECK(give_for(many, 10s));
 }
 
+CAF_TEST(mails leave at the rate that is set and what waits for it is not put off) {
+  kill(consumer);
+  services.per_second = 4;
+  consumer = keep(sys.spawn(notifier, static_cast<const notifier_services*>(&services)));
+  run();
+  put_off_before(0);
+  const auto item = mass_mail(20, 40);
+  CAF_CHECK(!give_for(item, 8s));
+  std::size_t sent = told.size();
+  CAF_CHECK(sent >= 30 && sent <= 36);
+  CAF_CHECK(give_for(item, 3s));
+  CAF_CHECK(has_told_once(0, 40));
+  CAF_CHECK(buried->empty());
+}
+
 CAF_TEST(a recipient at whom the service stalls is not the first the next time) {
   std::vector<std::string> asked;
   port.answer = [&](const mail_message& m) {

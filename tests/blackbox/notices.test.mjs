@@ -142,6 +142,9 @@ test('a secret is rotated without a gap, and a test webhook says that it is one'
   expect_problem(await rotate({ end_previous: 'yes' }), 400, 'invalid_field');
   const third = await rotate({ end_previous: true });
   assert.equal(third.status, 200, third.text);
+  const { entries } = (await server.get(`/audit?target=${first.id}`, { token: tenant.token })).json;
+  assert.deepEqual(entries.map(({ action }) => action), ['endpoint.replace_secret', 'endpoint.rotate_secret', 'endpoint.create']);
+  assert.ok(!JSON.stringify(entries).includes('whsec_'), 'no secret in the audit log');
   assert.equal(third.json.previous_secret_until, null);
   assert.equal((await server.post(`/webhook-endpoints/${first.id}/test`, { token: tenant.token })).status, 202);
   await eventually('the second test', () => hook.got.length === 2);

@@ -127,17 +127,17 @@ CAF_TEST(a claim that was never sold cancels no ticket) {
 
 CAF_TEST(a turn says by when it must be used) {
   auto event = sample_event();
-  event.queue.claim_window = 5min;
-  event.queue.session_ttl = 20min;
+  event.queue.claim_window = milliseconds{300'000};
+  event.queue.session_ttl = milliseconds{1'200'000};
   sample_sale s(event);
   s.join(1);
-  s.pass(1min);
+  s.pass(milliseconds{60'000});
   const auto row = s.it->queue().find(fan(1))->row;
   CAF_REQUIRE(row.status == entry_status::admitted);
   const auto told = domain_events_of({entry_moved{entry_status::waiting, row}}, sample_aggregate);
   CAF_REQUIRE_EQUAL(told.size(), 1u);
-  CAF_CHECK(told[0].claim_by == row.admitted_at + 5min);
-  CAF_CHECK(told[0].until == row.admitted_at + 20min);
+  CAF_CHECK(told[0].claim_by == row.admitted_at + milliseconds{300'000});
+  CAF_CHECK(told[0].until == row.admitted_at + milliseconds{1'200'000});
 }
 
 CAF_TEST(what is told of a payment or a claim names its order and the place that it came from) {

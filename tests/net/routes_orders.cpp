@@ -162,6 +162,17 @@ CAF_TEST(priority customers are named by address and audited by number) {
   CAF_CHECK_EQUAL(shown(s.send(method::post, path, R"({"emails":["nobody"]})", s.as_organizer())), "400 invalid_field");
   CAF_CHECK_EQUAL(s.send(method::del, path, R"({"emails":["a@x.org"]})", s.as_organizer()).status, 200u);
   CAF_CHECK(!s.told->asked_priorities.priority_class.given);
+  CAF_CHECK(s.told->asked_customers.only_known); // nobody gets an account by that
+}
+
+CAF_TEST(nobody gets an account for a request about an event that is not ones own) {
+  shop s;
+  s.told->invitations.no = reason::not_found;
+  for (const auto* path : {"/vips", "/invitations"}) {
+    const auto body = std::string{R"({"emails":["a@x.org"])"} + (std::string_view{path} == "/vips" ? "}" : R"(,"ticket_type_id":"00000000-0000-0000-0000-000000000001"})");
+    CAF_CHECK_EQUAL(shown(s.send(method::post, "/events/" + to_string(s.event_id) + path, body, s.as_organizer())), "404 not_found");
+  }
+  CAF_CHECK(s.told->asked_customers.emails.empty());
 }
 
 CAF_TEST(the pace of polling grows to two seconds) {

@@ -93,6 +93,7 @@ struct script {
   settle_dead_letter asked_settle;
   find_customers asked_customers;
   change_setting asked_setting;
+  std::vector<record_deed> deeds;
 };
 
 using script_ptr = std::shared_ptr<script>;
@@ -292,6 +293,10 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
           },
           [s](const change_setting& m) {
             s->asked_setting = m;
+            return scripted(*s, s->ack);
+          },
+          [s](const record_deed& m) {
+            s->deeds.push_back(m);
             return scripted(*s, s->ack);
           },
           [s](const block_customers& m) {
