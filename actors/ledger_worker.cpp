@@ -378,11 +378,7 @@ count_reply ledger_worker_state::disable(const fq::disable_endpoint& x) {
 
 deliveries_reply ledger_worker_state::list(const fq::list_deliveries& x) {
   deliveries_reply reply;
-  auto filter = x.filter;
-  ++filter.limit;
-  if (!reached([&] { reply.rows = ledger_->list_deliveries(filter); })) reply.no = reason::unavailable;
-  reply.more = reply.rows.size() > x.filter.limit;
-  if (reply.more) reply.rows.resize(x.filter.limit);
+  if (!reached([&] { reply.rows = ledger_->list_deliveries(x.filter); })) reply.no = reason::unavailable;
   return reply;
 }
 

@@ -1004,14 +1004,13 @@ struct disable_endpoint {
   timestamp since;
 };
 
-/// From the API: the log, newest first.
+/// From the API: a part of a log, newest first. Fewer rows than the filter's limit: the log ends there.
 struct list_deliveries {
   delivery_filter filter;
 };
 struct deliveries_reply {
   refusal no;
   std::vector<delivery_row> rows;
-  bool more = false;
 };
 
 /// From the API: send it again. not_found: the tenant has none such that has ended.

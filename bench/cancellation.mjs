@@ -5,7 +5,7 @@
 // Usage: node bench/cancellation.mjs [orders=5000] [rounds=1] [per_second=25] [seconds_before=30] [postgres]   (after a release build; NATS is of scripts/services)
 // postgres: on a private Postgres instead of the embedded ledger.
 import { waiting_event, bench, median, start, tokens_of } from './parts.mjs';
-import { each } from '../tests/blackbox/admissions.mjs';
+import { each, log_of } from '../tests/blackbox/admissions.mjs';
 import { is_all_told, judge_refunds, judge_told, mails_in, open_event, operator_of, order_topics, orders_of, sell } from '../tests/blackbox/cancellation.mjs';
 import { eventually } from '../tests/blackbox/lib.mjs';
 import { nats_for } from '../tests/blackbox/bus.mjs';
@@ -66,7 +66,7 @@ async function run_once(end_with) {
   const delivered = async () => Number(/^fairqueue_deliveries_total\{channel="fcm",result="delivered"\} (\d+)$/m.exec((await server.get('/metrics', { admin: true })).text)[1]);
   const until = { timeout_ms: 600_000, every_ms: 250 };
   await eventually('the sale is told', () => is_all_told(server), until);
-  await eventually('every phone has rung', async () => (await server.get('/deliveries?channel=fcm&state=pending', { token: operator.token })).json.deliveries.length === 0, until);
+  await eventually('every phone has rung', async () => (await log_of(server, operator, 'pending')).length === 0, until);
   console.log(`what they were told of the sale was over ${((performance.now() - began) / 1000).toFixed(0)} s later`);
   const [rung, mailed] = [await delivered(), mails_in(server)];
 

@@ -75,11 +75,8 @@ std::string endpoints_text(const std::vector<webhook_endpoint_row>& endpoints) {
   return json::serialize(json::object{{"endpoints", array_of(endpoints)}});
 }
 
-std::string deliveries_text(const std::vector<delivery_row>& rows, bool more) {
-  json::value next;
-  if (more && !rows.empty())
-    next = to_string(rows.back().notice) + '.' + to_string(rows.back().target);
-  return json::serialize(json::object{{"deliveries", array_of(rows)}, {"next_cursor", std::move(next)}});
+std::string deliveries_text(const delivery_page& page) {
+  return json::serialize(json::object{{"deliveries", array_of(page.rows())}, {"next_cursor", text_or_null(page.cursor())}});
 }
 
 std::string id_text(std::string_view name, const uuid& id) { return json::serialize(json::object{{name, to_string(id)}}); }

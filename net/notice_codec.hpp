@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices, webhook endpoints and deliveries as JSON. Called by notice_routes.
 #pragma once
-#include "domain/delivery.hpp"
+#include "net/delivery_page.hpp"
 
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ namespace fq::net {
 [[nodiscard]] std::string endpoints_text(const std::vector<webhook_endpoint_row>& endpoints);
 
 /// Without payloads: they name people.
-[[nodiscard]] std::string deliveries_text(const std::vector<delivery_row>& rows, bool more);
+[[nodiscard]] std::string deliveries_text(const delivery_page& page);
 
 /// {name: id}
 [[nodiscard]] std::string id_text(std::string_view name, const uuid& id);

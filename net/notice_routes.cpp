@@ -5,6 +5,7 @@
 #include "domain/delivery.hpp"
 #include "domain/outbox.hpp"
 #include "net/codec.hpp"
+#include "net/delivery_page.hpp"
 #include "net/guards.hpp"
 #include "net/handlers.hpp"
 #include "net/json_in.hpp"
@@ -129,30 +130,23 @@ awaitable<response> drop_own_device(call c) { return drop_device(c, c.who, c.id)
 
 // -- the log -------------------------------------------------------------------------------------------
 
-awaitable<response> show_log(call c, delivery_filter filter) {
-  list_deliveries wish{filter};
-  auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
-  co_return response{.status = 200, .body = deliveries_text(got.reply.rows, got.reply.more)};
-}
-
-/// "<notice>.<target>", the last row of the page before.
-bool read_log_cursor(std::string_view text, delivery_filter& filter) {
-  const auto parted = text.find('.');
-  const auto notice = parse_uuid(text.substr(0, parted));
-  const auto target = parted == std::string_view::npos ? std::nullopt : parse_uuid(text.substr(parted + 1));
-  if (!notice || !target)
-    return false;
-  filter.before = *notice;
-  filter.before_target = *target;
-  return true;
+/// Piece by piece: what else the ledger is asked for meanwhile need not wait for all of them.
+awaitable<response> show_log(call c, delivery_query query) {
+  delivery_page page(std::move(query));
+  while (auto piece = page.next()) {
+    list_deliveries wish{*piece};
+    auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
+    if (auto no = refused(c.rq, got))
+      co_return std::move(*no);
+    page.look_at(std::move(got.reply.rows), piece->limit);
+  }
+  co_return response{.status = 200, .body = deliveries_text(page)};
 }
 
 /// Whose deliveries a route shows.
 enum class log_of : std::uint8_t { one_target, many_targets };
 
-std::optional<response> read_log_request(const call& c, log_of which, delivery_filter& filter) {
+std::optional<response> read_log_request(const call& c, log_of which, delivery_query& filter) {
   std::optional<response> no;
   const auto query = which == log_of::one_target ? query_parameters::read(c.rq, {"limit", "cursor", "state"}, no)
                                                  : query_parameters::read(c.rq, {"limit", "cursor", "channel", "state", "target"}, no);
@@ -187,7 +181,7 @@ std::optional<response> read_log_request(const call& c, log_of which, delivery_f
 }
 
 awaitable<response> show_log_of_holder(call c, uuid holder) {
-  delivery_filter filter;
+  delivery_query filter;
   if (auto no = read_log_request(c, log_of::many_targets, filter))
     co_return std::move(*no);
   filter.holder = holder;
@@ -403,7 +397,7 @@ awaitable<response> test_endpoint(call c, webhook_endpoint_row) {
 }
 
 awaitable<response> show_log_of_endpoint(call c, webhook_endpoint_row) {
-  delivery_filter filter;
+  delivery_query filter;
   if (auto no = read_log_request(c, log_of::one_target, filter))
     return ready(std::move(*no));
   filter.tenant = c.by.tenant;
@@ -424,7 +418,7 @@ awaitable<response> replay(call c, webhook_endpoint_row) {
 awaitable<response> show_tenant_log(call c) {
   if (c.by.kind != principal_kind::operate)
     co_return problem(fault::forbidden, c.rq.request_id, "The log of a whole tenant needs an operator's token; an organizer reads that of its endpoints.");
-  delivery_filter filter;
+  delivery_query filter;
   if (auto no = read_log_request(c, log_of::many_targets, filter))
     co_return std::move(*no);
   filter.tenant = c.by.tenant;

@@ -335,6 +335,9 @@ inline due_delivery due_delivery_of(const auto& r) {
   return due;
 }
 
+/// What has ended in so long, of all tenants, is less than what one busy endpoint may have in a month.
+inline constexpr milliseconds a_moment{60'000};
+
 /// Newer than every row, for a listing without a cursor.
 inline uuid cursor_of(const uuid& before) { return before.is_nil() ? uuid{~0ull, ~0ull} : before; }
 

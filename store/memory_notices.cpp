@@ -83,10 +83,8 @@ std::vector<delivery_row> memory_ledger::list_deliveries(const delivery_filter& 
   };
   std::vector<delivery_row> rows;
   for (const auto& [key, r] : state_.deliveries) {
-    const bool fits = (!filter.tenant || r.tenant == *filter.tenant) && (filter.target.is_nil() || r.target == filter.target)
-                      && (filter.holder.is_nil() || r.holder == filter.holder) && (!filter.way || r.way == *filter.way)
-                      && (!filter.state || r.state == *filter.state) && is_older(r);
-    if (fits) rows.push_back(r);
+    const bool is_in_it = !filter.target.is_nil() ? r.target == filter.target : !filter.holder.is_nil() ? r.holder == filter.holder : r.tenant == filter.tenant;
+    if (is_in_it && is_older(r)) rows.push_back(r);
   }
   std::ranges::sort(rows, std::greater{}, [](const delivery_row& r) { return std::pair{r.notice, r.target}; });
   if (rows.size() > filter.limit) rows.resize(filter.limit);

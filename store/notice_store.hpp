@@ -26,12 +26,12 @@ struct due_delivery {
   friend bool operator==(const due_delivery&, const due_delivery&) = default;
 };
 
+/// A part of one log: of the first that is named here. Nothing else of a row is looked at, for that is what no index finds: the rows that are read
+/// are the rows that are answered, `limit` at most, however long the log is. Who wants some of them only takes them out (net/delivery_page).
 struct delivery_filter {
-  std::optional<tenant_id> tenant{}; ///< none: any; whose holder asks
-  uuid target = {}; ///< nil: any
-  uuid holder = {}; ///< nil: any
-  std::optional<channel> way{};
-  std::optional<delivery_state> state{};
+  uuid target = {}; ///< nil: not by target
+  uuid holder = {}; ///< nil: not by holder
+  std::optional<tenant_id> tenant{};
   uuid before = {}; ///< cursor: older notices only; nil: from the newest
   uuid before_target = {}; ///< cursor: of that notice, targets below this
   std::uint32_t limit = 50;
@@ -72,7 +72,7 @@ public:
   virtual std::vector<due_delivery> take_deliveries(const due_filter& filter, timestamp now) = 0;
   /// Writes state, due_at, attempts, status, reason and ended_at of those that are pending.
   virtual void settle_deliveries(std::span<const delivery_row> rows) = 0;
-  /// Newest first, by notice and target. A target, a holder or a tenant must be named.
+  /// Newest first, by notice and target; nothing of nobody's log.
   virtual std::vector<delivery_row> list_deliveries(const delivery_filter& filter) = 0;
   /// Pending again, with no attempts, for as long as its channel tries; false: the tenant has none such that has ended.
   virtual bool replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) = 0;

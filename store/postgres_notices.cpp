@@ -56,15 +56,14 @@ const postgres_statement settle{
   " FROM (SELECT unnest($1::uuid[]) AS target, unnest($2::uuid[]) AS notice, unnest($3::bigint[]) AS state, unnest($4::bigint[]) AS due_at,"
   " unnest($5::bigint[]) AS attempts, unnest($6::bigint[]) AS status, unnest($7::text[]) AS reason, unnest($8::bigint[]) AS ended_at) AS g"
   " WHERE v.target = g.target AND v.notice = g.notice AND v.state = 0"};
-/// By one of what is indexed; the rest is looked at in each row. A nil id and -1 are any.
-std::string list_sql(const std::string& which) {
-  return "SELECT " + delivery_names + " FROM delivery AS v WHERE " + which + " AND ($1::bigint < 0 OR v.tenant = $1::bigint)"
-         " AND ($2::uuid = $9::uuid OR v.target = $2::uuid) AND ($3::uuid = $9::uuid OR v.holder = $3::uuid) AND ($4::bigint = 0 OR v.channel = $4::bigint)"
-         " AND ($5::bigint < 0 OR v.state = $5::bigint) AND (v.notice, v.target) < ($6::uuid, $7::uuid) ORDER BY v.notice DESC, v.target DESC LIMIT $8::bigint";
+/// By one column that is indexed and no other: each row that is passed is one that is answered.
+std::string list_sql(const std::string& whose) {
+  return "SELECT " + delivery_names + " FROM delivery AS v WHERE v." + whose + " AND (v.notice, v.target) < ($2::uuid, $3::uuid)"
+         " ORDER BY v.notice DESC, v.target DESC LIMIT $4::bigint";
 }
-const postgres_statement list_target{"list_deliveries_target", list_sql("v.target = $2::uuid")};
-const postgres_statement list_holder{"list_deliveries_holder", list_sql("v.holder = $3::uuid")};
-const postgres_statement list_tenant{"list_deliveries_tenant", list_sql("v.tenant = $1::bigint")};
+const postgres_statement list_target{"list_deliveries_target", list_sql("target = $1::uuid")};
+const postgres_statement list_holder{"list_deliveries_holder", list_sql("holder = $1::uuid")};
+const postgres_statement list_tenant{"list_deliveries_tenant", list_sql("tenant = $1::bigint")};
 const postgres_statement replay{
   "replay_delivery",
   "UPDATE delivery SET state = 0, due_at = $4::bigint, expires_at = $5::bigint, attempts = 0, ended_at = 0"
@@ -97,11 +96,19 @@ const postgres_statement change_endpoint{
   " WHERE id = $1::uuid AND tenant = $2::bigint AND updated_at = $12::bigint"};
 const postgres_statement all_endpoints{
   "list_endpoints", "SELECT " + endpoint_names + " FROM webhook_endpoint AS e WHERE e.tenant = $1::bigint ORDER BY e.id"};
+/// `took`: whether it took something since. From its newest back, where one that works is found to work by the first few rows; or, of a moment ago
+/// only, by when deliveries ended, however many it has. One that is off already costs no look: CASE says so, a mere AND is evaluated in any order.
+std::string disable_sql(const std::string& took) {
+  return "UPDATE webhook_endpoint SET is_enabled = false, off_reason = $2::text, updated_at = greatest($4::bigint, updated_at + 1)"
+         " WHERE id = $1::uuid AND CASE WHEN is_enabled AND updated_at <= $3::bigint THEN (" + took + ") IS NULL ELSE false END";
+}
 const postgres_statement turn_off{
   "disable_endpoint",
-  "UPDATE webhook_endpoint SET is_enabled = false, off_reason = $2::text, updated_at = greatest($4::bigint, updated_at + 1)"
-  " WHERE id = $1::uuid AND is_enabled AND updated_at <= $3::bigint"
-  " AND NOT EXISTS (SELECT 1 FROM delivery WHERE target = $1::uuid AND state = 1 AND ended_at > $3::bigint)"};
+  disable_sql("SELECT 1 FROM delivery WHERE target = $1::uuid AND state = 1 AND ended_at > $3::bigint ORDER BY notice DESC LIMIT 1")};
+const postgres_statement turn_off_at_once{
+  "disable_endpoint_at_once",
+  disable_sql("SELECT 1 FROM (SELECT target, state FROM delivery WHERE state <> 0 AND ended_at > $3::bigint ORDER BY ended_at DESC OFFSET 0) AS v"
+              " WHERE v.target = $1::uuid AND v.state = 1 LIMIT 1")};
 const postgres_statement drop_endpoint{"remove_endpoint", "DELETE FROM webhook_endpoint WHERE tenant = $1::bigint AND id = $2::uuid"};
 const postgres_statement prune_deliveries{
   "prune_deliveries",
@@ -139,7 +146,7 @@ constexpr auto due_of = [](const auto& r) { return due_delivery_of(r); };
 
 postgres_notices::postgres_notices(postgres_connection& db) : db_(db) {
   db.prepare(std::array{devices_of, endpoints_on, read_crowd, store_delivery, take_due, take_due_of_each, settle, list_target, list_holder, list_tenant, replay, store_device, forget_devices,
-                        devices_newest_first, drop_device, end, add_endpoint, change_endpoint, all_endpoints, turn_off, drop_endpoint, prune_deliveries, prune_devices});
+                        devices_newest_first, drop_device, end, add_endpoint, change_endpoint, all_endpoints, turn_off, turn_off_at_once, drop_endpoint, prune_deliveries, prune_devices});
 }
 
 notice_audience postgres_notices::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
@@ -184,11 +191,13 @@ void postgres_notices::settle_deliveries(std::span<const delivery_row> rows) {
 }
 
 std::vector<delivery_row> postgres_notices::list_deliveries(const delivery_filter& f) {
-  const auto first = f.before.is_nil();
-  const auto p = postgres_parameters::of(f.tenant ? static_cast<std::int64_t>(*f.tenant) : std::int64_t{-1}, f.target, f.holder, f.way ? static_cast<std::int64_t>(*f.way) : std::int64_t{0},
-                                         f.state ? static_cast<std::int64_t>(*f.state) : std::int64_t{-1}, cursor_of(f.before),
-                                         first ? cursor_of({}) : f.before_target, f.limit, uuid{});
-  return rows_of(run(db_, !f.target.is_nil() ? list_target : !f.holder.is_nil() ? list_holder : list_tenant, p), delivery_of);
+  const auto part = [&](const postgres_statement& s, const auto& whose) {
+    return rows_of(run(db_, s, postgres_parameters::of(whose, cursor_of(f.before), f.before.is_nil() ? cursor_of({}) : f.before_target, f.limit)), delivery_of);
+  };
+  if (!f.target.is_nil()) return part(list_target, f.target);
+  if (!f.holder.is_nil()) return part(list_holder, f.holder);
+  if (f.tenant) return part(list_tenant, *f.tenant);
+  return {};
 }
 
 bool postgres_notices::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) {
@@ -234,7 +243,7 @@ std::vector<webhook_endpoint_row> postgres_notices::list_endpoints(tenant_id ten
 }
 
 bool postgres_notices::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) {
-  return run(db_, turn_off, postgres_parameters::of(endpoint, reason, since, at)).affected() == 1;
+  return run(db_, at < since + a_moment ? turn_off_at_once : turn_off, postgres_parameters::of(endpoint, reason, since, at)).affected() == 1;
 }
 
 bool postgres_notices::remove_endpoint(tenant_id tenant, const uuid& endpoint) {

@@ -19,10 +19,17 @@ auto collect(sqlite_statement& s, Of of) {
   return rows;
 }
 
-/// By one of what is indexed; the rest is looked at in each row.
-std::string list_sql(const std::string& which) {
-  return "SELECT " + delivery_names + " FROM delivery AS v WHERE " + which + " AND (?4 = 0 OR v.channel = ?4) AND (?5 < 0 OR v.state = ?5)"
-         " AND (v.notice, v.target) < (?6, ?7) ORDER BY v.notice DESC, v.target DESC LIMIT ?8";
+/// By one column that is indexed and no other: each row that is passed is one that is answered.
+std::string list_sql(const std::string& whose) {
+  return "SELECT " + delivery_names + " FROM delivery AS v WHERE v." + whose + " = ?1 AND (v.notice, v.target) < (?2, ?3)"
+         " ORDER BY v.notice DESC, v.target DESC LIMIT ?4";
+}
+
+/// `took`: whether it took something since. From its newest back, where one that works is found to work by the first few rows; or, of a moment ago
+/// only, by when deliveries ended, however many it has. One that is off already costs no look: CASE says so, a mere AND is evaluated in any order.
+std::string disable_sql(const std::string& took) {
+  return "UPDATE webhook_endpoint SET is_enabled = 0, off_reason = ?2, updated_at = max(?4, updated_at + 1) WHERE id = ?1"
+         " AND CASE WHEN is_enabled AND updated_at <= ?3 THEN (" + took + ") IS NULL ELSE 0 END";
 }
 
 /// "?,?,…"
@@ -64,9 +71,9 @@ sqlite_notices::statements::statements(sqlite_db& db)
       settle(db,
         "UPDATE delivery SET state = ?3, due_at = ?4, attempts = ?5, status = ?6, reason = ?7, ended_at = ?8"
         " WHERE target = ?1 AND notice = ?2 AND state = 0"),
-      list_target(db, list_sql("v.target = ?2 AND (?1 < 0 OR v.tenant = ?1) AND (?3 IS NULL OR v.holder = ?3)")),
-      list_holder(db, list_sql("v.holder = ?3 AND (?1 < 0 OR v.tenant = ?1) AND (?2 IS NULL OR v.target = ?2)")),
-      list_tenant(db, list_sql("v.tenant = ?1 AND (?2 IS NULL OR v.target = ?2) AND (?3 IS NULL OR v.holder = ?3)")),
+      list_target(db, list_sql("target")),
+      list_holder(db, list_sql("holder")),
+      list_tenant(db, list_sql("tenant")),
       replay(db,
         "UPDATE delivery SET state = 0, due_at = ?4, expires_at = ?5, attempts = 0, ended_at = 0"
         " WHERE target = ?2 AND notice = ?3 AND tenant = ?1 AND state <> 0"),
@@ -89,9 +96,8 @@ sqlite_notices::statements::statements(sqlite_db& db)
         "UPDATE webhook_endpoint SET organizer = ?3, url = ?4, topics = ?5, secret_no = ?6, previous_until = ?7, is_enabled = ?8, contact = ?9,"
         " off_reason = ?10, updated_at = ?11 WHERE id = ?1 AND tenant = ?2 AND updated_at = ?12"),
       endpoints_of(db, "SELECT " + endpoint_names + " FROM webhook_endpoint AS e WHERE e.tenant = ?1 ORDER BY e.id"),
-      disable_endpoint(db,
-        "UPDATE webhook_endpoint SET is_enabled = 0, off_reason = ?2, updated_at = max(?4, updated_at + 1) WHERE id = ?1 AND is_enabled AND updated_at <= ?3"
-        " AND NOT EXISTS (SELECT 1 FROM delivery WHERE target = ?1 AND state = 1 AND ended_at > ?3)"),
+      disable_endpoint(db, disable_sql("SELECT 1 FROM delivery WHERE target = ?1 AND state = 1 AND ended_at > ?3 ORDER BY notice DESC LIMIT 1")),
+      disable_endpoint_at_once(db, disable_sql("SELECT 1 FROM delivery INDEXED BY delivery_ended WHERE state <> 0 AND ended_at > ?3 AND target = ?1 AND state = 1 LIMIT 1")),
       remove_endpoint(db, "DELETE FROM webhook_endpoint WHERE tenant = ? AND id = ?"),
       prune_deliveries(db,
         "DELETE FROM delivery WHERE (target, notice) IN (SELECT target, notice FROM delivery WHERE state <> 0 AND ended_at < ?1 LIMIT ?2)"),
@@ -157,14 +163,13 @@ void sqlite_notices::settle_delivery(const delivery_row& r) {
 }
 
 std::vector<delivery_row> sqlite_notices::list_deliveries(const delivery_filter& f) {
-  auto& s = !f.target.is_nil() ? sql_.list_target : !f.holder.is_nil() ? sql_.list_holder : sql_.list_tenant;
-  const auto bind_id = [&](const uuid& id) { id.is_nil() ? s.bind_more(nullptr) : s.bind_more(id); };
-  s.bind(f.tenant ? static_cast<std::int64_t>(*f.tenant) : -1);
-  bind_id(f.target);
-  bind_id(f.holder);
-  s.bind_more(f.way ? static_cast<std::int64_t>(*f.way) : 0, f.state ? static_cast<std::int64_t>(*f.state) : -1);
-  s.bind_more(cursor_of(f.before), f.before.is_nil() ? cursor_of({}) : f.before_target, f.limit);
-  return collect(s, delivery_of);
+  const auto part = [&](sqlite_statement& s, const auto& whose) {
+    return collect(s.bind(whose, cursor_of(f.before), f.before.is_nil() ? cursor_of({}) : f.before_target, f.limit), delivery_of);
+  };
+  if (!f.target.is_nil()) return part(sql_.list_target, f.target);
+  if (!f.holder.is_nil()) return part(sql_.list_holder, f.holder);
+  if (f.tenant) return part(sql_.list_tenant, *f.tenant);
+  return {};
 }
 
 bool sqlite_notices::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) {
@@ -198,7 +203,7 @@ bool sqlite_notices::store_endpoint(const webhook_endpoint_row& e) {
 std::vector<webhook_endpoint_row> sqlite_notices::list_endpoints(tenant_id tenant) { return collect(sql_.endpoints_of.bind(tenant), endpoint_of); }
 
 bool sqlite_notices::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) {
-  return sql_.disable_endpoint.run(endpoint, reason, since, at) == 1;
+  return (at < since + a_moment ? sql_.disable_endpoint_at_once : sql_.disable_endpoint).run(endpoint, reason, since, at) == 1;
 }
 
 bool sqlite_notices::remove_endpoint(tenant_id tenant, const uuid& endpoint) { return sql_.remove_endpoint.run(tenant, endpoint) == 1; }

@@ -39,11 +39,12 @@ export async function advance(server, tenant, queue, count, options) {
   assert.deepEqual(called.json, { admitted: count }, called.text);
 }
 
-/** All that the tenant's log has of FCM. */
-export async function log_of(server, tenant) {
+/** All that the tenant's log has of FCM; `state`: of these only. Pages may be short or empty: the cursor says whether there is more. */
+export async function log_of(server, tenant, state) {
   const all = [];
   for (let cursor = ''; cursor !== null; ) {
-    const { json } = await server.get(`/deliveries?channel=fcm&limit=200${cursor && `&cursor=${cursor}`}`, { token: tenant.token });
+    const query = new URLSearchParams({ channel: 'fcm', limit: 200, ...(state && { state }), ...(cursor && { cursor }) });
+    const { json } = await server.get(`/deliveries?${query}`, { token: tenant.token });
     all.push(...json.deliveries);
     cursor = json.next_cursor;
   }

@@ -3,6 +3,7 @@
 // 5,000 orders, and what the other event feels of it: bench/cancellation.mjs.
 import test from 'node:test';
 import { assert, eventually, patience, server_for } from './lib.mjs';
+import { log_of } from './admissions.mjs';
 import { nats_for } from './bus.mjs';
 import { buy, is_all_told, judge_refunds, judge_told, open_event, operator_of, order_topics, orders_of, sell } from './cancellation.mjs';
 import { PushProvider } from '../support/push_provider.mjs';
@@ -41,10 +42,7 @@ test('a cancelled event refunds everybody and tells everybody once, while anothe
   await eventually('nothing waits', () => is_all_told(server), { timeout_ms: 30_000 });
   const operator = await operator_of(server);
   const nats = await nats_for(t, services);
-  await eventually('every phone has rung', async () => {
-    const { json } = await server.get('/deliveries?channel=fcm&state=pending', { token: operator.token });
-    return json.deliveries.length === 0;
-  }, { timeout_ms: 30_000 });
+  await eventually('every phone has rung', async () => (await log_of(server, operator, 'pending')).length === 0, { timeout_ms: 30_000 });
   await judge_told({ server, operator, people, hook, provider, nats });
   assert.ok((await orders_of(server, organizer, other)).every(({ status }) => status === 'success'), 'the other event has nothing to do with it');
 });
