@@ -397,7 +397,14 @@ devices_reply ledger_worker_state::list(const fq::list_devices& x) {
 ack_reply ledger_worker_state::store(const fq::store_endpoint& x) {
   bool fits = false;
   if (!reached([&] { fits = ledger_->store_endpoint(x.endpoint); })) return {reason::unavailable};
-  return fits ? ack_reply{} : ack_reply{{reason::invalid_field, "url: the tenant has 50 endpoints already; remove some"}};
+  return fits ? ack_reply{} : ack_reply{{reason::invalid_field, "url: " + std::string{has_its_share(x.endpoint) ? "the organizer has 10" : "the tenant has 50"} + " endpoints already; remove some"}};
+}
+
+/// For the words of a refusal: whose bound it is.
+bool ledger_worker_state::has_its_share(const webhook_endpoint_row& mine) {
+  std::vector<webhook_endpoint_row> all;
+  if (mine.organizer.is_nil() || !reached([&] { all = ledger_->list_endpoints(mine.tenant); })) return false;
+  return static_cast<std::size_t>(std::ranges::count(all, mine.organizer, &webhook_endpoint_row::organizer)) >= endpoints_per_organizer_max;
 }
 
 endpoints_reply ledger_worker_state::list(const fq::list_endpoints& x) {

@@ -86,6 +86,7 @@ private:
   devices_reply list(const fq::list_devices& x);
   ack_reply store(const fq::store_endpoint& x);
   endpoints_reply list(const fq::list_endpoints& x);
+  bool has_its_share(const webhook_endpoint_row& mine);
   void peek(const peek_aggregate& x);
   void prune();
   void on_timer(const timer_fired& t);

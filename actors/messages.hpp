@@ -1034,8 +1034,8 @@ struct remove_device {
   uuid holder, device;
 };
 
-/// From the API: a new endpoint, or the next version of one (webhook_endpoint_row::replaces). Refused with invalid_field if the tenant has too
-/// many, or if that version is no longer the newest.
+/// From the API: a new endpoint, or the next version of one (webhook_endpoint_row::replaces). Refused with invalid_field if the tenant or the
+/// organizer has too many, or if that version is no longer the newest.
 struct store_endpoint {
   webhook_endpoint_row endpoint;
 };

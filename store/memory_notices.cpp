@@ -13,6 +13,12 @@ namespace {
 
 bool contains(const auto& list, const auto& value) { return std::ranges::find(list, value) != list.end(); }
 
+/// The organizer whose endpoint it would be.
+bool has_its_share(const auto& endpoints, const webhook_endpoint_row& mine) {
+  const auto is_its = [&](const auto& e) { return e.second.tenant == mine.tenant && e.second.organizer == mine.organizer; };
+  return !mine.organizer.is_nil() && static_cast<std::size_t>(std::ranges::count_if(endpoints, is_its)) >= endpoints_per_organizer_max;
+}
+
 } // namespace
 
 notice_audience memory_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
@@ -146,7 +152,7 @@ bool memory_ledger::store_endpoint(const webhook_endpoint_row& endpoint) {
   const auto known = state_.endpoints.find(endpoint.id);
   const bool is_new = !is_set(endpoint.replaces), is_there = known != state_.endpoints.end();
   if (is_new && is_there) return known->second.updated_at == endpoint.updated_at; // repeated
-  if (is_new && list_endpoints(endpoint.tenant).size() >= endpoints_per_tenant_max) return false;
+  if (is_new && (list_endpoints(endpoint.tenant).size() >= endpoints_per_tenant_max || has_its_share(state_.endpoints, endpoint))) return false;
   if (!is_new && (!is_there || known->second.tenant != endpoint.tenant || known->second.updated_at != endpoint.replaces)) return false;
   state_.endpoints.insert_or_assign(endpoint.id, endpoint).first->second.replaces = never;
   return true;

@@ -85,7 +85,8 @@ public:
   /// The token is no more, whoever registered it: all devices with it that were registered before `since` are gone.
   virtual void end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) = 0;
 
-  /// A new one (`replaces` is `never`) is inserted; false: its tenant has endpoints_per_tenant_max already. Any other takes the place of the
+  /// A new one (`replaces` is `never`) is inserted; false: its tenant has endpoints_per_tenant_max already, or its organizer (if it is one's)
+  /// endpoints_per_organizer_max. Any other takes the place of the
   /// version it was made from; false: that one was changed or removed meanwhile, and nothing is written.
   virtual bool store_endpoint(const webhook_endpoint_row& endpoint) = 0;
   /// By id; those that are off too.

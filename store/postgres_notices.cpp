@@ -9,7 +9,7 @@
 namespace fq {
 namespace {
 
-static_assert(devices_per_holder_max == 10 && endpoints_per_tenant_max == 50, "two statements say so");
+static_assert(devices_per_holder_max == 10 && endpoints_per_tenant_max == 50 && endpoints_per_organizer_max == 10, "two statements say so");
 
 const postgres_statement devices_of{
   "notice_devices", "SELECT " + device_names + " FROM device AS d WHERE d.holder = ANY($1::uuid[]) AND d.gone_at = 0 ORDER BY d.id"};
@@ -87,7 +87,9 @@ const postgres_statement add_endpoint{
   "add_endpoint",
   "INSERT INTO webhook_endpoint (id, tenant, organizer, url, topics, secret_no, previous_until, is_enabled, contact, off_reason, created_at, updated_at)"
   " SELECT $1::uuid, $2::bigint, $3::uuid, $4::text, $5::text, $6::bigint, $7::bigint, $8::boolean, $9::text, $10::text, $11::bigint, $12::bigint"
-  " WHERE EXISTS (SELECT 1 FROM webhook_endpoint WHERE id = $1::uuid) OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = $2::bigint) < 50"
+  " WHERE EXISTS (SELECT 1 FROM webhook_endpoint WHERE id = $1::uuid) OR ((SELECT count(*) FROM webhook_endpoint WHERE tenant = $2::bigint) < 50"
+  " AND ($3::uuid = '00000000-0000-0000-0000-000000000000'::uuid"
+  " OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = $2::bigint AND organizer = $3::uuid) < 10))"
   " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE webhook_endpoint.updated_at = excluded.updated_at"}; // repeated
 const postgres_statement change_endpoint{
   "change_endpoint",

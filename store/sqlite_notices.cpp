@@ -10,7 +10,7 @@
 namespace fq {
 namespace {
 
-static_assert(devices_per_holder_max == 10 && endpoints_per_tenant_max == 50, "statements say so");
+static_assert(devices_per_holder_max == 10 && endpoints_per_tenant_max == 50 && endpoints_per_organizer_max == 10, "statements say so");
 
 template <class Of>
 auto collect(sqlite_statement& s, Of of) {
@@ -90,7 +90,8 @@ sqlite_notices::statements::statements(sqlite_db& db)
       add_endpoint(db,
         "INSERT INTO webhook_endpoint (id, tenant, organizer, url, topics, secret_no, previous_until, is_enabled, contact, off_reason, created_at, updated_at)"
         " SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12 WHERE EXISTS (SELECT 1 FROM webhook_endpoint WHERE id = ?1)"
-        " OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = ?2) < 50"
+        " OR ((SELECT count(*) FROM webhook_endpoint WHERE tenant = ?2) < 50"
+        " AND (?3 = zeroblob(16) OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = ?2 AND organizer = ?3) < 10))"
         " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE webhook_endpoint.updated_at = excluded.updated_at"), // repeated
       change_endpoint(db,
         "UPDATE webhook_endpoint SET organizer = ?3, url = ?4, topics = ?5, secret_no = ?6, previous_until = ?7, is_enabled = ?8, contact = ?9,"

@@ -234,3 +234,17 @@ CAF_TEST(a log of which few rows are wanted is read in pages that look at a boun
   CAF_CHECK_EQUAL(w.seen->rows.load(), 21u);
   CAF_CHECK_EQUAL(shown(w.send(method::get, own + "?cursor=x", "", w.as_operator())), "400 invalid_parameter");
 }
+
+CAF_TEST(an organizer has ten endpoints at most and is told whose bound it is) {
+  notice_world w;
+  const auto add = [&](const text_fields& who) { return w.send(method::post, "/webhook-endpoints", R"({"url":"https://hooks.example.org/"})", who); };
+  const auto why = [](const response& answer) { return std::string{body_of(answer).at("errors").get_array().at(0).get_object().at("detail").get_string()}; };
+  for (std::size_t n = 0; n < endpoints_per_organizer_max; ++n) CAF_CHECK_EQUAL(add(w.as_organizer()).status, 201u);
+  const auto more = add(w.as_organizer());
+  CAF_CHECK_EQUAL(shown(more), "400 invalid_field");
+  CAF_CHECK_EQUAL(why(more), "the organizer has 10 endpoints already; remove some");
+  for (std::size_t n = 0; n < endpoints_per_tenant_max; ++n) CAF_CHECK_EQUAL(add(w.as_operator()).status, 201u);
+  const auto too_many = add(w.as_operator());
+  CAF_CHECK_EQUAL(shown(too_many), "400 invalid_field");
+  CAF_CHECK_EQUAL(why(too_many), "the tenant has 50 endpoints already; remove some");
+}

@@ -109,14 +109,40 @@ CAF_TEST(the audience are the holders devices and the tenants endpoints) {
 
 CAF_TEST(a tenant has fifty endpoints at most and may still change them) {
   on_every_engine([](ledger& store) {
-    for (std::uint64_t n = 0; n < endpoints_per_tenant_max; ++n) CAF_CHECK(store.store_endpoint(endpoint(n)));
+    for (std::uint64_t n = 0; n < endpoints_per_tenant_max; ++n) {
+      auto one = endpoint(n);
+      if (!one.organizer.is_nil()) one.organizer = id_of(700 + n);
+      CAF_CHECK(store.store_endpoint(one));
+    }
     CAF_CHECK(!store.store_endpoint(endpoint(60)));
+    CAF_CHECK(!store.store_endpoint(endpoint(61))); // of an organizer that has none yet
     CAF_CHECK(store.store_endpoint(endpoint(60, elsewhere)));
     auto changed = endpoint(3);
     changed.url = "https://elsewhere.example/";
     mark_changed(changed, noon);
     CAF_CHECK(store.store_endpoint(changed));
     CAF_CHECK_EQUAL(store.list_endpoints(here).size(), endpoints_per_tenant_max);
+  });
+}
+
+CAF_TEST(an organizer has ten endpoints at most and leaves the others theirs) {
+  on_every_engine([](ledger& store) {
+    const auto its = [](std::uint64_t n, organizer_id whose, tenant_id tenant = here) {
+      auto one = endpoint(n, tenant);
+      one.organizer = whose;
+      return one;
+    };
+    for (std::uint64_t n = 0; n < endpoints_per_organizer_max; ++n) CAF_CHECK(store.store_endpoint(its(n, id_of(7))));
+    CAF_CHECK(!store.store_endpoint(its(20, id_of(7))));
+    CAF_CHECK(store.store_endpoint(its(3, id_of(7)))); // repeated
+    auto changed = its(4, id_of(7));
+    mark_changed(changed, noon);
+    CAF_CHECK(store.store_endpoint(changed));
+    CAF_CHECK(store.store_endpoint(its(21, id_of(8))));
+    CAF_CHECK(store.store_endpoint(its(22, id_of(7), elsewhere)));
+    for (std::uint64_t n = 30; n < 45; ++n) CAF_CHECK(store.store_endpoint(its(n, {}))); // the tenant's own
+    CAF_CHECK(store.remove_endpoint(here, changed.id));
+    CAF_CHECK(store.store_endpoint(its(20, id_of(7))));
   });
 }
 
