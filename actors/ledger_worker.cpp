@@ -111,7 +111,7 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const list_events& x) { return list(x); },
     [this](const find_audience& x) { return find(x); },
     [this](const find_crowd& x) { return find(x); },
-    [this](const fq::store_deliveries& x) { return done([&] { ledger_->store_deliveries(*x.rows); }); },
+    [this](const fq::store_deliveries& x) { return store(x); },
     [this](const fq::take_deliveries& x) { return take(x); },
     [this](const fq::settle_deliveries& x) { return done([&] { ledger_->settle_deliveries(*x.rows); }); },
     [this](const fq::end_device& x) { return done([&] { ledger_->end_device(x.device, x.since, x.why, clock_->now()); }); },
@@ -392,6 +392,20 @@ devices_reply ledger_worker_state::list(const fq::list_devices& x) {
   auto devices = std::make_shared<std::vector<device_row>>();
   if (!reached([&] { *devices = ledger_->list_devices(x.holder); })) return {reason::unavailable, nullptr};
   return {{}, std::move(devices)};
+}
+
+/// The newest of its holder's is found by an index, however long the log is; nothing else is stored between the look and the writing.
+ack_reply ledger_worker_state::store(const fq::store_deliveries& x) {
+  bool is_pending = false;
+  const bool did = reached([&] {
+    if (x.alone && !x.rows->empty()) {
+      const auto newest = ledger_->list_deliveries({.holder = x.rows->front().holder, .limit = 1});
+      is_pending = !newest.empty() && newest.front().state == delivery_state::pending;
+    }
+    if (!is_pending) ledger_->store_deliveries(*x.rows);
+  });
+  if (!did) return {reason::unavailable};
+  return is_pending ? ack_reply{{reason::invalid_transition, std::string{to_string(delivery_state::pending)}}} : ack_reply{};
 }
 
 ack_reply ledger_worker_state::store(const fq::store_endpoint& x) {

@@ -84,9 +84,10 @@ private:
   deliveries_reply list(const fq::list_deliveries& x);
   device_reply add(const fq::register_device& x);
   devices_reply list(const fq::list_devices& x);
+  ack_reply store(const fq::store_deliveries& x);
   ack_reply store(const fq::store_endpoint& x);
-  endpoints_reply list(const fq::list_endpoints& x);
   bool has_its_share(const webhook_endpoint_row& mine);
+  endpoints_reply list(const fq::list_endpoints& x);
   void peek(const peek_aggregate& x);
   void prune();
   void on_timer(const timer_fired& t);

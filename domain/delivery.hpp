@@ -39,7 +39,7 @@ struct delivery_row {
   uuid notice; ///< the domain event
   channel way{};
   tenant_id tenant = default_tenant;
-  uuid holder; ///< devices: whose
+  uuid holder; ///< devices: whose; an endpoint's test: the endpoint, so that its last test is found; else nil
   std::string topic;
   std::string payload; ///< JSON object
   timestamp created_at; ///< of the domain event

@@ -380,17 +380,19 @@ awaitable<response> drop_endpoint(call c, webhook_endpoint_row endpoint) {
   co_return response{.status = 204, .content_type = {}};
 }
 
-/// What is sent says that it is a test.
+/// What is sent says that it is a test. One at a time: what a person asks for does not fill an endpoint's line, nor the tenant's share of tries.
 awaitable<response> test_endpoint(call c, webhook_endpoint_row) {
   if (auto no = expect_no_body(c.rq))
     co_return std::move(*no);
   const auto now = c.ctx.environment.wall_now();
-  delivery_row row{.target = c.id, .notice = fresh_id(c), .way = channel::webhook, .tenant = c.by.tenant, .holder = {}, .topic = std::string{test_topic},
+  delivery_row row{.target = c.id, .notice = fresh_id(c), .way = channel::webhook, .tenant = c.by.tenant, .holder = c.id, .topic = std::string{test_topic},
                    .payload = "{}", .created_at = now, .expires_at = never, .state = delivery_state::pending, .due_at = now, .attempts = 0, .status = 0,
                    .reason = {}, .ended_at = never};
   response answer{.status = 202, .body = id_text("delivery_id", row.notice)};
-  store_deliveries wish{std::make_shared<const std::vector<delivery_row>>(1, std::move(row))};
+  store_deliveries wish{std::make_shared<const std::vector<delivery_row>>(1, std::move(row)), true};
   auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
+  if (!got.error && got.reply.no.why == reason::invalid_transition)
+    co_return problem(fault::test_pending, c.rq.request_id, "Its log says what comes of it; another may follow when it has ended.");
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
   co_return answer;

@@ -188,7 +188,8 @@ unsigned status_of(fault f) {
     case fault::upgrade_required: return 426;
     case fault::sandbox_settled:
     case fault::secret_overlap:
-    case fault::edit_conflict: return 409;
+    case fault::edit_conflict:
+    case fault::test_pending: return 409;
     case fault::rate_limited: return 429;
     case fault::internal_error: return 500;
     case fault::not_implemented: return 501;
@@ -231,6 +232,7 @@ std::string_view code_of(fault f) {
     case fault::sandbox_settled: return "sandbox_settled";
     case fault::secret_overlap: return "secret_overlap";
     case fault::edit_conflict: return "edit_conflict";
+    case fault::test_pending: return "test_pending";
     case fault::rate_limited: return "rate_limited";
     case fault::internal_error: return "internal_error";
     case fault::not_implemented: return "not_implemented";
@@ -275,6 +277,7 @@ std::string_view title_of(fault f) {
     case fault::sandbox_settled: return "This payment has been settled otherwise.";
     case fault::secret_overlap: return "The secret before this one still signs: a receiver may know no other.";
     case fault::edit_conflict: return "Others are changing this at the same time. Please try again.";
+    case fault::test_pending: return "A test of this endpoint is still on its way.";
     case fault::rate_limited: return "Too many requests.";
     case fault::internal_error: return "Something went wrong on our side.";
     case fault::not_implemented: return "That is not supported.";

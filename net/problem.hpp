@@ -44,6 +44,7 @@ enum class fault : std::uint8_t {
   sandbox_settled,
   secret_overlap, ///< the secret before the last one signs still
   edit_conflict, ///< others changed the same thing, again and again
+  test_pending, ///< the endpoint's last test is still on its way
   rate_limited,
   internal_error,
   not_implemented,

@@ -120,6 +120,14 @@ test('a webhook target that trickles is left at the timeout, whatever it trickle
   assert.equal(new Set(hook.got.map(({ headers }) => headers['webhook-id'])).size, 21);
 });
 
+/** A test as soon as the one before has ended: there is one at a time. Its delivery_id. */
+const send_test = (server, id, { token }) => eventually('a test may go', async () => {
+  const answer = await server.post(`/webhook-endpoints/${id}/test`, { token });
+  if (answer.status === 202) return answer.json.delivery_id;
+  expect_problem(answer, 409, 'test_pending');
+  return undefined;
+});
+
 test('a secret is rotated without a gap, and a test webhook says that it is one', async (t) => {
   const hook = await receiver(t);
   const server = await server_for(t, { settings: here(hook.port) });
@@ -129,7 +137,7 @@ test('a secret is rotated without a gap, and a test webhook says that it is one'
   assert.equal(second.status, 200, second.text);
   assert.notEqual(second.json.secret, first.secret);
   assert.ok(Date.parse(second.json.previous_secret_until) > Date.now() + 23 * 3600 * 1000);
-  assert.equal((await server.post(`/webhook-endpoints/${first.id}/test`, { token: tenant.token })).status, 202);
+  await send_test(server, first.id, tenant);
   await eventually('the test', () => hook.got.length === 1);
   const [one] = hook.got;
   for (const secret of [first.secret, second.json.secret]) assert.equal(new Webhook(secret).verify(one.body, one.headers).type, 'webhook.test');
@@ -146,7 +154,7 @@ test('a secret is rotated without a gap, and a test webhook says that it is one'
   assert.deepEqual(entries.map(({ action }) => action), ['endpoint.replace_secret', 'endpoint.rotate_secret', 'endpoint.create']);
   assert.ok(!JSON.stringify(entries).includes('whsec_'), 'no secret in the audit log');
   assert.equal(third.json.previous_secret_until, null);
-  assert.equal((await server.post(`/webhook-endpoints/${first.id}/test`, { token: tenant.token })).status, 202);
+  await send_test(server, first.id, tenant);
   await eventually('the second test', () => hook.got.length === 2);
   const { body, headers } = hook.got[1];
   assert.equal(new Webhook(third.json.secret).verify(body, headers).type, 'webhook.test');
@@ -161,9 +169,10 @@ test('an endpoint that fails is tried again, one that is gone is turned off, and
   const server = await server_for(t, { settings: here(hook.port) });
   const tenant = await tenant_on(server);
   const endpoint = (await server.post('/webhook-endpoints', { token: tenant.token, body: { url: hook.url } })).json;
-  const test_it = () => server.post(`/webhook-endpoints/${endpoint.id}/test`, { token: tenant.token });
+  const test_it = () => send_test(server, endpoint.id, tenant);
   const log = async () => (await server.get(`/webhook-endpoints/${endpoint.id}/deliveries`, { token: tenant.token })).json.deliveries;
   await test_it();
+  expect_problem(await server.post(`/webhook-endpoints/${endpoint.id}/test`, { token: tenant.token }), 409, 'test_pending');
   const tried = await eventually('a failed try', async () => (await log()).find((d) => d.attempts === 1));
   assert.equal(tried.state, 'pending');
   assert.equal(tried.http_status, 503);
@@ -196,7 +205,7 @@ test('a contact is told once a day that its endpoint was turned off, however oft
   const add = async (contact) => (await server.post('/webhook-endpoints', { ...as, body: { url: hook.url, contact } })).json.id;
   const turned_off = async (id) => {
     assert.equal((await server.patch(`/webhook-endpoints/${id}`, { ...as, body: { enabled: true } })).status, 200);
-    assert.equal((await server.post(`/webhook-endpoints/${id}/test`, as)).status, 202);
+    await send_test(server, id, tenant);
     await eventually('it is off', async () => !(await server.get(`/webhook-endpoints/${id}`, as)).json.enabled);
   };
   const mails_to = (address) => {
@@ -258,7 +267,7 @@ test('an endpoint has a log of pages, and nonsense in its query is refused', asy
   const as = { token: tenant.token };
   const { id } = (await server.post('/webhook-endpoints', { ...as, body: { url: 'https://hooks.example.org/', enabled: false } })).json;
   const sent = [];
-  for (let n = 0; n < 5; ++n) sent.unshift((await server.post(`/webhook-endpoints/${id}/test`, as)).json.delivery_id);
+  for (let n = 0; n < 5; ++n) sent.unshift(await send_test(server, id, tenant));
   const log = `/webhook-endpoints/${id}/deliveries`;
   const pages = [];
   for (let cursor = ''; cursor !== null && pages.length < 9; ) {

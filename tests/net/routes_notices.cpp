@@ -248,3 +248,22 @@ CAF_TEST(an organizer has ten endpoints at most and is told whose bound it is) {
   CAF_CHECK_EQUAL(shown(too_many), "400 invalid_field");
   CAF_CHECK_EQUAL(why(too_many), "the tenant has 50 endpoints already; remove some");
 }
+
+CAF_TEST(an endpoint has one test on its way at most) {
+  notice_world w;
+  const auto hook = w.endpoint(w.as_operator()), another = w.endpoint(w.as_operator());
+  const auto test = [&](const uuid& id) { return w.send(method::post, "/webhook-endpoints/" + to_string(id) + "/test", "", w.as_operator()); };
+  CAF_CHECK_EQUAL(test(hook).status, 202u);
+  CAF_CHECK_EQUAL(shown(test(hook)), "409 test_pending");
+  CAF_CHECK_EQUAL(test(another).status, 202u);
+  auto rows = w.store.list_deliveries({.target = hook});
+  CAF_REQUIRE_EQUAL(rows.size(), 1u);
+  rows[0].state = delivery_state::failed;
+  rows[0].ended_at = w.clock.wall_now();
+  w.store.settle_deliveries(rows);
+  auto real = delivery(1, hook, delivery_state::pending);
+  w.store.store_deliveries(std::vector{real}); // no test
+  w.clock.now_ms += 1'000;
+  CAF_CHECK_EQUAL(test(hook).status, 202u);
+  CAF_CHECK_EQUAL(shown(test(hook)), "409 test_pending");
+}
