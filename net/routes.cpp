@@ -42,6 +42,9 @@ response refuse(context&, const request& rq, http_refusal why, std::string_view 
   return answer;
 }
 
+/// A thousand e-mail addresses of 320 bytes, the longest there are, in JSON; read_emails takes so many.
+constexpr std::size_t emails_body_limit = 384 * 1024;
+
 constexpr std::string_view all_methods = "GET, POST, PUT, PATCH, DELETE";
 
 std::optional<response> before_public(context& ctx, request& rq) {
@@ -110,14 +113,14 @@ std::vector<route> public_routes(std::size_t webhook_body_limit) {
     {get, "/events/{id}/promo-codes/{code_id}", get_promo_codes, 0},
     {patch, "/events/{id}/promo-codes/{code_id}", patch_promo_code, 0},
     {del, "/events/{id}/promo-codes/{code_id}", delete_promo_code, 0},
-    {post, "/events/{id}/vips", post_vips, 0},
+    {post, "/events/{id}/vips", post_vips, emails_body_limit},
     {get, "/events/{id}/vips", get_vips, 0},
-    {del, "/events/{id}/vips", delete_vips, 0},
-    {post, "/events/{id}/invitations", post_invitations, 0},
+    {del, "/events/{id}/vips", delete_vips, emails_body_limit},
+    {post, "/events/{id}/invitations", post_invitations, emails_body_limit},
     {get, "/events/{id}/invitations", get_invitations, 0},
-    {del, "/events/{id}/invitations", delete_invitations, 0},
+    {del, "/events/{id}/invitations", delete_invitations, emails_body_limit},
     {get, "/events/{id}/invitations/me", get_own_invitation, 0},
-    {post, "/blocked-customers", post_blocks, 0},
+    {post, "/blocked-customers", post_blocks, emails_body_limit},
     {get, "/blocked-customers", get_blocks, 0},
     {del, "/blocked-customers/{customer_id}", delete_block, 0},
     {get, "/notice-routes", get_routing, 0},

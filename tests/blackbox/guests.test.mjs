@@ -151,6 +151,10 @@ test('lists are their own: an organizer\'s for its events, a tenant\'s for all, 
   expect_problem(await s.server.get('/blocked-customers', { token: ann }), 403, 'forbidden');
   expect_problem(await s.server.post('/blocked-customers', { token: s.organizer, body: { emails: ['nobody'] } }), 400, 'invalid_field');
   expect_problem(await s.server.post('/blocked-customers', { token: s.organizer, body: { emails: [] } }), 400, 'invalid_field');
+  const many = (count) => ({ emails: Array.from({ length: count }, (_, n) => `somebody.with.a.long.name.${n}@mail.example.org`), reason: 'resold tickets' });
+  const all = await s.server.post('/blocked-customers', { token: s.organizer, body: many(1000) });
+  assert.equal(all.json?.customer_ids.length, 1000, all.text);
+  expect_problem(await s.server.post('/blocked-customers', { token: s.organizer, body: many(1001) }), 400, 'invalid_field');
   expect_problem(await s.server.get('/blocked-customers?cursor=x', { token: s.organizer }), 400);
 });
 

@@ -267,3 +267,29 @@ CAF_TEST(an endpoint has one test on its way at most) {
   CAF_CHECK_EQUAL(test(hook).status, 202u);
   CAF_CHECK_EQUAL(shown(test(hook)), "409 test_pending");
 }
+
+// -- lists of addresses --------------------------------------------------------------------------------
+
+CAF_TEST(a thousand addresses fit where a thousand are taken) {
+  world w;
+  std::string emails;
+  for (int n = 0; n < 1'000; ++n) {
+    const auto name = std::to_string(100'000 + n);
+    emails += (n == 0 ? "" : ", ") + ("\"" + name + std::string(300 - name.size(), 'x') + "@mail.example.org...\"");
+  }
+  const std::string longest = R"({"emails": [)" + emails + R"(], "reason": "resold tickets"})";
+  for (const auto& [verb, path] : std::vector<std::pair<method, std::string>>{{method::post, w.event_path("/invitations")},
+                                                                              {method::del, w.event_path("/invitations")},
+                                                                              {method::post, w.event_path("/vips")},
+                                                                              {method::del, w.event_path("/vips")},
+                                                                              {method::post, "/blocked-customers"}}) {
+    const auto found = w.paths.match(verb, path);
+    CAF_REQUIRE(found.found != nullptr);
+    CAF_CHECK(found.found->body_limit >= longest.size());
+  }
+  std::string ordinary;
+  for (int n = 0; n < 1'000; ++n) ordinary += (n == 0 ? "\"" : ",\"") + ("ada.lovelace." + std::to_string(n) + "@mail.example.org\"");
+  const auto blocked = w.send(method::post, "/blocked-customers", R"({"reason":"resold tickets","emails":[)" + ordinary + "]}", w.as_organizer());
+  CAF_CHECK_EQUAL(blocked.status / 100, 2u);
+  CAF_CHECK_EQUAL(w.told->asked_block.emails.size(), 1'000u);
+}
