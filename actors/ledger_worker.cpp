@@ -209,11 +209,15 @@ void ledger_worker_state::fail(const std::vector<waiting>& group) {
     self_->send(w.owner, settled_as(*w.content, true, commit_outcome::busy));
 }
 
-/// Old answers, receipts and delivered domain events go; owners forget theirs by age as well.
+/// Old answers, receipts and delivered domain events go, a few at a time: on an embedded ledger owners' commits wait for each time. Owners forget
+/// theirs by age as well.
 void ledger_worker_state::prune() {
-  self_->delayed_send(self_, settings_.prune_interval, timer_fired{timer_kind::sweep, 0});
   const auto now = clock_->now();
-  reached([&] { ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune, now - delivery_life, now - device_life}); });
+  std::size_t gone = 0;
+  reached([&] {
+    gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune, now - delivery_life, now - device_life});
+  });
+  self_->delayed_send(self_, gone < rows_per_prune ? settings_.prune_interval : prune_pause, timer_fired{timer_kind::sweep, 0});
 }
 
 void ledger_worker_state::acquire(const acquire_aggregate& x) {

@@ -28,8 +28,9 @@ inline constexpr milliseconds receipt_life{30ll * 24 * 60 * 60 * 1000};
 inline constexpr milliseconds delivery_life{30ll * 24 * 60 * 60 * 1000}; ///< of the log of deliveries
 inline constexpr milliseconds device_life{270ll * 24 * 60 * 60 * 1000}; ///< not registered again: FCM forgets such tokens too
 inline constexpr milliseconds outbox_life{3ll * 24 * 60 * 60 * 1000};
-/// Rows that one round of pruning deletes at most; the next round follows after the interval.
-inline constexpr std::size_t rows_per_prune = 5'000;
+/// Rows that one round of pruning deletes at most; where there were fewer, the next round follows after the interval.
+inline constexpr std::size_t rows_per_prune = 250;
+inline constexpr milliseconds prune_pause{100}; ///< before the next ones, while there are more: 2,500 a second
 
 struct ledger_worker_settings {
   lease_terms lease{}; ///< under which aggregates are acquired; renewed three times a term

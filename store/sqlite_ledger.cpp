@@ -292,7 +292,7 @@ void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys,
 
 std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
   auto& c = *connection_;
-  return c.guarded([&] {
+  return c.repeatable([&] {
     sqlite_transaction transaction(c.db);
     const auto keys = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
     const auto receipts = c.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
