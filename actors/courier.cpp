@@ -270,9 +270,9 @@ void courier_state::heed(const taken& t, const delivery_answer& answer) {
     if (row.state == delivery_state::dropped) return disable(*t.what.endpoint, "gone", t.began);
     const bool gave_up = row.state == delivery_state::failed && answer.outcome == delivery_outcome::again;
     if (gave_up) disable(*t.what.endpoint, "failing", row.created_at);
-    const bool is_put_off = row.state == delivery_state::pending;
-    if (is_put_off && is_about_target(row.status, answer.retry_after.has_value())) return leave_alone(row.target, answer.retry_after.value_or(milliseconds{0}));
-    if (is_put_off || row.state == delivery_state::delivered) note_answer(row.target);
+    if (row.state == delivery_state::delivered) note_answer(row.target);
+    if (row.state == delivery_state::pending && is_about_target(row.status, answer.retry_after.has_value()))
+      leave_alone(row.target, answer.retry_after.value_or(milliseconds{0}));
     return;
   }
   if (row.state != delivery_state::dropped) return;

@@ -238,7 +238,12 @@ void event_state::on_lease_lost() {
 void event_state::on_blocks_changed() {
   if (!serving_ || is_moving_ || !services_->blocked_at) return; // whoever loads it looks
   if (refuses() || journal_->is_stalled()) return self_->delayed_send(self_, stall_check, blocks_changed{});
-  if (!sale_->is_blocked_with(blocked_here())) commit({}, now());
+  heed_blocks();
+}
+
+/// Before what a customer asks for is decided: whoever was answered that somebody is blocked finds it so, also before `blocks_changed` is here.
+void event_state::heed_blocks() {
+  if (services_->blocked_at && !sale_->is_blocked_with(blocked_here())) commit({}, now());
 }
 
 blocked_customers event_state::blocked_here() const { return services_->blocked_at(sale_->event().tenant, sale_->event().organizer); }

@@ -94,6 +94,7 @@ private:
   void on_settled(const batch_settled& answer);
   void on_lease_lost();
   void on_blocks_changed();
+  void heed_blocks();
   [[nodiscard]] blocked_customers blocked_here() const;
   void on_timer(const timer_fired& t);
   void on_idle_check();

@@ -18,6 +18,7 @@ caf::result<entry_reply> event_state::on_join(const join& x) {
   if (refuses()) return refused(x);
   const auto& event = sale_->event();
   if (is_other(x.event) || event.kind != x.kind || (!sale_->sells() && event.tenant != x.tenant)) return entry_reply{reason::not_found};
+  heed_blocks();
   const auto t = now();
   // A longer line makes no room: while it is blocked, a join need not look for any.
   const bool blocked = line_is_blocked_ && (!is_set(blocked_until_) || t < blocked_until_);
@@ -136,6 +137,7 @@ const queue_line::entry* event_state::admitted_by(const std::string& admission_t
 caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
   if (refuses()) return refused(x);
   if (is_no_sale(x.event)) return claim_reply{reason::not_found};
+  heed_blocks();
   const auto t = now();
   if (auto before = replayed<claim_reply>(x.idempotency, t)) return reveal(std::move(*before));
   decision d;

@@ -37,6 +37,7 @@ payment_reply event_state::payment_answer(const payment_id& payment, bool create
 
 caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
   if (refuses()) return refused(x);
+  heed_blocks();
   const auto t = now();
   if (auto before = replayed<payment_reply>(x.idempotency, t)) return reveal(std::move(*before));
   decision d;

@@ -404,7 +404,7 @@ ack_reply ledger_worker_state::store(const fq::store_deliveries& x) {
   const bool did = reached([&] {
     if (x.alone && !x.rows->empty()) {
       const auto newest = ledger_->list_deliveries({.holder = x.rows->front().holder, .limit = 1});
-      is_pending = !newest.empty() && newest.front().state == delivery_state::pending;
+      is_pending = !newest.empty() && newest.front().state == delivery_state::pending && x.rows->front().created_at < newest.front().created_at + test_pause;
     }
     if (!is_pending) ledger_->store_deliveries(*x.rows);
   });

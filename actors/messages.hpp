@@ -974,7 +974,7 @@ struct devices_reply {
 /// From the fan-out, and from the API for a test: to be sent. Known ones stay as they are.
 struct store_deliveries {
   std::shared_ptr<const std::vector<delivery_row>> rows;
-  bool alone = false; ///< one row; invalid_transition, and nothing is stored, while the newest that its holder has is pending
+  bool alone = false; ///< one row; invalid_transition, and nothing is stored, while the newest that its holder has is pending and younger than test_pause
 };
 
 /// From a courier: what is due on its way.

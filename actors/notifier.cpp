@@ -106,10 +106,11 @@ void notifier_state::on_batch(const consume_outbox& x) {
   const auto turn = std::make_shared<outbox_turn>(self_, services_->region);
   const auto end = services_->env->steady_now() + services_->turn;
   held_back_.clear();
+  is_rate_used_up_ = false;
   auto left = static_cast<milliseconds::rep>(x.items->size());
   for (const auto& item : *x.items) {
     const auto now = services_->env->steady_now();
-    if (now >= end) break; // the rest comes again
+    if (now >= end || is_rate_used_up_) break; // the rest comes again, and others first
     if (turn->may_go(item)) deliver(*turn, item, now + (end - now) / left); // a mail to many leaves time for those behind it
     --left;
   }
@@ -124,7 +125,8 @@ void notifier_state::deliver(outbox_turn& turn, const outbox_item& item, millise
     warn("not sent: what the mail is about has ended");
     return turn.done(item);
   }
-  if (is_mail) count(*result);
+  const bool waits_its_turn = is_rate_used_up_ && *result == mail_result::unavailable; // nobody put it off
+  if (is_mail && !waits_its_turn) count(*result);
   switch (*result) {
     case mail_result::accepted:
       if (services_->log) services_->log(item);
@@ -181,10 +183,12 @@ std::optional<mail_result> notifier_state::send(const outbox_item& item, millise
     const auto now = env.steady_now();
     if (now < down_until_ || now < mail->again_at) break;
     auto places = due(*mail, now);
-    places.resize(pace_.take(places.size(), now));
+    const auto granted = pace_.take(places.size(), now);
+    is_rate_used_up_ = granted < places.size();
+    places.resize(granted);
     if (places.empty()) break;
     send_to(*mail, places);
-  } while (env.steady_now() < end);
+  } while (env.steady_now() < end && !is_rate_used_up_);
   if (std::ranges::count(mail->message.to, false, &mail_recipient::answered) > 0) return mail_result::unavailable;
   if (is_for_a_person(mail->refused.size(), mail->message.to.size())) std::ranges::copy(std::exchange(mail->refused, {}), std::back_inserter(mail->undelivered));
   if (!mail->undelivered.empty()) {

@@ -100,6 +100,7 @@ private:
   std::set<std::string> held_back_; ///< addresses with a mail of this batch that waits: another to them would overtake it
   std::map<mail_key, unfinished> in_progress_; ///< until everybody is answered, and those who are left to a person are kept for him
   token_bucket pace_; ///< of recipients, in steady time
+  bool is_rate_used_up_ = false; ///< in this batch
   std::uint32_t failures_ = 0; ///< in a row
   milliseconds down_until_{0}; ///< steady time: the mail service is not tried before
 };

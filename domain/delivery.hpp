@@ -90,6 +90,7 @@ struct webhook_endpoint_row {
   friend bool operator==(const webhook_endpoint_row&, const webhook_endpoint_row&) = default;
 };
 inline constexpr std::size_t endpoints_per_tenant_max = 50;
+inline constexpr milliseconds test_pause{60'000}; ///< an endpoint has one test on its way; after so long another may go all the same: its owner has mended something
 inline constexpr std::size_t endpoints_per_organizer_max = 10; ///< of the tenant's fifty: one organizer does not take all of them from the others
 
 /// What is told, and to whom it concerns.

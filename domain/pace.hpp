@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <mutex>
+#include <utility>
 
 namespace fq {
 
@@ -40,11 +42,15 @@ public:
   static constexpr milliseconds slot{100};
   static constexpr std::size_t per_slot = 20;
 
-  /// How many may begin at `now`.
+  /// `steady`: the process's clock, which all events share; their own may differ by the length of an outage. None: for one event alone.
+  explicit refund_pace(std::function<milliseconds()> steady = nullptr) : steady_(std::move(steady)) {}
+
+  /// How many may begin at `now`, by the event's clock.
   std::size_t room(timestamp now) {
     const std::lock_guard lock(mutex_);
-    if (now >= slot_end_) {
-      slot_end_ = now + slot;
+    const auto t = time_at(now);
+    if (t >= slot_end_) {
+      slot_end_ = t + slot;
       begun_ = 0;
     }
     return begun_ < per_slot ? per_slot - begun_ : 0;
@@ -53,15 +59,18 @@ public:
     const std::lock_guard lock(mutex_);
     begun_ += count;
   }
-  /// When there is room again at the latest.
-  [[nodiscard]] timestamp slot_end() const {
+  /// How long until there is room again, at the latest.
+  [[nodiscard]] milliseconds wait(timestamp now) const {
     const std::lock_guard lock(mutex_);
-    return slot_end_;
+    return std::clamp(slot_end_ - time_at(now), milliseconds{0}, slot);
   }
 
 private:
+  [[nodiscard]] milliseconds time_at(timestamp now) const { return steady_ ? steady_() : now.time_since_epoch(); }
+
+  std::function<milliseconds()> steady_;
   mutable std::mutex mutex_;
-  timestamp slot_end_;
+  milliseconds slot_end_{0};
   std::size_t begun_ = 0;
 };
 

@@ -186,8 +186,8 @@ std::size_t sale::refund_room(timestamp now) {
 bool sale::owes_refunds() const { return !to_pay_back_.empty() || (event_.status == event_status::cancelled && payments_.has_refundable()); }
 
 /// When more of them may begin; `never`: none wait, or the answer to one begins the next.
-timestamp sale::next_refund_slot() const {
-  return owes_refunds() && payments_.unanswered_refunds() < refunds_under_way_max ? rules_.pace->slot_end() : never;
+timestamp sale::next_refund_slot(timestamp now) const {
+  return owes_refunds() && payments_.unanswered_refunds() < refunds_under_way_max ? now + rules_.pace->wait(now) : never;
 }
 
 /// Places, sessions and holds at once: others wait for them.
@@ -250,7 +250,7 @@ timestamp sale::next_deadline(timestamp now) const {
   auto t = earlier(queue_.next_session_deadline(), claims_.next_deadline(rules_.verdict_grace));
   t = earlier(t, payments_.next_refund_attempt());
   t = earlier(t, payments_.next_ask());
-  t = earlier(t, next_refund_slot());
+  t = earlier(t, next_refund_slot(now));
   t = earlier(t, ticket_deadline());
   t = earlier(t, next_absence());
   t = earlier(t, next_checkout_deadline());

@@ -334,7 +334,7 @@ private:
   std::size_t cancel_everything(timestamp now, decision& out);
   std::size_t refund_room(timestamp now);
   [[nodiscard]] bool owes_refunds() const;
-  [[nodiscard]] timestamp next_refund_slot() const;
+  [[nodiscard]] timestamp next_refund_slot(timestamp now) const;
   admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
   void notice_stock(decision& out);
   [[nodiscard]] timestamp next_deadline(timestamp now) const;

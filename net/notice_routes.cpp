@@ -392,7 +392,7 @@ awaitable<response> test_endpoint(call c, webhook_endpoint_row) {
   store_deliveries wish{std::make_shared<const std::vector<delivery_row>>(1, std::move(row)), true};
   auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
   if (!got.error && got.reply.no.why == reason::invalid_transition)
-    co_return problem(fault::test_pending, c.rq.request_id, "Its log says what comes of it; another may follow when it has ended.");
+    co_return problem(fault::test_pending, c.rq.request_id, "Its log says what comes of it; another may follow when it has ended, or after a minute.");
   if (auto no = refused(c.rq, got))
     co_return std::move(*no);
   co_return answer;

@@ -12,6 +12,7 @@ struct consumer_fixture : fixture {
   std::shared_ptr<std::vector<std::vector<outbox_key>>> answers = std::make_shared<std::vector<std::vector<outbox_key>>>();
   std::shared_ptr<std::vector<report_undelivered>> buried = std::make_shared<std::vector<report_undelivered>>();
   std::shared_ptr<bool> owner_is_there = std::make_shared<bool>(true);
+  std::shared_ptr<aggregate_id> looked_at = std::make_shared<aggregate_id>(); ///< up to whose rows the last batch was
   std::uint64_t next_id = 0;
 
   consumer_fixture() {
@@ -34,8 +35,9 @@ struct consumer_fixture : fixture {
               [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
     }));
     auto heard = answers;
-    asker = keep(sys.spawn([heard](dispatcher_handle::pointer) -> dispatcher_handle::behavior_type {
-      return {[](const outbox_taken&) {}, [](const outbox_marked&) {}, [heard](const outbox_consumed& x) { heard->push_back(*x.keys); },
+    auto last = looked_at;
+    asker = keep(sys.spawn([heard, last](dispatcher_handle::pointer) -> dispatcher_handle::behavior_type {
+      return {[](const outbox_taken&) {}, [](const outbox_marked&) {}, [heard, last](const outbox_consumed& x) { heard->push_back(*x.keys); *last = x.last; },
               [](const timer_fired&) {}};
     }));
   }

@@ -160,6 +160,20 @@ CAF_TEST(a read waits for the commit of a join that overtakes) {
   CAF_CHECK_EQUAL(seen->value.entry.position, 2u);
 }
 
+CAF_TEST(the first request after a list has changed is decided by it) {
+  std::shared_ptr<const blocked_customers::list> blocked;
+  services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };
+  start(10, one_by_one());
+  auto first = join_as(1);
+  run();
+  CAF_REQUIRE(first->ok && !first->value.no);
+  blocked = std::make_shared<blocked_customers::list>(blocked_customers::list{{customer(1), false}, {customer(2), false}});
+  auto again = join_as(1), other = join_as(2);
+  run();
+  CAF_CHECK(again->ok && again->value.no.why == reason::customer_blocked);
+  CAF_CHECK(other->ok && other->value.no.why == reason::customer_blocked);
+}
+
 CAF_TEST(who is blocked now is sent away and told of once) {
   std::shared_ptr<const blocked_customers::list> blocked;
   services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };

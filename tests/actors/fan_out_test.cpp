@@ -26,10 +26,11 @@ struct fan_out_fixture : fixture {
   }
   ~fan_out_fixture() { services.ledgers.clear(); }
 
-  uuid tell(std::string_view topic, std::string payload) {
-    const auto own = store.seize(event.aggregate, never);
-    const auto id = env.make_id(env.wall_now(), event.aggregate);
-    const batch b{event.aggregate, own->epoch, own->applied_seq, own->applied_seq + 1, env.wall_now(),
+  uuid tell(std::string_view topic, std::string payload) { return tell(topic, std::move(payload), event.aggregate); }
+  uuid tell(std::string_view topic, std::string payload, aggregate_id at) {
+    const auto own = store.seize(at, never);
+    const auto id = env.make_id(env.wall_now(), at);
+    const batch b{at, own->epoch, own->applied_seq, own->applied_seq + 1, env.wall_now(),
                   {outbox_appended{{id, std::string{topic}, std::move(payload), env.wall_now(), bit_of(lane::notices)}}}};
     CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
     return id;
@@ -145,6 +146,38 @@ CAF_TEST(a cancelled event is told to everybody who has a place there a page at 
   std::erase_if(told, [](const delivery_row& d) { return d.topic != topic::event_cancelled; });
   CAF_CHECK_EQUAL(told.size(), fans + 1);
   CAF_CHECK_EQUAL(store.list_deliveries({.target = hook.id}).size(), 2u); // that, and the order
+}
+
+CAF_TEST(of two crowds each is told once the other is) {
+  const auto other = put_event(10, {}, aggregate_id{17});
+  const auto phone = device(make_entry_id(env.wall_now(), event.aggregate, queue_number{1}));
+  const auto elsewhere = device(make_entry_id(env.wall_now(), other.aggregate, queue_number{1}));
+  start();
+  tell(topic::event_cancelled, "{}");
+  tell(topic::event_cancelled, "{}", other.aggregate);
+  for (int i = 0; i < 4; ++i) advance(outbox_poll);
+  CAF_CHECK_EQUAL(store.list_deliveries({.target = phone.id}).size(), 1u);
+  CAF_CHECK_EQUAL(store.list_deliveries({.target = elsewhere.id}).size(), 1u);
+  for (const auto aggregate : {event.aggregate, other.aggregate}) {
+    const std::uint32_t partition[] = {number_of(aggregate) % outbox_partitions};
+    CAF_CHECK(store.undelivered(lane::notices, partition, 9, {}).empty());
+  }
+}
+
+CAF_TEST(a batch that comes again while it is under way is not begun twice) {
+  device(customer(1));
+  services.ledgers = ledgers;
+  services.counts = &counts;
+  auto consumer = keep(sys.spawn(fan_out, static_cast<const fan_out_services*>(&services)));
+  tell(topic::order_completed, of(customer(1)));
+  const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
+  const auto items = std::make_shared<const std::vector<outbox_item>>(store.undelivered(lane::notices, partition, 9, {}));
+  for (int i = 0; i < 3; ++i) caf::anon_send(consumer, consume_outbox{items});
+  run();
+  CAF_CHECK_EQUAL(counts.stored.get(), 1u);
+  caf::anon_send(consumer, consume_outbox{items}); // that one is over
+  run();
+  CAF_CHECK_EQUAL(counts.stored.get(), 2u);
 }
 
 CAF_TEST(a batch that comes again tells nobody twice) {

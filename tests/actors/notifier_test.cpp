@@ -331,6 +331,25 @@ CAF_TEST(mails leave at the rate that is set and what waits for it is not put of
   CAF_CHECK(buried->empty());
 }
 
+CAF_TEST(what waits for the rate is looked at in turns and counts as put off by nobody) {
+  mail_counts counts;
+  kill(consumer);
+  services.per_second = 4;
+  services.counts = &counts;
+  consumer = keep(sys.spawn(notifier, static_cast<const notifier_services*>(&services)));
+  run();
+  put_off_before(0);
+  advance(500ms);
+  const auto many = mass_mail(20, 40), other = mail(21, R"({"template":"otp","language":"en","to":[{"address":"99@x.org"}],"data":{"code":"1","minutes":10}})");
+  CAF_CHECK(give({many, other}).empty()); // the mail to many takes it all
+  CAF_CHECK(*looked_at == many.key.aggregate);
+  CAF_CHECK_EQUAL(told.size(), 2u);
+  advance(500ms);
+  CAF_CHECK((give({other, many}) == std::vector{other.key})); // as the dispatcher gives them then
+  CAF_CHECK_EQUAL(counts.put_off.get(), 0u);
+  services.counts = nullptr;
+}
+
 CAF_TEST(a recipient at whom the service stalls is not the first the next time) {
   std::vector<std::string> asked;
   port.answer = [&](const mail_message& m) {

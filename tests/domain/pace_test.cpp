@@ -48,3 +48,30 @@ CAF_TEST(refunds of several cancelled events together keep one pace) {
     for (auto& s : sales) s->pass(refund_pace::slot);
   CAF_CHECK_EQUAL(begun(), 90u);
 }
+
+CAF_TEST(an event whose clock is behind has its part of the pace) {
+  milliseconds steady{0};
+  sale_rules rules;
+  rules.pace = std::make_shared<refund_pace>([&steady] { return steady; });
+  sample_sale ahead(sample_event(), sample_types(100), 1, rules), behind(sample_event(), sample_types(100), 1, rules);
+  for (auto* s : {&ahead, &behind})
+    for (std::uint64_t n = 1; n <= 30; ++n) {
+      s->join(n);
+      s->claim(n);
+      CAF_REQUIRE(!s->captured(s->pay(n).payment));
+    }
+  ahead.pass(milliseconds{600'000}); // as if the other had been away for so long
+  steady += milliseconds{600'000};
+  ahead.turn(event_trigger::cancel);
+  CAF_CHECK_EQUAL(ahead.it->payments().unanswered_refunds(), refund_pace::per_slot);
+  behind.turn(event_trigger::cancel);
+  CAF_CHECK_EQUAL(behind.it->payments().unanswered_refunds(), 0u);
+  CAF_CHECK(behind.wake.at <= behind.now + refund_pace::slot);
+  for (int i = 0; i < 3; ++i) {
+    steady += refund_pace::slot;
+    behind.pass(refund_pace::slot);
+    ahead.pass(refund_pace::slot);
+  }
+  CAF_CHECK_EQUAL(behind.it->payments().unanswered_refunds(), 30u);
+  CAF_CHECK_EQUAL(ahead.it->payments().unanswered_refunds(), 30u);
+}

@@ -266,6 +266,25 @@ CAF_TEST(an endpoint has one test on its way at most) {
   w.clock.now_ms += 1'000;
   CAF_CHECK_EQUAL(test(hook).status, 202u);
   CAF_CHECK_EQUAL(shown(test(hook)), "409 test_pending");
+  w.clock.now_ms += test_pause.count(); // it is tried for days
+  CAF_CHECK_EQUAL(test(hook).status, 202u);
+}
+
+CAF_TEST(an endpoint is in the audit log before it is there) {
+  notice_world w;
+  const auto hook = w.endpoint(w.as_operator());
+  const auto path = "/webhook-endpoints/" + to_string(hook);
+  CAF_REQUIRE_EQUAL(w.told->deeds.size(), 1u);
+  CAF_CHECK_EQUAL(w.told->deeds[0].action, "endpoint.create");
+  CAF_CHECK(w.told->deeds[0].note.detail.find("hooks.example.org") != std::string::npos);
+  w.told->ack.no = reason::unavailable;
+  CAF_CHECK_EQUAL(w.send(method::post, "/webhook-endpoints", R"({"url":"https://hooks.example.org/"})", w.as_operator()).status, 503u);
+  CAF_CHECK_EQUAL(w.send(method::patch, path, R"({"enabled":false})", w.as_operator()).status, 503u);
+  CAF_CHECK_EQUAL(w.send(method::post, path + "/secret", "", w.as_operator()).status, 503u);
+  CAF_CHECK_EQUAL(w.send(method::del, path, "", w.as_operator()).status, 503u);
+  const auto all = w.store.list_endpoints(default_tenant);
+  CAF_REQUIRE_EQUAL(all.size(), 1u);
+  CAF_CHECK(all[0].is_enabled && all[0].secret_no == 1);
 }
 
 // -- lists of addresses --------------------------------------------------------------------------------

@@ -62,6 +62,7 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
              .reconciliation_interval = o.reconciliation_interval,
              .takeover_interval = o.takeover_interval,
              .has_cluster = o.mesh.on};
+  owners_.rules.pace = std::make_shared<refund_pace>([&env] { return env.steady_now(); });
   if (w.mirror != nullptr) {
     owners_.cache = system.spawn(cache_worker, w.mirror, owners_.env, &metrics_);
     others_.push_back(caf::actor_cast<caf::actor>(owners_.cache));
