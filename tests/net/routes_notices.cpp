@@ -282,7 +282,7 @@ CAF_TEST(an endpoint is in the audit log before it is there) {
   CAF_CHECK_EQUAL(w.send(method::patch, path, R"({"enabled":false})", w.as_operator()).status, 503u);
   CAF_CHECK_EQUAL(w.send(method::post, path + "/secret", "", w.as_operator()).status, 503u);
   CAF_CHECK_EQUAL(w.send(method::del, path, "", w.as_operator()).status, 503u);
-  const auto all = w.store.list_endpoints(default_tenant);
+  const auto all = w.store.list_endpoints(w.told->deeds[0].by.tenant);
   CAF_REQUIRE_EQUAL(all.size(), 1u);
   CAF_CHECK(all[0].is_enabled && all[0].secret_no == 1);
 }
