@@ -385,6 +385,23 @@ test('a customer is told of orders on every device, and a way that is off is sai
   expect_problem(await server.get('/customers/me/deliveries?cursor=x', { token: fan }), 400, 'invalid_parameter');
 });
 
+test('a device registered by a ticket hears of the orders that follow, and one that is registered again at once is the same', async (t) => {
+  const mirror = await receiver(t);
+  const server = await server_for(t, { settings: { 'push.ntfy_url': mirror.url } });
+  const fan = await server.customer();
+  const event = await server.event(await server.organizer(), { total: 1, price: 1000 });
+  const place = (await server.post(`/events/${event.id}/queue`, { token: fan })).json;
+  const add = () => server.post(`/tickets/${place.entry_id}/devices`, { token: place.ticket_token, body: { platform: 'ntfy', token: 'phone' } });
+  const first = await add();
+  assert.equal(first.status, 201, first.text);
+  assert.equal((await add()).json.device_id, first.json.device_id);
+  const { admission_token } = await server.admitted(fan, event.id);
+  await server.buy(fan, event.id, admission_token);
+  const log = async () => (await server.get(`/tickets/${place.entry_id}/deliveries`, { token: place.ticket_token })).json.deliveries;
+  await eventually('the phone hears of the order', async () => (await log()).some(({ topic, state }) => topic === 'order.completed' && state === 'delivered'));
+  assert.equal(mirror.got.filter(({ headers, body }) => `${headers.title} ${body}`.includes('order is complete')).length, 1);
+});
+
 test('devices, endpoints and what waits survive kill -9', async (t) => {
   let state = 503;
   const hook = await receiver(t, () => ({ status: state }));
