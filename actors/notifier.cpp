@@ -110,7 +110,7 @@ void notifier_state::on_batch(const consume_outbox& x) {
   auto left = static_cast<milliseconds::rep>(x.items->size());
   for (const auto& item : *x.items) {
     const auto now = services_->env->steady_now();
-    if (now >= end || is_rate_used_up_) break; // the rest comes again, and others first
+    if (now >= end || is_rate_used_up_ || pace_.is_empty(now)) break; // the rest comes again, those first who were not looked at
     if (turn->may_go(item)) deliver(*turn, item, now + (end - now) / left); // a mail to many leaves time for those behind it
     --left;
   }

@@ -20,15 +20,25 @@ public:
   /// How many of `wanted` may begin now; they count as begun.
   std::size_t take(std::size_t wanted, milliseconds now) {
     if (per_second_ <= 0) return wanted;
-    const auto elapsed = static_cast<double>((now - counted_until_).count()) / 1'000.0;
-    counted_until_ = now;
-    tokens_ = std::min(std::max(1.0, per_second_), tokens_ + elapsed * per_second_);
+    fill(now);
     const auto granted = std::min(wanted, static_cast<std::size_t>(tokens_));
     tokens_ -= static_cast<double>(granted);
     return granted;
   }
 
+  /// None may begin now.
+  bool is_empty(milliseconds now) {
+    fill(now);
+    return per_second_ > 0 && tokens_ < 1;
+  }
+
 private:
+  void fill(milliseconds now) {
+    const auto elapsed = static_cast<double>((now - counted_until_).count()) / 1'000.0;
+    counted_until_ = now;
+    tokens_ = std::min(std::max(1.0, per_second_), tokens_ + elapsed * per_second_);
+  }
+
   double per_second_ = 0;
   double tokens_ = 0;
   milliseconds counted_until_{0};

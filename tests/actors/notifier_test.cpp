@@ -346,6 +346,8 @@ CAF_TEST(what waits for the rate is looked at in turns and counts as put off by 
   CAF_CHECK_EQUAL(told.size(), 2u);
   advance(500ms);
   CAF_CHECK((give({other, many}) == std::vector{other.key})); // as the dispatcher gives them then
+  CAF_CHECK(give({other, many}).empty()); // nothing is left of the rate
+  CAF_CHECK(*looked_at == aggregate_id{}); // so nobody has had a turn
   CAF_CHECK_EQUAL(counts.put_off.get(), 0u);
   services.counts = nullptr;
 }
