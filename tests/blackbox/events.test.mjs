@@ -115,10 +115,14 @@ test('a sale tells its whole story', { timeout: 120_000 * patience }, async (t) 
     return awaited.every((topic) => of(seen, topic).length > 0) && of(seen, 'ticket.cancelled').length === 2;
   }, { timeout_ms: 20_000 * patience }).catch((error) => assert.fail(`${error.message}: missing ${awaited.filter((topic) => of(seen, topic).length === 0)}`));
   judge(seen);
-  const about_first = { event_id: s.event.id, order_id: first.id };
+  const { entry_id } = (await s.server.get(`/events/${s.event.id}/queue/position`, { token: ada })).json;
+  const about_first = { event_id: s.event.id, order_id: first.id, entry_id };
   const [generated] = of(seen, 'ticket.generated');
   assert.deepEqual(generated, { ...about_first, claim_id: generated.claim_id, customer_id: generated.customer_id, items: [{ ticket_type_id: s.type, quantity: 2 }] });
   assert.deepEqual(of(seen, 'ticket.cancelled').map(({ items }) => items), [[{ ticket_type_id: s.type, quantity: 1 }], [{ ticket_type_id: s.type, quantity: 1 }]]);
+  const failed = of(seen, 'payment.failed').find(({ order_id }) => order_id === declined.id);
+  assert.ok(failed?.claim_id && failed.entry_id && failed.payment_id, 'a payment says what it was for');
+  assert.equal(of(seen, 'payment.refunded')[0].claim_id, generated.claim_id);
   const [completed] = of(seen, 'order.completed');
   const [awarded] = of(seen, 'loyalty.awarded');
   assert.equal(awarded.points, 2 * Math.floor(completed.amount / 100));
