@@ -38,7 +38,7 @@ std::string payload_of(const domain_event& told, const event_row& event, std::sp
     payload["amount"] = told.amount;
     payload["currency"] = event.currency;
   }
-  if (is_set(told.until)) payload[told.topic == topic::quota_invitation ? "valid_until" : "session_expires_at"] = told.until.time_since_epoch().count();
+  if (is_set(told.until)) payload[told.topic == topic::quota_invitation ? "valid_until" : "session_expires_at"] = unix_ms(told.until);
   if (is_set(told.claim_by)) payload["claim_by"] = unix_ms(told.claim_by);
   if (!told.items.empty()) payload["items"] = items_of(told, types);
   if (!told.what.empty()) payload["what"] = told.what;

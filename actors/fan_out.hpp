@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is told of a domain event: the consumer of the outbox's lane of notices. Writes one delivery for each device and endpoint that is told;
-// couriers bring them. Writing them again does no harm, so a batch that fails half-way comes again as a whole.
+// couriers bring them. Writing them again does no harm, so a batch that fails half-way comes again as a whole; what concerns a crowd goes on from
+// where it was.
 #pragma once
 #include "actors/ledger_workers.hpp"
 #include "actors/measures.hpp"

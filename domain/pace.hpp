@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast things may begin: so many a second on average, or so many in each slot of time. No clock: callers pass their time.
+// How fast things may begin: so many a second on average, or so many in each slot of time. Callers pass their time; what events of a process
+// share is given the process's clock.
 #pragma once
 #include "domain/time.hpp"
 
