@@ -34,16 +34,19 @@ int run(int argc, char** argv) {
   int exit_code = 0;
 
   // Every subcommand gets the same options; `body` runs with them once they are checked.
+  bool demo = false;
   const auto add = [&](CLI::App& parent, const std::string& name, const std::string& text, auto body) {
     auto* command = parent.add_subcommand(name, text);
     config::add_options(*command, flags);
-    command->callback([&, body] { exit_code = load(flags, loaded) ? body() : 2; });
+    command->callback([&, body] {
+      if (demo) flags.values.try_emplace("gateway.sandbox", "true");
+      exit_code = load(flags, loaded) ? body() : 2;
+    });
     return command;
   };
 
-  bool demo = false;
   add(app, "serve", "Serve until told to stop", [&] { return run_serve(demo, loaded); })
-    ->add_flag("--demo", demo, "Make a demo sale, once per data folder");
+    ->add_flag("--demo", demo, "Make a demo sale, once per data folder; offers the sandbox gateway");
 
   add(app, "check-config", "Check the configuration and say what is wrong", [] {
     std::cout << "the configuration is good\n";

@@ -34,7 +34,7 @@ new_database() {
 # launch_server DATA [options…]: on the database $ledger_url and, if that is set, the Redis $cache_url.
 launch_server() {
   local data="$1"
-  FAIRQUEUE_LEDGER_URL="$ledger_url" FAIRQUEUE_CACHE_URL="${cache_url:-}" "$fairqueue" serve --http.listen "$listen" \
+  FAIRQUEUE_LEDGER_URL="$ledger_url" FAIRQUEUE_CACHE_URL="${cache_url:-}" "$fairqueue" serve --gateway.sandbox true --http.listen "$listen" \
     --http.admin_listen "$admin_listen" --data_dir "$data" "${@:2}" >>"$work/log" 2>&1 &
   server_pid=$!
 }

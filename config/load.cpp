@@ -239,6 +239,8 @@ public:
   }
 
   void check_money() {
+    require(!o_.gateway.sandbox || (o_.stripe.secret_key.empty() && o_.paystack.secret_keys.empty()), "gateway.sandbox",
+            "must be off beside stripe.secret_key or paystack.secret_keys: every fan could choose it and pay nothing");
     require(o_.checkout.parsed_fees().has_value(), "checkout.fees", "must be like *:150:290:30 or EUR:150:290:30, NGN:10000:150:0");
     const auto& wanted = o_.payments.gateway;
     const bool offered = wanted == "sandbox" ? o_.gateway.sandbox : wanted == "paystack" ? !o_.paystack.secret_keys.empty() : !o_.stripe.secret_key.empty();

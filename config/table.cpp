@@ -320,7 +320,7 @@ const auto rows = std::to_array<option_row>({
     number_row("loyalty.points_per_unit", count, "0", 0, 1'000'000,
                "Points told as loyalty.awarded for each whole unit of currency (not its hundredth) of a paid order; 0 is none.", FQ_FIELD(loyalty, points_per_unit)),
 
-    text_row("gateway.sandbox", boolean, "true", "Offer the built-in payment gateway that moves no money; refused in production.", FQ_FIELD(gateway, sandbox)),
+    text_row("gateway.sandbox", boolean, "false", "Offer the built-in payment gateway that moves no money (`serve --demo` does); refused in production and beside a real gateway.", FQ_FIELD(gateway, sandbox)),
     number_row("gateway.webhook_timeout", duration, "5s", 100 * ms, minute,
                "For the sandbox gateway to deliver one webhook.", FQ_FIELD(gateway, webhook_timeout)),
     number_row("gateway.call_timeout", duration, "20s", 100 * ms, minute, "For Paystack or Stripe to answer one call.",

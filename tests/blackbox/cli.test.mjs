@@ -82,10 +82,15 @@ test('check-config names every problem at once', async () => {
     (await call(['check-config', '--config', path.join(folder, 'absent.toml')], { cwd: folder })).code,
     0,
   );
-  const production = await call(['check-config', '--environment', 'production'], { cwd: folder });
+  const production = await call(['check-config', '--environment', 'production', '--gateway.sandbox', 'true'], { cwd: folder });
   assert.notEqual(production.code, 0);
   assert.match(production.err, /gateway\.sandbox/);
   assert.match(production.err, /http\.public_url/);
+  const stripe = { FAIRQUEUE_STRIPE_SECRET_KEY: 'sk_live_1', FAIRQUEUE_STRIPE_WEBHOOK_SECRETS: 'whsec_1' };
+  assert.equal((await call(['check-config'], { cwd: folder, env: stripe })).code, 0, 'a real gateway alone');
+  const beside = await call(['serve', '--demo', '--data_dir', folder], { cwd: folder, env: stripe });
+  assert.equal(beside.code, 2, 'the sandbox beside a real gateway does not start');
+  assert.match(beside.err, /gateway\.sandbox must be off beside/);
   const refused = await call(['serve', '--queue.batch_size', '0'], { cwd: folder });
   assert.notEqual(refused.code, 0, 'a bad configuration does not start');
   assert.match(refused.err + refused.out, /queue\.batch_size/);

@@ -45,6 +45,7 @@ export class Shop {
     shop.server = await server_for(t, {
       settings: {
         'payments.gateway': gateway,
+        'gateway.sandbox': false,
         'stripe.url': shop.double.url,
         'paystack.url': shop.double.url,
         'paystack.fallback_email': 'shop@example.org',

@@ -4,6 +4,7 @@
 import { describe, it } from 'node:test';
 import { assert, eventually, patience, random_of, seed, sleep } from './lib.mjs';
 import { Shop, both } from './gateways.mjs';
+import { startPaystack } from '../support/paystack_standin.mjs';
 import { access, tenant_on, ticket_of } from './tenant.mjs';
 
 console.log(`FAIRQUEUE_TEST_SEED=${seed}`);
@@ -170,11 +171,16 @@ describe('a gateway that is away', { concurrency: 4, timeout: 150_000 * patience
 });
 
 describe('the rest of the server', { timeout: 60_000 * patience }, () => {
-  it('joins, /access, other events and the sandbox stay fast while a gateway hangs', async (t) => {
-    const shop = await Shop.open(t, { event: { total: 300, claim_ttl_seconds: 60 }, settings: { 'gateway.call_timeout': '20s' } });
+  it('joins, /access, other events and another gateway stay fast while a gateway hangs', async (t) => {
+    const healthy = await startPaystack({ seed });
+    t.after(() => healthy.close());
+    const shop = await Shop.open(t, {
+      event: { total: 300, claim_ttl_seconds: 60 },
+      settings: { 'gateway.call_timeout': '20s', 'paystack.url': healthy.url },
+    });
     const { server } = shop;
     const other = await shop.new_event({ total: 500, queue: { policy: 'operator' } });
-    const open = await shop.new_event({ total: 2000 });
+    const open = await shop.new_event({ total: 2000, currency: 'NGN' });
     const tenant = await tenant_on(server);
     const queue = await tenant.queue({ concurrency: 5 });
     const { session_token } = await ticket_of(server, await tenant.join_as(queue, 'ann'));
@@ -196,9 +202,9 @@ describe('the rest of the server', { timeout: 60_000 * patience }, () => {
         const i = Math.floor(random() * buyers.length);
         assert.equal((await shop.status(buyers[i], orders[i])).status, 'pending');
       }),
-      sandbox: stopwatch(async () => {
+      paystack: stopwatch(async () => {
         const fan = bought.next().value;
-        const placed = await shop.check_out(fan, { event_id: open.event.id, gateway: 'sandbox', items: [{ ticket_type_id: open.types[0] }] });
+        const placed = await shop.check_out(fan, { event_id: open.event.id, gateway: 'paystack', items: [{ ticket_type_id: open.types[0] }] });
         assert.equal(placed.status, 202, placed.text);
         await shop.reaches(fan, placed.json.order_id, 'awaiting_payment', { timeout_ms: 2000 });
       }),

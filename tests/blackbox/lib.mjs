@@ -146,6 +146,7 @@ const quick_settings = {
   'workers.reconciliation_interval': '500ms',
   'payments.verdict_grace': '1s',
   'payments.stale_after': '10s',
+  'gateway.sandbox': true,
 };
 
 export class Server {

@@ -66,7 +66,6 @@ bool fails_to_name_itself(const options& o) {
 }
 
 const std::map<std::string, std::string> sound_production{{"environment", "production"},
-                                                          {"gateway.sandbox", "false"},
                                                           {"http.public_url", "https://tickets.example.com"}};
 
 } // namespace
@@ -101,7 +100,7 @@ CAF_TEST(with nothing configured the defaults of the design hold) {
   CAF_CHECK(o.claims.ttl == std::chrono::minutes{10});
   CAF_CHECK_EQUAL(o.queue.batch_size, 50);
   CAF_CHECK(o.tokens.customer_ttl == std::chrono::hours{24});
-  CAF_CHECK(o.gateway.sandbox);
+  CAF_CHECK(!o.gateway.sandbox);
   CAF_CHECK(o.http.allowed_origins.empty());
   CAF_CHECK_EQUAL(o.ledger.workers, 2);
   CAF_CHECK_EQUAL(o.ledger.readers, 2);
@@ -225,7 +224,17 @@ CAF_TEST(sound production settings start and unsafe ones are refused) {
   CAF_CHECK(refused("http.allowed_origins", "*"));
   CAF_CHECK(refused("http.trusted_proxies", "0.0.0.0/0"));
   CAF_CHECK(refused("http.trusted_proxies", "::/0"));
-  CAF_CHECK_EQUAL(with_flags({{"environment", "production"}}).problems.size(), 2u);
+  CAF_CHECK_EQUAL(with_flags({{"environment", "production"}}).problems.size(), 1u);
+}
+
+CAF_TEST(the sandbox gateway is refused beside a real gateway in every environment) {
+  const auto beside = [](std::map<std::string, std::string> settings) {
+    settings["gateway.sandbox"] = "true";
+    return complains(with_flags(settings), "gateway.sandbox", "must be off beside");
+  };
+  CAF_CHECK(beside({{"stripe.secret_key", "sk_live_1"}, {"stripe.webhook_secrets", "whsec_1"}}));
+  CAF_CHECK(beside({{"paystack.secret_keys", "sk_live_1"}}));
+  CAF_CHECK(!beside({}));
 }
 
 CAF_TEST(options that contradict each other are refused) {
