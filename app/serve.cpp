@@ -62,12 +62,20 @@ signal_sets block_signals() {
   return signals;
 }
 
-/// As many descriptors as the system allows us: a crowd is a crowd of sockets.
-void raise_descriptor_limit() {
+/// Descriptors beside those of http.max_connections: the admin listener, the ledger, gateways, couriers, other nodes, files.
+constexpr rlim_t descriptor_reserve = 500;
+
+/// Raises the descriptor limit as far as the system allows. False, with a message, if `connections` cannot all be open at once.
+bool reserve_descriptors(std::int64_t connections) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return true;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+  const auto needed = static_cast<rlim_t>(connections) + descriptor_reserve;
+  if (limit.rlim_max >= needed) return true;
+  std::cerr << "fairqueue: http.max_connections is " << connections << ", which needs a limit of " << needed << " open files; the limit is "
+            << limit.rlim_max << ". Raise it (LimitNOFILE, ulimit -Hn) or lower http.max_connections\n";
+  return false;
 }
 
 int wait_for(const sigset_t& signals) {
@@ -276,8 +284,8 @@ private:
 
 int run_serve(bool demo, const config::loaded& config) {
   const auto signals = block_signals();
-  raise_descriptor_limit();
   const auto& options = config.values;
+  if (!reserve_descriptors(options.http.max_connections)) return 2;
   if (demo && options.environment == config::environment_kind::production) {
     std::cerr << "fairqueue: --demo is refused in production: its password is printed\n";
     return 2;
