@@ -168,16 +168,19 @@ gateway_charge event_state::charge_of(const payment_row& p) const {
   c.money = {p.amount, event.currency};
   c.destination = p.destination;
   c.title = event.name;
+  c.application_fee = fees_of(claim);
   for (const auto& i : claim.items)
-    c.lines.push_back({sale_->stock().types()[i.ticket_type].name, i.unit_price - i.unit_discount + i.donation, std::int64_t{i.quantity}});
+    c.lines.push_back({sale_->stock().types()[i.ticket_type].name, price_of_one(i), std::int64_t{i.quantity}});
   c.trace = traces_.of(p.claim);
   c.expires_at = p.created_at + std::max(page_life_min, claim.expires_at - p.created_at);
   const auto* order = sale_->orders().of_claim(p.claim);
-  if (order == nullptr) return c;
+  if (order == nullptr) {
+    if (c.application_fee > 0) c.lines.push_back({"Fees", c.application_fee, 1});
+    return c;
+  }
   c.customer_email = order->contact.email;
   c.success_url = order->success_url;
   c.cancel_url = order->cancel_url;
-  c.application_fee = order->platform_fee + order->processing_fee;
   if (order->platform_fee > 0) c.lines.push_back({"Platform fee", order->platform_fee, 1});
   if (order->processing_fee > 0) c.lines.push_back({"Processing fee", order->processing_fee, 1});
   return c;

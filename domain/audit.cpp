@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "domain/audit.hpp"
 
+#include "domain/pricing.hpp"
+
 #include "domain/queue.hpp"
 
 #include <algorithm>
@@ -59,8 +61,7 @@ void audit_places(const audited_rows& rows, lines& out) {
       tell(out, "I2: customer of claim " + to_string(c.id) + " has more live claims than allowed");
 }
 
-money value_of(const claim_item& i) { return (i.unit_price - i.unit_discount + i.donation) * i.quantity; }
-money refunded_value_of(const claim_item& i) { return (i.unit_price - i.unit_discount + i.donation) * i.refunded; }
+money refunded_value_of(const claim_item& i) { return price_of_one(i) * i.refunded; }
 
 template <class Value>
 money sum(const claim_row& c, Value value) {
@@ -124,7 +125,7 @@ void audit_orders(const audited_rows& rows, lines& out) {
     const auto& c = *found->second;
     if (!agree(o.status, c))
       tell(out, name + " is " + std::string{name_of(o.status)} + ", its claim " + std::string{name_of(c.status)});
-    if (o.total != c.amount || o.total != sum(c, value_of) + o.platform_fee + o.processing_fee)
+    if (o.total != c.amount || fees_of(c) != o.platform_fee + o.processing_fee)
       tell(out, name + " costs " + std::to_string(o.total) + ", its claim " + std::to_string(c.amount));
   }
 }

@@ -36,4 +36,21 @@ price_quote price(std::span<const priced_item> items, const discount& reduction,
   return q;
 }
 
+money fees_of(const claim_row& claim) {
+  auto fees = claim.amount;
+  for (const auto& i : claim.items) fees -= price_of_one(i) * i.quantity;
+  return fees;
+}
+
+std::vector<claim_item> items_of(const price_quote& price) {
+  std::vector<claim_item> items;
+  for (const auto& i : price.items)
+    items.push_back({.ticket_type = i.ticket_type,
+                     .quantity = i.quantity,
+                     .unit_price = i.unit_price,
+                     .donation = i.donation,
+                     .unit_discount = i.unit_discount});
+  return items;
+}
+
 } // namespace fq

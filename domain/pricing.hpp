@@ -50,4 +50,13 @@ inline constexpr money donation_max = 1'000'000'000'000;
 /// Prices the items. Their sum must not exceed order_total_max.
 [[nodiscard]] price_quote price(std::span<const priced_item> items, const discount& reduction, const fee_rules& fees);
 
+/// The items as the claim that holds them keeps them.
+[[nodiscard]] std::vector<claim_item> items_of(const price_quote& price);
+
+/// What one ticket of the item costs: discount and donation included, fees not.
+[[nodiscard]] constexpr money price_of_one(const claim_item& i) { return i.unit_price - i.unit_discount + i.donation; }
+
+/// The part of the claim's amount that its items do not explain: platform and processing fee.
+[[nodiscard]] money fees_of(const claim_row& claim);
+
 } // namespace fq

@@ -284,6 +284,7 @@ private:
   void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
   void release(const claim_row& claim, timestamp now, decision& out, claim_end why = {});
   // checkout
+  refusal priced(const std::vector<item_wish>& wishes, timestamp now, wanted& items, price_quote& price) const;
   refusal price_wish(const customer_id& customer, const order_wish& wish, timestamp now, wanted& items, price_quote& price) const;
   [[nodiscard]] refusal wanted_promo(const customer_id& customer, std::string_view typed, timestamp now, const promo_code_row*& out) const;
   [[nodiscard]] const queue_line::entry* let_in(const customer_id& customer, timestamp now, decision& out, refusal& no);

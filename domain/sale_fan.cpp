@@ -95,11 +95,10 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
   if (!is_shopping(entry, customer, now)) return reason::not_admitted;
   wanted w;
   w.invitation = invitation_of(customer, now);
-  if (auto no = wanted_items(wishes, now, w)) return no;
-  for (const auto& i : w.items) {
-    row.items.push_back({.ticket_type = i.ticket_type, .quantity = i.quantity, .unit_price = i.unit_price});
-    row.amount += i.unit_price * i.quantity;
-  }
+  price_quote quoted;
+  if (auto no = priced(wishes, now, w, quoted)) return no;
+  row.items = items_of(quoted);
+  row.amount = quoted.total;
   if (!stock_.has_free(row.items)) return stock_.sold_out() ? reason::event_sold_out : reason::none_free;
   opened = hold(*entry, std::move(row), now, out);
   return {};

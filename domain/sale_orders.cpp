@@ -15,17 +15,6 @@ constexpr std::size_t orders_per_run = 500;
 
 timestamp plus(timestamp t, milliseconds span) { return is_set(t) ? t + span : never; }
 
-std::vector<claim_item> items_of(const price_quote& price) {
-  std::vector<claim_item> items;
-  for (const auto& i : price.items)
-    items.push_back({.ticket_type = i.ticket_type,
-                     .quantity = i.quantity,
-                     .unit_price = i.unit_price,
-                     .donation = i.donation,
-                     .unit_discount = i.unit_discount});
-  return items;
-}
-
 } // namespace
 
 // -- prices ------------------------------------------------------------------------------------------------------------
@@ -45,7 +34,12 @@ refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, 
 refusal sale::price_wish(const customer_id& customer, const order_wish& wish, timestamp now, wanted& w, price_quote& quoted) const {
   if (auto no = wanted_promo(customer, wish.promo_code, now, w.promo)) return no;
   w.invitation = invitation_of(customer, now);
-  if (auto no = wanted_items(wish.items, now, w)) return no;
+  return priced(wish.items, now, w, quoted);
+}
+
+/// The one price of a purchase, whatever route it takes: quote, claim and checkout all ask here.
+refusal sale::priced(const std::vector<item_wish>& wishes, timestamp now, wanted& w, price_quote& quoted) const {
+  if (auto no = wanted_items(wishes, now, w)) return no;
   const auto own = rules_.fees.find(event_.currency);
   quoted = price(w.items, w.promo != nullptr ? w.promo->reduction : discount{}, own != rules_.fees.end() ? own->second : rules_.other_fees);
   if (quoted.total > order_total_max) return reason::limit_exceeded;

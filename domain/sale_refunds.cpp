@@ -13,8 +13,6 @@ namespace {
 
 constexpr milliseconds pending_refund_pause_max{6 * 60 * 60 * 1000};
 
-money value_of_one(const claim_item& i) { return i.unit_price - i.unit_discount + i.donation; }
-
 /// Its money is with us and is what was asked for; another sum waits for a person, or goes back.
 bool pays(const payment_row& p) { return is_kept(p.status) && p.captured - p.tax == p.amount; }
 
@@ -155,7 +153,7 @@ refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wis
     if (wish.quantity == 0 || wish.quantity > i->quantity - i->refunded)
       return {reason::invalid_field, "items.quantity: must be 1 to what is left of it"};
     items.push_back({i->ticket_type, wish.quantity});
-    amount += value_of_one(*i) * wish.quantity;
+    amount += price_of_one(*i) * wish.quantity;
   }
   std::ranges::sort(items, [&](const refund_item& a, const refund_item& b) { // as left_of lists them
     const auto place = [&](const refund_item& r) { return std::ranges::find(claim.items, r.ticket_type, &claim_item::ticket_type); };

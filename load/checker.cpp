@@ -423,7 +423,7 @@ payment_map gather_payments(const sale_history& history, check_result& illegal) 
   return payments;
 }
 
-// I4: a claim costs its items at the event's prices, a payment asks exactly the claim's amount.
+// I4: a claim costs its items at the event's prices and their fees (free items have none), a payment asks exactly the claim's amount.
 void check_amounts(const sale_history& history, const claim_map& claims, const payment_map& payments,
                    check_result& check) {
   std::map<uuid, std::int64_t> prices;
@@ -437,7 +437,7 @@ void check_amounts(const sale_history& history, const claim_map& claims, const p
       const auto price = prices.find(item.ticket_type);
       price_wrong |= !history.terms_changed && (price == prices.end() || price->second != item.unit_price);
     }
-    if (sum != facts.last.amount || facts.last.currency != history.terms.currency || price_wrong)
+    if (sum + facts.last.fees != facts.last.amount || facts.last.fees < 0 || (sum == 0 && facts.last.fees != 0) || facts.last.currency != history.terms.currency || price_wrong)
       accuse(check, fan_name(facts.fan) + ": claim of " + money(facts.last.amount, facts.last.currency)
                       + ", its items cost " + money(sum, history.terms.currency)
                       + (price_wrong ? " at another price than the event's" : ""));

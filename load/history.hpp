@@ -43,6 +43,7 @@ struct claim_sight {
   uuid claim;
   claim_status status = claim_status::claimed;
   std::vector<claim_item> items;
+  std::int64_t fees = 0; // on top of the items
   std::int64_t amount = 0;
   std::string currency;
 };

@@ -134,6 +134,7 @@ std::optional<claim_sight> read_claim(const json::value& body) {
     return std::nullopt;
   out.claim = *claim;
   out.status = *status;
+  out.fees = whole_member(body, "fees", 0);
   out.amount = *amount;
   out.currency = text_member(body, "currency");
   for (const auto& item : items->as_array()) {

@@ -569,7 +569,9 @@ void append_claim(std::string& out, const claim_view& view) {
     append_integer(out, claim.items[i].unit_price);
     out += '}';
   }
-  out += "],\"amount\":";
+  out += "],\"fees\":";
+  append_integer(out, fees_of(claim));
+  out += ",\"amount\":";
   append_integer(out, claim.amount);
   out += ",\"currency\":";
   append_text(out, view.currency);

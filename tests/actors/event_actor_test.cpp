@@ -10,6 +10,8 @@ using namespace fq::test;
 
 namespace {
 
+constexpr money claim_price = 5'000 + 150 + 149 + 30; // one ticket and its fees
+
 /// Everything a hub was sent, as short words in the order of arrival.
 struct hub_log {
   std::vector<std::string> lines;
@@ -460,9 +462,9 @@ CAF_TEST(a payment waits for the page of the gateway and no longer than three se
   CAF_CHECK(shown->ok && shown->value.payment.payment.authorization_url == "https://pay");
   CAF_CHECK(again->ok && again->value.replayed && again->value.payment.payment.id == id);
   auto webhook = ask<ack_reply>(
-      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}});
+      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
   auto twice = ask<ack_reply>(
-      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}});
+      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
   run();
   CAF_CHECK(webhook->ok && !webhook->value.no && twice->ok && !twice->value.no);
   CAF_CHECK(store.find_claim(event.aggregate, claim)->status == claim_status::confirmed);
@@ -477,7 +479,7 @@ CAF_TEST(a webhook is acknowledged only after its commit) {
   advance(3'000ms);
   const auto id = paying->value.payment.payment.id;
   auto webhook = ask<ack_reply>(
-      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}});
+      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
   auto unknown =
       ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-2", verdict::paid, "fq-nothing", 5'000, "NGN", {}}});
   run_without(worker);
@@ -495,13 +497,13 @@ CAF_TEST(a report of money that the gateway does not know yet comes again) {
   advance(3'000ms);
   const auto id = paying->value.payment.payment.id;
   const auto report = [&] {
-    auto told = ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), 5'000, "NGN", {}}, true});
+    auto told = ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}, true});
     run();
     return told;
   };
   const auto answer = [&](gateway_result result) {
     caf::anon_send(owner, gateway_answered{.kind = gateway_call_kind::verify, .result = result, .gateway = "sandbox", .payment = id,
-                                           .reference = make_reference(id), .amount = 5'000, .currency = "NGN"});
+                                           .reference = make_reference(id), .amount = claim_price, .currency = "NGN"});
     run();
   };
   auto first = report();

@@ -93,6 +93,20 @@ describe('checkout', side_by_side, () => {
     await shop.settled();
   });
 
+  it('stripe: a claim without an order costs what a quote says, and its fees stay with us', async (t) => {
+    const shop = await Shop.open(t);
+    const [fan] = await shop.server.customers(1);
+    await shop.tenant('--stripe-account', 'acct_1FairQueueTest');
+    await sleep(3000); // the time in which every node learns of it, as it is promised
+    await shop.server.join(fan, shop.event.id);
+    const { admission_token } = await shop.server.admitted(fan, shop.event.id);
+    const claim = await shop.server.claim(fan, shop.event.id, admission_token);
+    assert.deepEqual([claim.fees, claim.amount], [213, 1213]); // 1.50, and 2.9 % of 11.50 with 0.30
+    await shop.server.open_payment(fan, claim.claim_id);
+    const [{ params }] = shop.calls('checkout.create');
+    assert.equal(Number(params.payment_intent_data.application_fee_amount), 213);
+  });
+
   it('stripe: a lost answer is asked for again as before, though the tenant has an account by now', async (t) => {
     const shop = await Shop.open(t);
     const [fan] = await shop.server.customers(1);

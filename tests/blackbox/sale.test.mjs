@@ -4,7 +4,7 @@ import test from 'node:test';
 import { after, assert, eventually, expect_problem, sale, server_for, sleep } from './lib.mjs';
 
 test('a sale from login to ticket', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const [fan, other] = await server.customers(2);
 
@@ -118,7 +118,7 @@ test('a sale from login to ticket', async (t) => {
 });
 
 test('positions: numbers never change, positions only fall, a leaver makes room', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { queue: { policy: 'operator' } });
   const fans = await server.customers(6);
@@ -158,7 +158,7 @@ test('positions: numbers never change, positions only fall, a leaver makes room'
 });
 
 test('admission in batches, in order, no more than there is stock for', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, {
     total: 6,
@@ -184,7 +184,7 @@ test('admission in batches, in order, no more than there is stock for', async (t
 });
 
 test('an admission token works for its fan and its event only', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer);
   const { id: elsewhere } = await server.event(organizer);
@@ -214,7 +214,7 @@ test('an admission token works for its fan and its event only', async (t) => {
 });
 
 test('ticket types, quantities and limits', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const event = await server.event(organizer, {
     ticket_types: [
@@ -263,7 +263,7 @@ test('ticket types, quantities and limits', async (t) => {
 });
 
 test('a declined payment leaves the claim; the second attempt pays; attempts are counted', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { total: 2 });
   const [fan, unlucky] = await server.customers(2);
@@ -298,7 +298,7 @@ test('a declined payment leaves the claim; the second attempt pays; attempts are
 });
 
 test('no-shows and unpaid claims give their stock to the next in line', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, {
     total: 1,
@@ -338,7 +338,7 @@ test('no-shows and unpaid claims give their stock to the next in line', async (t
 });
 
 test('sold out is told, and undone when a ticket comes back', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const {
     id: event,
@@ -395,7 +395,7 @@ test('sold out is told, and undone when a ticket comes back', async (t) => {
 });
 
 test('pause stops admission, not joining; resume goes on', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer);
   const [fan] = await server.customers(1);
@@ -416,7 +416,7 @@ test('pause stops admission, not joining; resume goes on', async (t) => {
 });
 
 test('end: waiters leave, admitted fans finish', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { total: 1 });
   const [admitted, waiting] = await server.customers(2);
@@ -449,7 +449,7 @@ test('end: waiters leave, admitted fans finish', async (t) => {
 });
 
 test('cancel: everybody gets the money back', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { total: 3, price: 700 });
   const [payer, claimer, browser, waiter] = await server.customers(4);
@@ -487,7 +487,7 @@ test('cancel: everybody gets the money back', async (t) => {
 });
 
 test('late money: the ticket again while there is stock, else the money back', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, {
     total: 1,
@@ -536,7 +536,7 @@ test('late money: the ticket again while there is stock, else the money back', a
 });
 
 test('webhooks: once, whatever comes twice; never with another amount', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { total: 2, price: 800 });
   const [fan, odd] = await server.customers(2);
@@ -606,7 +606,7 @@ test('webhooks: once, whatever comes twice; never with another amount', async (t
 });
 
 test('a free ticket needs no gateway', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { price: 0 });
   const fan = await server.customer();
@@ -620,7 +620,7 @@ test('a free ticket needs no gateway', async (t) => {
 });
 
 test('the window of the sale', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const fan = await server.customer();
   const later = await server.event(organizer, { sale_start: after(3600), sale_end: after(7200) });
@@ -655,7 +655,7 @@ test('the window of the sale', async (t) => {
 });
 
 test('PATCH retunes a running sale', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const event = await server.event(organizer, { queue: { policy: 'capacity', concurrency: 1 }, total: 5 });
   const fans = await server.customers(3);
@@ -685,7 +685,7 @@ test('PATCH retunes a running sale', async (t) => {
 });
 
 test('leaving an admitted place frees the slot at once', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const { id: event } = await server.event(organizer, { queue: { policy: 'capacity', concurrency: 1 } });
   const [first, second] = await server.customers(2);
@@ -697,7 +697,7 @@ test('leaving an admitted place frees the slot at once', async (t) => {
 });
 
 test('idempotency keys: one effect and the same answer', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const body = JSON.stringify(sale());
   const create = (key, text = body) =>
@@ -743,7 +743,7 @@ test('idempotency keys: one effect and the same answer', async (t) => {
 });
 
 test('lists are paged by cursor', async (t) => {
-  const server = await server_for(t);
+  const server = await server_for(t, { settings: { 'checkout.fees': '*:0:0:0' } });
   const organizer = await server.organizer();
   const made = [];
   for (let i = 0; i < 5; ++i) made.push((await server.event(organizer, { name: `Event ${i}` })).id);

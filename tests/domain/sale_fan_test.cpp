@@ -177,6 +177,18 @@ CAF_TEST(only the admitted holder claims) {
   CAF_CHECK(d.content.empty());
 }
 
+CAF_TEST(a claim without an order costs what the quote says) {
+  sample_sale s{sample_event(), sample_types(9)};
+  s.join_all(1, 1);
+  order_wish wish;
+  wish.items = {{sample_types(9)[0].id, 3}};
+  quote_view quoted;
+  CAF_CHECK(!s.it->quote(fan(1), wish, s.now, quoted));
+  CAF_CHECK(!s.claim(1, wish.items));
+  CAF_CHECK(quoted.price.platform_fee > 0 && quoted.price.processing_fee > 0);
+  CAF_CHECK_EQUAL(s.claim_of(1).amount, quoted.price.total);
+}
+
 CAF_TEST(what is asked for must be on sale within the limit and free) {
   auto types = sample_types(3);
   types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 900, .total = 2, .max_per_order = 2});
@@ -191,10 +203,10 @@ CAF_TEST(what is asked for must be on sale within the limit and free) {
   CAF_CHECK(s.claim(1, {{seat, 3}}).why == reason::limit_exceeded);
   CAF_CHECK(s.claim(1, {{standard, 4}}).why == reason::none_free);
   CAF_CHECK(!s.claim(1, {{standard, 2}, {seat, 2}}));
-  CAF_CHECK_EQUAL(s.claim_of(1).amount, 2 * 500 + 2 * 900);
+  CAF_CHECK_EQUAL(s.claim_of(1).amount, 2 * 500 + 2 * 900 + 4 * 150 + 99 + 30);
   CAF_CHECK(s.claim(2, {{seat, 1}}).why == reason::none_free);
   CAF_CHECK(!s.claim(2)); // one of the first type on sale
-  CAF_CHECK_EQUAL(s.claim_of(2).amount, 500);
+  CAF_CHECK_EQUAL(s.claim_of(2).amount, 500 + 150 + 19 + 30);
   check_sound(s);
 }
 

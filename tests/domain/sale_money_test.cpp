@@ -40,7 +40,7 @@ CAF_TEST(a capture in time moves payment claim stock and entry in one decision) 
   CAF_CHECK(s.entry(1).status == entry_status::completed);
   CAF_CHECK_EQUAL(s.type().sold, 1);
   CAF_CHECK_EQUAL(s.type().held, 0);
-  CAF_CHECK_EQUAL(s.it->stats(s.now).revenue, 500);
+  CAF_CHECK_EQUAL(s.it->stats(s.now).revenue, 699);
   check_sound(s);
 }
 
@@ -75,7 +75,7 @@ CAF_TEST(the same webhook twice has one effect another webhook of the same captu
   CAF_CHECK_EQUAL(s.ledger.receipts.size(), rows);
   s.captured(s.paying); // other id, same capture
   CAF_CHECK_EQUAL(s.type().sold, 1);
-  CAF_CHECK_EQUAL(s.it->stats(s.now).revenue, 500);
+  CAF_CHECK_EQUAL(s.it->stats(s.now).revenue, 699);
   check_sound(s);
 }
 
@@ -211,12 +211,12 @@ CAF_TEST(late money goes back when the stock is gone) {
   CAF_CHECK(s.payment(s.paying).status == payment_status::refund_pending);
   const auto refund = s.refund_asked();
   CAF_REQUIRE(refund.has_value());
-  CAF_CHECK_EQUAL(s.it->payments().find_refund(*refund)->amount, 500);
+  CAF_CHECK_EQUAL(s.it->payments().find_refund(*refund)->amount, 699);
   check_sound(s);
   s.refunded(*refund);
   s.refunded(*refund); // twice
   CAF_CHECK(s.payment(s.paying).status == payment_status::refunded);
-  CAF_CHECK_EQUAL(s.payment(s.paying).refunded, 500);
+  CAF_CHECK_EQUAL(s.payment(s.paying).refunded, 699);
   CAF_CHECK_EQUAL(s.type().held, 1); // fan 2's
   check_sound(s);
 }

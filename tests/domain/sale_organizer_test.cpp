@@ -224,7 +224,7 @@ CAF_TEST(types are added and taken off sale while it runs) {
   CAF_CHECK_EQUAL(s.type(1).ordinal, 1u);
   CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 2u);
   CAF_CHECK(!s.claim(1));
-  CAF_CHECK_EQUAL(s.claim_of(1).amount, 900);
+  CAF_CHECK_EQUAL(s.claim_of(1).amount, 1110);
   p.ticket_types = {patch_of({9, 9})};
   CAF_CHECK(s.patch(p).why == reason::invalid_field);
   p.ticket_types = {patch_of({})};
@@ -241,11 +241,11 @@ CAF_TEST(a changed price does not touch what was quoted) {
   p.ticket_types[0].price = {true, 700};
   CAF_CHECK(!s.patch(p));
   const auto paying = s.pay(1).payment;
-  CAF_CHECK_EQUAL(s.payment(paying).amount, 500);
+  CAF_CHECK_EQUAL(s.payment(paying).amount, 699);
   s.captured(paying);
   CAF_CHECK(s.claim_of(1).status == claim_status::confirmed);
   s.claim(2);
-  CAF_CHECK_EQUAL(s.claim_of(2).amount, 700);
+  CAF_CHECK_EQUAL(s.claim_of(2).amount, 905);
   check_sound(s);
 }
 
@@ -373,7 +373,7 @@ CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
   }
   CAF_CHECK_EQUAL(made, 321u);
   CAF_CHECK_EQUAL(s.it->stats(s.now).revenue, 0);
-  CAF_CHECK_EQUAL(s.it->stats(s.now).refunded, 321 * 500);
+  CAF_CHECK_EQUAL(s.it->stats(s.now).refunded, 321 * 699);
   CAF_CHECK_EQUAL(s.type().sold, 0);
   CAF_CHECK_EQUAL(s.type().held, 0);
   CAF_CHECK(s.it->is_quiet());

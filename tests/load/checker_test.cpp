@@ -25,7 +25,7 @@ place_sight place_at(run_time_us sent_us, place_kind kind, std::uint64_t number,
 }
 
 claim_sight claim_at(run_time_us sent_us, uuid id, claim_status status) {
-  return {sent_us, sent_us, sent_us + 5, id, status, {{standard, 1, price}}, price, "NGN"};
+  return {sent_us, sent_us, sent_us + 5, id, status, {{standard, 1, price}}, 0, price, "NGN"};
 }
 
 payment_sight payment_at(run_time_us sent_us, uuid id, uuid claim, payment_status status) {
@@ -344,6 +344,9 @@ CAF_TEST(a wrong amount or currency or price is seen) {
   sale.fans[3].payments[1].amount = price - 1;
   CAF_CHECK_EQUAL(count(sale, check_id::amount_mismatch), 1u);
   CAF_CHECK_EQUAL(count(sale, check_id::money_balance), 1u);
+  sale = good_sale();
+  sale.fans[3].claims.back().fees = 1;
+  expect_only(sale, check_id::amount_mismatch, 1);
   sale = good_sale();
   sale.fans[3].payments[1].currency = "USD";
   expect_only(sale, check_id::amount_mismatch, 1);

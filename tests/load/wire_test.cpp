@@ -58,7 +58,7 @@ CAF_TEST(every ending is over and an unknown status is nothing) {
 CAF_TEST(a claim and a payment are read) {
   const auto claim = read_claim(parse_object(
     std::string(R"({"claim_id":")") + id_text + R"(","status":"CONFIRMED","items":[{"ticket_type_id":")"
-    + id_text + R"(","quantity":2,"unit_price":50}],"amount":100,"currency":"NGN"})"));
+    + id_text + R"(","quantity":2,"unit_price":50}],"fees":0,"amount":100,"currency":"NGN"})"));
   CAF_REQUIRE(claim.has_value());
   CAF_CHECK(claim->status == claim_status::confirmed);
   CAF_CHECK_EQUAL(claim->items.at(0).quantity, 2);

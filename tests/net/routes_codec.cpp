@@ -104,13 +104,13 @@ CAF_TEST(a claim) {
   v.currency = "NGN";
   v.claim.items = {{0, 2, 500'000, 0}};
   v.item_ids = {make_uuid(from_unix_ms(second), owner, 3)};
-  v.claim.amount = 1'000'000;
+  v.claim.amount = 1'029'339;
   v.claim.created_at = from_unix_ms(second);
   v.claim.expires_at = from_unix_ms(second + 600'000);
   CAF_CHECK_EQUAL(
     text_of(append_claim, v),
     R"({"claim_id":"01a3185c-5000-7000-8000-000400000002","event_id":"01a3185c-5000-7000-8000-000400000001","status":"CLAIMED",)"
-    R"("items":[{"ticket_type_id":"01a3185c-5000-7000-8000-000400000003","quantity":2,"unit_price":500000}],"amount":1000000,)"
+    R"("items":[{"ticket_type_id":"01a3185c-5000-7000-8000-000400000003","quantity":2,"unit_price":500000}],"fees":29339,"amount":1029339,)"
     R"("currency":"NGN","created_at":"2027-01-15T08:00:00.000Z","expires_at":"2027-01-15T08:10:00.000Z"})");
 }
 

@@ -131,7 +131,7 @@ void checker::check_own_uses(const claim_row& claim) {
     fail("I4", "a customer uses a promo code more often than it may");
 }
 
-/// Items, discount and donations of a new claim, and the fees of its order, by the rules of DESIGN section 9.
+/// Items, discount, donations and fees of a new claim and of its order, by the rules of DESIGN section 9.
 void checker::check_price(const claim_row& claim) {
   money items = 0, listed = 0, discount = 0, donations = 0;
   std::int64_t paid_tickets = 0;
@@ -143,15 +143,13 @@ void checker::check_price(const claim_row& claim) {
     if (i.unit_price > i.unit_discount) paid_tickets += i.quantity;
   }
   items = listed - discount + donations;
-  const auto* order = order_of(claim.id);
-  if (order == nullptr) {
-    if (items != claim.amount || discount != 0 || donations != 0) fail("I4", "a claim's amount is not the sum of its items");
-    return;
-  }
   const auto fees = rules_.fees.find(event_.currency);
   const auto& f = fees == rules_.fees.end() ? rules_.other_fees : fees->second;
   const auto platform = paid_tickets * f.platform_per_ticket;
   const auto processing = ((items + platform) * f.processing_basis_points + 5'000) / 10'000 + (paid_tickets > 0 ? f.processing_fixed : 0);
+  if (claim.amount != items + platform + processing) fail("I4", "a claim's amount is not the sum of its items and their fees");
+  const auto* order = order_of(claim.id);
+  if (order == nullptr) return;
   if (order->subtotal != listed || order->discount != discount || order->donations != donations || order->platform_fee != platform
       || order->processing_fee != processing || order->total != items + platform + processing)
     fail("I4", "an order's total is not the sum of its parts");
