@@ -30,12 +30,15 @@ bool is_tenant_name(const std::string& name) {
 }
 
 /// An organizer has a list of its own, an operator that of the tenant.
-organizer_id list_of(const principal& by) { return by.kind == principal_kind::organizer ? organizer_id{by.id} : organizer_id{}; }
+organizer_id list_of(const principal& by) {
+  return by.kind == principal_kind::organizer ? organizer_id{by.id} : organizer_id{};
+}
 constexpr uuid last_id{~0ull, ~0ull};
 
 send_mail code_mail(const std::string& to, const std::string& code, milliseconds life) {
   const auto minutes = std::chrono::ceil<std::chrono::minutes>(life).count();
-  auto content = std::get<mail_content>(render("otp", "en", {{"code", code}, {"minutes", minutes}})); // what it takes is what it gets
+  auto content = std::get<mail_content>(
+    render("otp", "en", {{"code", code}, {"minutes", minutes}})); // what it takes is what it gets
   return {to, std::move(content.subject), std::move(content.text), std::move(content.html)};
 }
 
@@ -89,7 +92,8 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
   blocks_.clear();
   for (const auto& row : image->image.tenants) tenants_.emplace(row.name, row);
   for (const auto& row : image->image.api_keys) api_keys_.emplace(row.id, row);
-  for (const auto& row : image->image.blocks) blocks_.emplace(std::tuple{row.tenant, row.organizer, row.customer}, row);
+  for (const auto& row : image->image.blocks)
+    blocks_.emplace(std::tuple{row.tenant, row.organizer, row.customer}, row);
   for (const auto& row : image->image.organizers) organizers_.emplace(row.email, row);
   for (const auto& row : image->image.customers) customers_.emplace(row.email, row);
   for (const auto& row : image->image.otps) {
@@ -99,7 +103,8 @@ void accounts_state::on_acquired(const aggregate_acquired& answer) {
   core_.serve();
 }
 
-// -- organizers --------------------------------------------------------------------------------------------------------
+// -- organizers
+// --------------------------------------------------------------------------------------------------------
 
 caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
   if (core_.refuses() || password_calls_ >= password_calls_max) return core_.refusal();
@@ -130,12 +135,14 @@ caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& 
   if (core_.refuses() || password_calls_ >= password_calls_max) return core_.refusal();
   if (organizers_.contains(x.email) && !x.replace) return person_reply{reason::email_taken};
   const auto tenant = tenants_.find(x.tenant);
-  if (tenant == tenants_.end()) return person_reply{{reason::invalid_field, "tenant: there is none of that name"}};
+  if (tenant == tenants_.end())
+    return person_reply{{reason::invalid_field, "tenant: there is none of that name"}};
   auto promise = self_->make_response_promise();
   ++password_calls_;
   self_->request(services_->passwords, password_timeout, hash_new_password{x.password})
     .then(
-      [this, promise, email = x.email, replace = x.replace, tenant = tenant->second.id](const password_hashed& hashed) mutable {
+      [this, promise, email = x.email, replace = x.replace,
+       tenant = tenant->second.id](const password_hashed& hashed) mutable {
         --password_calls_;
         // The world may have moved while we waited: look again.
         if (core_.refuses() || hashed.stored.empty()) return promise.deliver(make_error(errc::unavailable));
@@ -163,13 +170,16 @@ caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& 
   return caf::delegated<person_reply>{};
 }
 
-// -- tenants -----------------------------------------------------------------------------------------------------------
+// -- tenants
+// -----------------------------------------------------------------------------------------------------------
 
 caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
   if (core_.refuses()) return core_.refusal();
-  if (!is_tenant_name(x.name)) return ack_reply{{reason::invalid_field, "name: must be 1 to 40 of a-z, 0-9 and hyphens"}};
+  if (!is_tenant_name(x.name))
+    return ack_reply{{reason::invalid_field, "name: must be 1 to 40 of a-z, 0-9 and hyphens"}};
   if (!x.stripe_account.empty() && !is_stripe_account(x.stripe_account))
-    return ack_reply{{reason::invalid_field, "stripe_account: must be acct_ and up to 60 letters and digits"}};
+    return ack_reply{
+      {reason::invalid_field, "stripe_account: must be acct_ and up to 60 letters and digits"}};
   const auto known = tenants_.find(x.name);
   if (known != tenants_.end() && !x.replace) return ack_reply{{reason::invalid_field, "name: is taken"}};
   tenant_row row = known == tenants_.end() ? tenant_row{} : known->second;
@@ -201,15 +211,21 @@ caf::result<tenants_reply> accounts_state::on_list_tenants() {
 caf::result<api_key_reply> accounts_state::on_issue_key(const issue_api_key& x) {
   if (core_.refuses()) return core_.refusal();
   const auto tenant = tenants_.find(x.tenant);
-  if (tenant == tenants_.end()) return api_key_reply{{reason::invalid_field, "tenant: there is none of that name"}};
-  if (x.label.size() > 200) return api_key_reply{{reason::invalid_field, "label: must have at most 200 bytes"}};
-  const auto is_valid = [&](const auto& k) { return k.second.tenant == tenant->second.id && !is_set(k.second.revoked_at); };
+  if (tenant == tenants_.end())
+    return api_key_reply{{reason::invalid_field, "tenant: there is none of that name"}};
+  if (x.label.size() > 200)
+    return api_key_reply{{reason::invalid_field, "label: must have at most 200 bytes"}};
+  const auto is_valid = [&](const auto& k) {
+    return k.second.tenant == tenant->second.id && !is_set(k.second.revoked_at);
+  };
   if (static_cast<std::size_t>(std::ranges::count_if(api_keys_, is_valid)) >= api_keys_per_tenant_max)
     return api_key_reply{{reason::invalid_field, "tenant: has too many valid keys; revoke some"}};
   std::array<std::byte, 32> random{};
   core_.env().random_bytes(random);
-  const auto secret = to_base64url(byte_view{reinterpret_cast<const std::uint8_t*>(random.data()), random.size()});
-  api_key_row row{core_.make_id(), tenant->second.id, x.scope, to_hex(sha256(secret)), x.label, core_.now(), never};
+  const auto secret =
+    to_base64url(byte_view{reinterpret_cast<const std::uint8_t*>(random.data()), random.size()});
+  api_key_row row{core_.make_id(), tenant->second.id, x.scope, to_hex(sha256(secret)),
+                  x.label,         core_.now(),       never};
   api_key_reply reply;
   reply.id = row.id;
   reply.key = "wr_" + x.tenant + '_' + secret;
@@ -231,7 +247,8 @@ caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
   return core_.commit(std::move(content), ack_reply{});
 }
 
-// -- customers ---------------------------------------------------------------------------------------------------------
+// -- customers
+// ---------------------------------------------------------------------------------------------------------
 
 std::string accounts_state::hash_of(const std::string& email, const std::string& code) const {
   return to_hex(hmac_sha256(services_->otp_key.bytes(), email + '\n' + code));
@@ -267,13 +284,14 @@ caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
   keep({x.email, hash, core_.now() + services_->otp_life, 0}, content);
   core_.note(std::move(content));
   auto promise = self_->make_response_promise();
-  self_->request(services_->mailer, mail_timeout,
-                 code_mail(x.email, code, services_->otp_life))
+  self_->request(services_->mailer, mail_timeout, code_mail(x.email, code, services_->otp_life))
     .then(
       [this, promise, email = x.email, hash](const mail_sent& sent) mutable {
         const auto kept = otps_.find(email);
-        const bool is_kept = kept != otps_.end() && kept->second.code_hash == hash; // no reload, no newer code meanwhile
-        if (!sent.accepted || !is_kept || core_.refuses()) return promise.deliver(make_error(errc::unavailable));
+        const bool is_kept =
+          kept != otps_.end() && kept->second.code_hash == hash; // no reload, no newer code meanwhile
+        if (!sent.accepted || !is_kept || core_.refuses())
+          return promise.deliver(make_error(errc::unavailable));
         core_.hold(std::move(promise), {}, ack_reply{}); // the code must be durable before we say it was sent
       },
       [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
@@ -284,7 +302,8 @@ customer_id accounts_state::customer_of(const std::string& email, bool is_verifi
   if (const auto known = customers_.find(email); known != customers_.end()) return known->second.id;
   customer_row row{core_.make_id(), default_tenant, email, core_.now()};
   out.emplace_back(customer_stored{row});
-  out.emplace_back(outbox_appended{{core_.make_id(), std::string{topic::user_updated}, user_payload_of(row, is_verified), core_.now()}});
+  out.emplace_back(outbox_appended{
+    {core_.make_id(), std::string{topic::user_updated}, user_payload_of(row, is_verified), core_.now()}});
   return customers_.emplace(email, std::move(row)).first->second.id;
 }
 
@@ -293,7 +312,8 @@ caf::result<customers_reply> accounts_state::on_find_customers(const find_custom
   changes content;
   customers_reply reply;
   for (const auto& email : x.emails)
-    if (!x.only_known || customers_.contains(email)) reply.customers.push_back(customer_of(email, false, content));
+    if (!x.only_known || customers_.contains(email))
+      reply.customers.push_back(customer_of(email, false, content));
   return core_.commit(std::move(content), std::move(reply));
 }
 
@@ -314,20 +334,26 @@ caf::result<ack_reply> accounts_state::on_record_deed(const record_deed& x) {
   return core_.commit(std::move(content), ack_reply{});
 }
 
-void accounts_state::record(const principal& by, std::string_view action, const audit_note& note, uuid target, changes& out) {
-  out.emplace_back(audit_recorded{{core_.make_id(), by.tenant, target, by.kind == principal_kind::nobody ? "system" : name_of(by), std::string{action},
-                                   note.detail, note.reason, core_.now()}});
+void accounts_state::record(const principal& by, std::string_view action, const audit_note& note, uuid target,
+                            changes& out) {
+  out.emplace_back(audit_recorded{{core_.make_id(), by.tenant, target,
+                                   by.kind == principal_kind::nobody ? "system" : name_of(by),
+                                   std::string{action}, note.detail, note.reason, core_.now()}});
 }
 
-// -- blocks ------------------------------------------------------------------------------------------------------------
+// -- blocks
+// ------------------------------------------------------------------------------------------------------------
 
-std::size_t accounts_state::blocks_of(tenant_id tenant, const organizer_id& first, const organizer_id& last) const {
-  return static_cast<std::size_t>(std::distance(blocks_.lower_bound({tenant, first, customer_id{}}), blocks_.upper_bound({tenant, last, last_id})));
+std::size_t accounts_state::blocks_of(tenant_id tenant, const organizer_id& first,
+                                      const organizer_id& last) const {
+  return static_cast<std::size_t>(std::distance(blocks_.lower_bound({tenant, first, customer_id{}}),
+                                                blocks_.upper_bound({tenant, last, last_id})));
 }
 
 /// So that every directory reads the lists again.
 void accounts_state::note_blocks(changes& out) {
-  out.emplace_back(setting_stored{{std::string{blocks_version_setting}, to_string(core_.make_id()), core_.now()}});
+  out.emplace_back(
+    setting_stored{{std::string{blocks_version_setting}, to_string(core_.make_id()), core_.now()}});
 }
 
 /// All or none.
@@ -339,7 +365,8 @@ caf::result<customers_reply> accounts_state::on_block(const block_customers& x) 
     return known == customers_.end() || !blocks_.contains({x.by.tenant, organizer, known->second.id});
   };
   const auto more = static_cast<std::size_t>(std::ranges::count_if(x.emails, is_new));
-  if (blocks_of(x.by.tenant, organizer, organizer) + more > blocks_per_owner_max || blocks_of(x.by.tenant, {}, last_id) + more > blocks_per_tenant_max
+  if (blocks_of(x.by.tenant, organizer, organizer) + more > blocks_per_owner_max
+      || blocks_of(x.by.tenant, {}, last_id) + more > blocks_per_tenant_max
       || blocks_.size() + more > blocks_max)
     return customers_reply{{reason::invalid_field, "emails: the list would be too long"}};
   changes content;
@@ -386,7 +413,8 @@ caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
   const auto known = otps_.find(x.email);
   // The same work for an address without a code, so that time does not tell.
   const auto given = hash_of(x.email, x.code);
-  if (known == otps_.end() || known->second.expires_at <= core_.now()) return person_reply{reason::invalid_otp};
+  if (known == otps_.end() || known->second.expires_at <= core_.now())
+    return person_reply{reason::invalid_otp};
   changes content;
   person_reply reply;
   if (constant_time_equal(known->second.code_hash, given)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Organizers, customers, one-time passwords, tenants and their API keys. Argon2id and mail happen in workers of their own; codes are kept as keyed hashes and
-// never logged.
+// Organizers, customers, one-time passwords, tenants and their API keys. Argon2id and mail happen in workers
+// of their own; codes are kept as keyed hashes and never logged.
 #pragma once
 #include "actors/owner.hpp"
 #include "crypto/digest.hpp"
@@ -25,7 +25,8 @@ struct accounts_services {
   bool has_cluster = false;
 };
 
-/// Passwords being checked or hashed at most (I14): beyond it 503 at once. The worker does about ten a second.
+/// Passwords being checked or hashed at most (I14): beyond it 503 at once. The worker does about ten a
+/// second.
 inline constexpr std::uint32_t password_calls_max = 32;
 
 /// Valid API keys of a tenant at most (I14).
@@ -34,8 +35,8 @@ inline constexpr std::size_t api_keys_per_tenant_max = 100;
 /// Codes under way at most (I14); the one that ends first makes room.
 inline constexpr std::size_t otps_max = 100'000;
 
-/// Customers on the list of one organizer (or of a tenant's operators), on all lists of a tenant, and on all of the installation, at most (I14):
-/// every node has them all at hand.
+/// Customers on the list of one organizer (or of a tenant's operators), on all lists of a tenant, and on all
+/// of the installation, at most (I14): every node has them all at hand.
 inline constexpr std::size_t blocks_per_owner_max = 10'000;
 inline constexpr std::size_t blocks_per_tenant_max = 20'000;
 inline constexpr std::size_t blocks_max = 200'000;
@@ -63,10 +64,12 @@ private:
   caf::result<ack_reply> on_record_deed(const record_deed& x);
   caf::result<customers_reply> on_block(const block_customers& x);
   caf::result<ack_reply> on_unblock(const unblock_customer& x);
-  [[nodiscard]] std::size_t blocks_of(tenant_id tenant, const organizer_id& first, const organizer_id& last) const;
+  [[nodiscard]] std::size_t blocks_of(tenant_id tenant, const organizer_id& first,
+                                      const organizer_id& last) const;
   void note_blocks(changes& out);
   caf::result<blocks_reply> on_find_blocks(const find_blocks& x);
-  void record(const principal& by, std::string_view action, const audit_note& note, uuid target, changes& out);
+  void record(const principal& by, std::string_view action, const audit_note& note, uuid target,
+              changes& out);
   [[nodiscard]] std::string hash_of(const std::string& email, const std::string& code) const;
   void keep(otp_row row, changes& out);
   void drop(const std::string& email, changes& out);

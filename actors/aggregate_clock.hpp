@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An aggregate's now: ledger time at load plus steady time since, never below the greatest committed time. A jump of the wall clock
-// neither expires nor revives anything. It stands still while the ledger is away: nobody's deadline may pass in a time in which nobody could
-// be told of anything.
+// An aggregate's now: ledger time at load plus steady time since, never below the greatest committed time. A
+// jump of the wall clock neither expires nor revives anything. It stands still while the ledger is away:
+// nobody's deadline may pass in a time in which nobody could be told of anything.
 #pragma once
 #include "domain/environment.hpp"
 
@@ -28,7 +28,9 @@ public:
     paused_ = false;
     steady_base_ = env_->steady_now();
   }
-  [[nodiscard]] timestamp now() const { return paused_ ? base_ : base_ + (env_->steady_now() - steady_base_); }
+  [[nodiscard]] timestamp now() const {
+    return paused_ ? base_ : base_ + (env_->steady_now() - steady_base_);
+  }
 
 private:
   environment* env_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed replies as bytes, for idempotent requests: what is stored is the reply, not the HTTP text, because rendering it is a pure
-// function of net/codec. First byte: the version of this encoding.
+// Typed replies as bytes, for idempotent requests: what is stored is the reply, not the HTTP text, because
+// rendering it is a pure function of net/codec. First byte: the version of this encoding.
 #pragma once
 #include "actors/messages.hpp"
 #include "domain/idempotency.hpp"
@@ -35,10 +35,11 @@ std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
   return reply;
 }
 
-/// The stored answer of an idempotent request, marked as a replay; a refusal if the key came with another body; nothing if the
-/// request is new.
+/// The stored answer of an idempotent request, marked as a replay; a refusal if the key came with another
+/// body; nothing if the request is new.
 template <class Reply>
-std::optional<Reply> find_answer(const idempotency_index& answers, const idempotency_ref& ref, timestamp now) {
+std::optional<Reply> find_answer(const idempotency_index& answers, const idempotency_ref& ref,
+                                 timestamp now) {
   if (!ref.given) return std::nullopt;
   const std::vector<char>* bytes = nullptr;
   switch (answers.look_up(ref.key, ref.body, now, &bytes)) {
@@ -52,7 +53,8 @@ std::optional<Reply> find_answer(const idempotency_index& answers, const idempot
 }
 
 template <class Reply>
-void store_answer(idempotency_index& answers, const idempotency_ref& ref, const Reply& reply, timestamp now, changes& out) {
+void store_answer(idempotency_index& answers, const idempotency_ref& ref, const Reply& reply, timestamp now,
+                  changes& out) {
   if (ref.given) answers.store({ref.key, ref.body, now, pack_answer(reply)}, out);
 }
 

@@ -24,11 +24,14 @@ bus_message message_of(const outbox_item& item) {
 }
 
 /// Accounts and catalog keep no dead letters: what is given up of theirs is only told to the log.
-bool has_dead_letters(aggregate_id aggregate) { return number_of(aggregate) >= number_of(first_event_aggregate); }
+bool has_dead_letters(aggregate_id aggregate) {
+  return number_of(aggregate) >= number_of(first_event_aggregate);
+}
 
 } // namespace
 
-consumer_handle::behavior_type bus_channel(consumer_handle::stateful_pointer<bus_channel_state> self, const bus_services* services) {
+consumer_handle::behavior_type bus_channel(consumer_handle::stateful_pointer<bus_channel_state> self,
+                                           const bus_services* services) {
   self->state.init(self, *services);
   return self->state.behavior();
 }
@@ -49,7 +52,8 @@ void bus_channel_state::on_batch(const consume_outbox& x) {
 }
 
 void bus_channel_state::deliver(outbox_turn& turn, const outbox_item& item) {
-  if (item.row.topic == topic::mail_send) return turn.done(item); // addresses and names: they go to the mailer and nowhere else
+  if (item.row.topic == topic::mail_send)
+    return turn.done(item); // addresses and names: they go to the mailer and nowhere else
   const auto answer = publish(item);
   count(answer.result);
   switch (answer.result) {
@@ -62,7 +66,8 @@ void bus_channel_state::deliver(outbox_turn& turn, const outbox_item& item) {
       return has_dead_letters(item.key.aggregate) ? turn.bury(item, "bus: " + answer.why) : turn.done(item);
     case bus_result::unavailable:
       note(item, bus_outcome::publish_failed, answer.why);
-      away_until_ = services_->env->steady_now() + retry_delay(services_->pauses, ++failures_, services_->env->random_u64());
+      away_until_ = services_->env->steady_now()
+                    + retry_delay(services_->pauses, ++failures_, services_->env->random_u64());
       return turn.hold_up(item);
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of domain events on the bus. A consumer of the dispatcher, detached in production because the port blocks. A row is done when
-// the bus has acknowledged it; while the bus is away rows stay in the outbox; what it will never take becomes a dead letter of its event.
-// Per aggregate the bus has them in order: behind the first that is not done nothing of the same aggregate goes.
+// What becomes of domain events on the bus. A consumer of the dispatcher, detached in production because the
+// port blocks. A row is done when the bus has acknowledged it; while the bus is away rows stay in the outbox;
+// what it will never take becomes a dead letter of its event. Per aggregate the bus has them in order: behind
+// the first that is not done nothing of the same aggregate goes.
 #pragma once
 #include "actors/bus_counts.hpp"
 #include "actors/outbox_turn.hpp"
@@ -29,10 +30,12 @@ struct bus_services {
   environment* env = nullptr;
   bus_port* port = nullptr; ///< its own: ports belong to one thread
   region_handle region;
-  /// Of each try, from the actor's thread; `why` is empty if it was published. May be null. Nothing of the payload belongs into a log.
+  /// Of each try, from the actor's thread; `why` is empty if it was published. May be null. Nothing of the
+  /// payload belongs into a log.
   std::function<void(const outbox_item&, bus_outcome, const std::string& why)> note;
   bus_counts* counts = nullptr; ///< null: nobody asks
-  retry_policy pauses{0, milliseconds{1'000}, milliseconds{30'000}}; ///< while the bus is away; their number is not limited
+  retry_policy pauses{0, milliseconds{1'000},
+                      milliseconds{30'000}}; ///< while the bus is away; their number is not limited
   milliseconds turn{10'000}; ///< for one batch; what is left comes again. Well below outbox_answer_timeout
 };
 
@@ -60,6 +63,7 @@ private:
   milliseconds away_until_{0}; ///< steady time: the bus is not tried before
 };
 
-consumer_handle::behavior_type bus_channel(consumer_handle::stateful_pointer<bus_channel_state> self, const bus_services* services);
+consumer_handle::behavior_type bus_channel(consumer_handle::stateful_pointer<bus_channel_state> self,
+                                           const bus_services* services);
 
 } // namespace fq

@@ -16,7 +16,8 @@ namespace {
 constexpr milliseconds between_looks{5};
 
 std::uint32_t as_attempt(std::uint64_t deliveries) {
-  return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(deliveries, 1, std::numeric_limits<std::uint32_t>::max()));
+  return static_cast<std::uint32_t>(
+    std::clamp<std::uint64_t>(deliveries, 1, std::numeric_limits<std::uint32_t>::max()));
 }
 
 inbox_port::batch take(inbox_port& port, milliseconds patience) {
@@ -29,7 +30,8 @@ inbox_port::batch take(inbox_port& port, milliseconds patience) {
 
 } // namespace
 
-bus_inbox_handle::behavior_type bus_inbox(bus_inbox_handle::stateful_pointer<bus_inbox_state> self, const bus_inbox_services* services) {
+bus_inbox_handle::behavior_type bus_inbox(bus_inbox_handle::stateful_pointer<bus_inbox_state> self,
+                                          const bus_inbox_services* services) {
   self->state.init(self, *services);
   return self->state.behavior();
 }
@@ -44,7 +46,9 @@ bus_inbox_handle::behavior_type bus_inbox_state::behavior() {
   return {[this](const timer_fired&) { look(); }};
 }
 
-void bus_inbox_state::look_after(milliseconds pause) { self_->delayed_send(self_, std::max(pause, between_looks), timer_fired{timer_kind::sweep, 0}); }
+void bus_inbox_state::look_after(milliseconds pause) {
+  self_->delayed_send(self_, std::max(pause, between_looks), timer_fired{timer_kind::sweep, 0});
+}
 
 /// One round: the next look begins when all of this one is settled.
 void bus_inbox_state::look() {
@@ -61,8 +65,10 @@ void bus_inbox_state::look() {
 }
 
 void bus_inbox_state::on_message(const inbox_message& m) {
-  // A signature is as old as it was when the bus took it: what waited here through an outage is not the forgery that its age would make it.
-  const auto arrived_at = is_set(m.arrived_at) ? std::min(m.arrived_at, services_->env->wall_now()) : services_->env->wall_now();
+  // A signature is as old as it was when the bus took it: what waited here through an outage is not the
+  // forgery that its age would make it.
+  const auto arrived_at =
+    is_set(m.arrived_at) ? std::min(m.arrived_at, services_->env->wall_now()) : services_->env->wall_now();
   auto parsed = fact_of_webhook(*services_->gateway, m.body, m.signature, arrived_at);
   if (const auto* wrong = std::get_if<webhook_error>(&parsed)) {
     switch (*wrong) {
@@ -74,14 +80,22 @@ void bus_inbox_state::on_message(const inbox_message& m) {
     }
   }
   auto& fact = std::get<webhook_fact>(parsed);
-  const auto on_reply = [this, m](const ack_reply& reply) { settle(m, is_undecided(caf::error{}, reply.no) ? inbox_verdict::later : inbox_verdict::taken); };
-  const auto on_error = [this, m](const caf::error& why) { settle(m, is_undecided(why, refusal{}) ? inbox_verdict::later : inbox_verdict::taken); };
-  ask_owner(self_, services_->region, fact.owner, std::move(fact.wish), inbox_apply_timeout, on_reply, on_error);
+  const auto on_reply = [this, m](const ack_reply& reply) {
+    settle(m, is_undecided(caf::error{}, reply.no) ? inbox_verdict::later : inbox_verdict::taken);
+  };
+  const auto on_error = [this, m](const caf::error& why) {
+    settle(m, is_undecided(why, refusal{}) ? inbox_verdict::later : inbox_verdict::taken);
+  };
+  ask_owner(self_, services_->region, fact.owner, std::move(fact.wish), inbox_apply_timeout, on_reply,
+            on_error);
 }
 
 void bus_inbox_state::settle(const inbox_message& m, inbox_verdict verdict) {
   const auto again = verdict == inbox_verdict::later;
-  const auto delay = again ? services_->pauses.base + retry_delay(services_->pauses, as_attempt(m.deliveries), services_->env->random_u64()) : milliseconds{0};
+  const auto delay =
+    again ? services_->pauses.base
+              + retry_delay(services_->pauses, as_attempt(m.deliveries), services_->env->random_u64())
+          : milliseconds{0};
   services_->port->settle(m.ticket, verdict, delay);
   count(verdict);
   finish_one();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Webhooks of a gateway that come by the bus: verified as those that come by HTTP, given to the payment's owner, done with once that has
-// committed. Detached in production because the inbox blocks.
+// Webhooks of a gateway that come by the bus: verified as those that come by HTTP, given to the payment's
+// owner, done with once that has committed. Detached in production because the inbox blocks.
 #pragma once
 #include "actors/bus_counts.hpp"
 #include "actors/protocol.hpp"
@@ -22,10 +22,12 @@ struct bus_inbox_services {
   inbox_port* port = nullptr; ///< its own: ports belong to one thread
   const gateway_port* gateway = nullptr; ///< whose webhooks these are
   region_handle region;
-  std::function<bool()> may_take = nullptr; ///< false: nodes of another kind serve; null: there are none. From the actor's thread
+  std::function<bool()> may_take =
+    nullptr; ///< false: nodes of another kind serve; null: there are none. From the actor's thread
   std::function<void(const std::string&)> warn; ///< why none come, and what is thrown away; may be null
   bus_inbox_counts* counts = nullptr; ///< null: nobody asks
-  retry_policy pauses{0, milliseconds{1'000}, milliseconds{60'000}}; ///< before a message comes again, and while the bus is away
+  retry_policy pauses{0, milliseconds{1'000},
+                      milliseconds{60'000}}; ///< before a message comes again, and while the bus is away
   milliseconds patience{500}; ///< of one look; the actor hears nothing else meanwhile
 };
 
@@ -59,6 +61,7 @@ private:
   std::uint32_t failures_ = 0; ///< in a row
 };
 
-bus_inbox_handle::behavior_type bus_inbox(bus_inbox_handle::stateful_pointer<bus_inbox_state> self, const bus_inbox_services* services);
+bus_inbox_handle::behavior_type bus_inbox(bus_inbox_handle::stateful_pointer<bus_inbox_state> self,
+                                          const bus_inbox_services* services);
 
 } // namespace fq

@@ -6,8 +6,9 @@
 
 namespace fq {
 
-cache_worker_handle::behavior_type cache_worker(cache_worker_handle::stateful_pointer<cache_worker_state> self, cache* engine,
-                                                environment* env, cache_metrics* metrics) {
+cache_worker_handle::behavior_type cache_worker(
+  cache_worker_handle::stateful_pointer<cache_worker_state> self, cache* engine, environment* env,
+  cache_metrics* metrics) {
   self->state.init(self, *engine, *env, *metrics);
   return self->state.behavior();
 }
@@ -28,7 +29,8 @@ cache_worker_handle::behavior_type cache_worker_state::behavior() {
   };
 }
 
-// -- steps -------------------------------------------------------------------------------------------------------------
+// -- steps
+// -------------------------------------------------------------------------------------------------------------
 
 void cache_worker_state::on_step(const take_mirror_step& x) {
   waiting w{x.step, caf::actor_cast<owner>(self_->current_sender())};
@@ -40,7 +42,8 @@ void cache_worker_state::on_step(const take_mirror_step& x) {
 
 void cache_worker_state::flush_soon() {
   if (std::exchange(flush_is_due_, true)) return;
-  self_->send(self_, timer_fired{timer_kind::flush, 0}); // behind whatever is in the mailbox already: it joins this pipeline
+  self_->send(self_, timer_fired{timer_kind::flush,
+                                 0}); // behind whatever is in the mailbox already: it joins this pipeline
 }
 
 void cache_worker_state::flush() {
@@ -51,7 +54,8 @@ void cache_worker_state::flush() {
 
 void cache_worker_state::flush_some() {
   std::size_t count = 0, elements = 0;
-  while (count < waiting_.size() && elements < elements_per_pipeline_max) elements += waiting_[count++].step->delta.size();
+  while (count < waiting_.size() && elements < elements_per_pipeline_max)
+    elements += waiting_[count++].step->delta.size();
   std::vector<mirror_step> steps;
   steps.reserve(count);
   for (std::size_t i = 0; i < count; ++i) steps.push_back(*waiting_[i].step);
@@ -65,9 +69,7 @@ void cache_worker_state::flush_some() {
       self_->send(waiting_[i].from, cache_is_back{}); // it is not away: it has forgotten
     }
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(count));
-  } catch (const cache_unavailable&) {
-    open_circuit();
-  }
+  } catch (const cache_unavailable&) { open_circuit(); }
 }
 
 void cache_worker_state::tell_lost(const owner& from, aggregate_id aggregate, std::uint64_t generation) {
@@ -76,7 +78,8 @@ void cache_worker_state::tell_lost(const owner& from, aggregate_id aggregate, st
   if (metrics_->is_away) to_tell_[aggregate] = from;
 }
 
-// -- vouching ----------------------------------------------------------------------------------------------------------
+// -- vouching
+// ----------------------------------------------------------------------------------------------------------
 
 /// While the cache is away there is nothing to vouch for: owners that sent a step know, the others need not.
 void cache_worker_state::on_vouch(const vouch_for_mirror& x) {
@@ -88,7 +91,8 @@ void cache_worker_state::on_vouch(const vouch_for_mirror& x) {
 /// After the steps that came before. What the cache has forgotten is noticed here within a second.
 void cache_worker_state::vouch_all() {
   auto all = std::exchange(vouching_, {});
-  std::erase_if(all, [oldest = env_->steady_now() - vouch_delay_max](const vouching& v) { return v.said_at < oldest; });
+  std::erase_if(
+    all, [oldest = env_->steady_now() - vouch_delay_max](const vouching& v) { return v.said_at < oldest; });
   if (metrics_->is_away || all.empty()) return;
   std::vector<vouched_mirror> mirrors;
   for (const auto& v : all) mirrors.push_back(*v.mirror);
@@ -99,16 +103,16 @@ void cache_worker_state::vouch_all() {
       tell_lost(all[i].from, mirrors[i].aggregate, mirrors[i].generation);
       self_->send(all[i].from, cache_is_back{}); // it is not away: it has forgotten
     }
-  } catch (const cache_unavailable&) {
-    open_circuit();
-  }
+  } catch (const cache_unavailable&) { open_circuit(); }
 }
 
-// -- circuit -----------------------------------------------------------------------------------------------------------
+// -- circuit
+// -----------------------------------------------------------------------------------------------------------
 
 void cache_worker_state::open_circuit() {
   ++metrics_->failures;
-  if (!metrics_->is_away.exchange(true)) self_->delayed_send(self_, pause_, timer_fired{timer_kind::retry_load, 0});
+  if (!metrics_->is_away.exchange(true))
+    self_->delayed_send(self_, pause_, timer_fired{timer_kind::retry_load, 0});
   for (const auto& w : std::exchange(waiting_, {})) tell_lost(w);
 }
 
@@ -125,7 +129,8 @@ void cache_worker_state::ping() {
   for (const auto& [aggregate, from] : std::exchange(to_tell_, {})) self_->send(from, cache_is_back{});
 }
 
-// -- comparing ---------------------------------------------------------------------------------------------------------
+// -- comparing
+// ---------------------------------------------------------------------------------------------------------
 
 void cache_worker_state::on_check(const check_mirror& x) {
   flush(); // what was sent before it counts
@@ -137,12 +142,13 @@ mirror_checked cache_worker_state::compare(const check_mirror& x) {
   if (metrics_->is_away) return result;
   try {
     const auto found = cache_->read(x.queue, x.generation, x.steps);
-    if (found.found) result.differences = differences(*x.expected, found.image, x.now + (env_->steady_now() - x.sent_at));
-    result.state = !found.found ? mirror_state::lost : result.differences.empty() ? mirror_state::equal : mirror_state::different;
+    if (found.found)
+      result.differences = differences(*x.expected, found.image, x.now + (env_->steady_now() - x.sent_at));
+    result.state = !found.found                 ? mirror_state::lost
+                   : result.differences.empty() ? mirror_state::equal
+                                                : mirror_state::different;
     if (found.found) ++(result.differences.empty() ? metrics_->equal : metrics_->different);
-  } catch (const cache_unavailable&) {
-    open_circuit();
-  }
+  } catch (const cache_unavailable&) { open_circuit(); }
   return result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wraps the cache: what waits goes as one pipeline, and while the cache is away nothing is tried but a ping now and then. Owners are told
-// when their mirror is lost and when they may build it again. Detached in production because a cache blocks.
+// Wraps the cache: what waits goes as one pipeline, and while the cache is away nothing is tried but a ping
+// now and then. Owners are told when their mirror is lost and when they may build it again. Detached in
+// production because a cache blocks.
 #pragma once
 #include "actors/cache_metrics.hpp"
 #include "actors/protocol.hpp"
@@ -66,7 +67,8 @@ private:
   std::map<aggregate_id, owner> to_tell_; ///< whose mirror was lost since the circuit opened
 };
 
-cache_worker_handle::behavior_type cache_worker(cache_worker_handle::stateful_pointer<cache_worker_state> self, cache* engine,
-                                                environment* env, cache_metrics* metrics);
+cache_worker_handle::behavior_type cache_worker(
+  cache_worker_handle::stateful_pointer<cache_worker_state> self, cache* engine, environment* env,
+  cache_metrics* metrics);
 
 } // namespace fq

@@ -42,7 +42,8 @@ void catalog_state::on_acquired(const aggregate_acquired& answer) {
 }
 
 void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
-  if (found.unavailable) return self_->delayed_send(self_, owner_load_retry, timer_fired{timer_kind::retry_load, 0});
+  if (found.unavailable)
+    return self_->delayed_send(self_, owner_load_retry, timer_fired{timer_kind::retry_load, 0});
   last_ = std::max(number_of(found.last), number_of(first_event_aggregate) - 1);
   core_.serve();
 }
@@ -50,7 +51,8 @@ void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
 caf::result<event_reply> catalog_state::on_create(const create_event& x) {
   if (core_.refuses()) return core_.refusal();
   if (auto before = find_answer<event_reply>(answers_, x.idempotency, core_.now()))
-    return core_.commit({}, std::move(*before)); // waits for the commit of the first, if that is still under way
+    return core_.commit({},
+                        std::move(*before)); // waits for the commit of the first, if that is still under way
   if (auto no = validate(x.event, x.ticket_types)) return event_reply{std::move(no)};
   if (x.event.external_id.empty()) return create(x, self_->make_response_promise());
   auto promise = self_->make_response_promise();
@@ -67,7 +69,8 @@ caf::result<event_reply> catalog_state::on_create(const create_event& x) {
   return caf::delegated<event_reply>{};
 }
 
-/// Whether the tenant has this external id free, which it then has no more; nothing if the ledger does not answer.
+/// Whether the tenant has this external id free, which it then has no more; nothing if the ledger does not
+/// answer.
 void catalog_state::reserve(const create_event& x, std::function<void(std::optional<refusal>)> then) {
   const std::pair key{x.by.tenant, x.event.external_id};
   const auto taken_by = [](const event_id& id) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalog: gives new events their aggregate numbers and writes their first rows; lists events from committed state.
+// The catalog: gives new events their aggregate numbers and writes their first rows; lists events from
+// committed state.
 #pragma once
 #include "actors/answers.hpp"
 #include "actors/owner.hpp"
@@ -35,7 +36,8 @@ private:
   owner_core<pointer> core_;
   idempotency_index answers_;
   std::uint32_t last_ = 0;
-  /// External ids given out since the load, or being looked up: two requests at once do not both find them free.
+  /// External ids given out since the load, or being looked up: two requests at once do not both find them
+  /// free.
   std::map<std::pair<tenant_id, std::string>, event_id> external_ids_;
 };
 

@@ -10,8 +10,9 @@ constexpr milliseconds store_timeout{5'000};
 
 } // namespace
 
-checkout_switch_handle::behavior_type checkout_switch(checkout_switch_handle::stateful_pointer<checkout_switch_state> self,
-                                                      const checkout_switch_services* services) {
+checkout_switch_handle::behavior_type checkout_switch(
+  checkout_switch_handle::stateful_pointer<checkout_switch_state> self,
+  const checkout_switch_services* services) {
   self->state.init(self, *services);
   return self->state.behavior();
 }
@@ -40,7 +41,8 @@ checkout_look checkout_switch_state::look() const {
   seen.at = services_->env->steady_now();
   seen.succeeded = numbers.sales.orders_served.get();
   seen.failed = numbers.sales.orders_failed.get();
-  seen.workers = gateway == numbers.gateways.end() ? 0 : static_cast<std::uint64_t>(gateway->second.workers.get());
+  seen.workers =
+    gateway == numbers.gateways.end() ? 0 : static_cast<std::uint64_t>(gateway->second.workers.get());
   seen.queue = numbers.sales.pending().count;
   seen.is_async = numbers.async_percent.get() > 0;
   return seen;
@@ -56,7 +58,8 @@ void checkout_switch_state::roll_back(rollback_trigger why) {
   wish.note.detail = R"({"checkout":{"async_percent":0},"trigger":")" + trigger + "\"}";
   wish.note.reason = "automatic rollback to synchronous checkout: " + trigger;
   self_->request(services_->accounts, store_timeout, std::move(wish))
-    .then([this, why](const ack_reply& reply) { rolled_back(why, !reply.no); }, [this, why](const caf::error&) { rolled_back(why, false); });
+    .then([this, why](const ack_reply& reply) { rolled_back(why, !reply.no); },
+          [this, why](const caf::error&) { rolled_back(why, false); });
 }
 
 void checkout_switch_state::rolled_back(rollback_trigger why, bool is_stored) {
@@ -66,7 +69,9 @@ void checkout_switch_state::rolled_back(rollback_trigger why, bool is_stored) {
   counts.switched[why].add();
   services_->numbers->async_percent.set(0); // the directory says the same in a moment
   if (services_->note) services_->note(std::string{name_of(why)});
-  if (services_->directory) self_->request(services_->directory, store_timeout, refresh_directory{}).then([](const ack_reply&) {}, [](const caf::error&) {});
+  if (services_->directory)
+    self_->request(services_->directory, store_timeout, refresh_directory{})
+      .then([](const ack_reply&) {}, [](const caf::error&) {});
 }
 
 } // namespace fq

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switches checkout from asynchronous to synchronous when domain/checkout_watch says so: looks now and then at what this process counts, and
-// changes the installation's setting as a person would, audited under "system". Each node looks at its own orders (an event's orders are all
-// at its owner); one that sees a trigger switches for all. It never switches back.
+// Switches checkout from asynchronous to synchronous when domain/checkout_watch says so: looks now and then
+// at what this process counts, and changes the installation's setting as a person would, audited under
+// "system". Each node looks at its own orders (an event's orders are all at its owner); one that sees a
+// trigger switches for all. It never switches back.
 #pragma once
 #include "actors/measures.hpp"
 #include "actors/protocol.hpp"
@@ -25,7 +26,8 @@ struct checkout_switch_services {
   milliseconds interval{5'000}; ///< between two looks
   accounts_handle accounts;
   directory_handle directory; ///< asked to read the new setting at once; null: nobody is
-  std::function<void(const std::string& trigger)> note; ///< after a switch; from an actor's thread; may be null
+  std::function<void(const std::string& trigger)>
+    note; ///< after a switch; from an actor's thread; may be null
 };
 
 using checkout_switch_handle = caf::typed_actor<caf::reacts_to<timer_fired>>; ///< INTERNAL
@@ -50,7 +52,8 @@ private:
   bool is_asking_ = false; ///< accounts has not answered yet
 };
 
-checkout_switch_handle::behavior_type checkout_switch(checkout_switch_handle::stateful_pointer<checkout_switch_state> self,
-                                                      const checkout_switch_services* services);
+checkout_switch_handle::behavior_type checkout_switch(
+  checkout_switch_handle::stateful_pointer<checkout_switch_state> self,
+  const checkout_switch_services* services);
 
 } // namespace fq

@@ -16,10 +16,13 @@ constexpr std::uint32_t patient_beats = 10;
 /// Beats that the ledger may leave without an answer.
 constexpr int patient_for_ledger = 3;
 
-bool is_same(const node_peer& a, const node_peer& b) { return a.region == b.region && a.catalog == b.catalog && a.accounts == b.accounts; }
+bool is_same(const node_peer& a, const node_peer& b) {
+  return a.region == b.region && a.catalog == b.catalog && a.accounts == b.accounts;
+}
 } // namespace
 
-cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_state> self, const cluster_services* services) {
+cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_state> self,
+                                      const cluster_services* services) {
   self->state.init(self, *services);
   return self->state.behavior();
 }
@@ -45,15 +48,19 @@ cluster_handle::behavior_type cluster_state::behavior() {
   };
 }
 
-// -- signs of life -----------------------------------------------------------------------------------------------------
+// -- signs of life
+// -----------------------------------------------------------------------------------------------------
 
 void cluster_state::beat() {
   ++beats_;
   look_for_ledger();
   self_->delayed_send(self_, services_->beat_interval, timer_fired{timer_kind::beat, 0});
   self_->request(services_->region, count_timeout, list_owned{})
-    .then([this](const owned_aggregates& owned) { send_beat(static_cast<std::uint32_t>(owned.aggregates.size())); },
-          [](const caf::error&) {}); // busy: who is silent for long has nothing to give
+    .then(
+      [this](const owned_aggregates& owned) {
+        send_beat(static_cast<std::uint32_t>(owned.aggregates.size()));
+      },
+      [](const caf::error&) {}); // busy: who is silent for long has nothing to give
 }
 
 void cluster_state::send_beat(std::uint32_t owners) {
@@ -71,7 +78,8 @@ void cluster_state::send_beat(std::uint32_t owners) {
 
 /// It may also say nothing at all.
 void cluster_state::look_for_ledger() {
-  const bool is_away = asked_at_ && services_->env->steady_now() - *asked_at_ > patient_for_ledger * services_->beat_interval;
+  const bool is_away =
+    asked_at_ && services_->env->steady_now() - *asked_at_ > patient_for_ledger * services_->beat_interval;
   if (std::exchange(is_ledger_away_, is_away) == is_away) return;
   note(is_away ? "the ledger does not answer" : "the ledger answers again");
   tell();
@@ -84,7 +92,9 @@ void cluster_state::on_seen(const nodes_seen& x) {
   nodes_ = x.nodes;
   if (services_->links) services_->links->nodes = static_cast<std::uint32_t>(nodes_.size());
   look_whether_to_serve();
-  const auto lives = [this](const std::string& node) { return std::ranges::find(nodes_, node, &node_row::id) != nodes_.end(); };
+  const auto lives = [this](const std::string& node) {
+    return std::ranges::find(nodes_, node, &node_row::id) != nodes_.end();
+  };
   std::erase_if(failures_, [&](const auto& known) { return !lives(known.first); });
   if (services_->links) services_->links->forget_others(lives);
   forget_other_kinds();
@@ -99,11 +109,14 @@ void cluster_state::look_whether_to_serve() {
   const bool was_away = !is_first && steady - *looked_at_ > services_->alive_for;
   looked_at_ = steady;
   if (was_away) blind_until_ = steady + services_->alive_for;
-  const auto before = std::exchange(claim_, claim_after(claim_, ours(), nodes_, {was_away, steady < blind_until_}));
+  const auto before =
+    std::exchange(claim_, claim_after(claim_, ours(), nodes_, {was_away, steady < blind_until_}));
   if (claim_.serves && !before.serves) has_served_ = true;
-  if (claim_.is_made && !claim_.serves && (!before.is_made || claim_.is_seen != before.is_seen)) send_beat(owners_); // the next look at once
+  if (claim_.is_made && !claim_.serves && (!before.is_made || claim_.is_seen != before.is_seen))
+    send_beat(owners_); // the next look at once
   if (claim_.serves && !before.serves) note("we serve");
-  if (!claim_.is_made && (is_first || before.is_made)) note("nodes of another wire version, or with other keys, serve: we wait until they leave");
+  if (!claim_.is_made && (is_first || before.is_made))
+    note("nodes of another wire version, or with other keys, serve: we wait until they leave");
 }
 
 node_row cluster_state::identity() const {
@@ -124,12 +137,14 @@ node_row cluster_state::ours() const {
   return row;
 }
 
-// -- connections -------------------------------------------------------------------------------------------------------
+// -- connections
+// -------------------------------------------------------------------------------------------------------
 
 void cluster_state::dial(const node_row& node) {
   if (node.address.empty()) return;
   if (node.wire_version != services_->speaks) {
-    failures_[node.id] = "it speaks wire version " + std::to_string(node.wire_version) + ", we " + std::to_string(services_->speaks);
+    failures_[node.id] = "it speaks wire version " + std::to_string(node.wire_version) + ", we "
+                         + std::to_string(services_->speaks);
     return;
   }
   if (node.keys != services_->keys) {
@@ -143,11 +158,13 @@ void cluster_state::dial(const node_row& node) {
 void cluster_state::on_dialed(const node_dialed& x) {
   dialing_.erase(x.node);
   if (x.failure.empty()) return take(x.peer);
-  if (std::exchange(failures_[x.node], x.failure) != x.failure) note("no connection to " + x.node + ": " + x.failure);
+  if (std::exchange(failures_[x.node], x.failure) != x.failure)
+    note("no connection to " + x.node + ": " + x.failure);
 }
 
 caf::result<greeting> cluster_state::on_greet(const greet& x) {
-  if (x.wire_version != services_->speaks || x.from.node.empty() || x.from.node == services_->node) return make_error(errc::unavailable);
+  if (x.wire_version != services_->speaks || x.from.node.empty() || x.from.node == services_->node)
+    return make_error(errc::unavailable);
   take(x.from);
   return greeting{mine()};
 }
@@ -167,7 +184,8 @@ void cluster_state::take(const node_peer& peer) {
 }
 
 void cluster_state::on_down(const caf::down_msg& down) {
-  const auto lost = std::ranges::find_if(peers_, [&](const auto& p) { return p.second.region->address() == down.source; });
+  const auto lost =
+    std::ranges::find_if(peers_, [&](const auto& p) { return p.second.region->address() == down.source; });
   if (lost == peers_.end() || planted(bug::lost_peer_kept)) return;
   lose(lost);
   tell();
@@ -215,14 +233,16 @@ void cluster_state::note(const std::string& what) const {
 
 node_peer cluster_state::mine() const {
   return {services_->node, caf::actor_cast<caf::strong_actor_ptr>(services_->region),
-          caf::actor_cast<caf::strong_actor_ptr>(services_->catalog), caf::actor_cast<caf::strong_actor_ptr>(services_->accounts)};
+          caf::actor_cast<caf::strong_actor_ptr>(services_->catalog),
+          caf::actor_cast<caf::strong_actor_ptr>(services_->accounts)};
 }
 
 nodes_reply cluster_state::nodes() const {
   nodes_reply all;
   for (const auto& node : nodes_) {
     const auto failure = failures_.find(node.id);
-    all.nodes.push_back({node, node.id == services_->node, peers_.contains(node.id), failure == failures_.end() ? std::string{} : failure->second});
+    all.nodes.push_back({node, node.id == services_->node, peers_.contains(node.id),
+                         failure == failures_.end() ? std::string{} : failure->second});
   }
   return all;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes share the ledger, and the connections to them. Every node gives a sign of life in the ledger and reads there who else does;
-// of two nodes the one of the lesser id connects to the other, so that between two there is one connection. Who forwards (region, catalog,
-// accounts) hears of every change. Nothing here decides who owns what: that is the ledger's lease.
+// Which nodes share the ledger, and the connections to them. Every node gives a sign of life in the ledger
+// and reads there who else does; of two nodes the one of the lesser id connects to the other, so that between
+// two there is one connection. Who forwards (region, catalog, accounts) hears of every change. Nothing here
+// decides who owns what: that is the ledger's lease.
 #pragma once
 #include "actors/cluster_links.hpp"
 #include "actors/ledger_workers.hpp"
@@ -22,8 +23,8 @@ namespace fq {
 
 class environment;
 
-/// Of the messages that cross the wire (actors/messages.hpp, actors/protocol.hpp): raised whenever one of them changes or another gets
-/// its type id. Nodes of different versions share the ledger but do not talk.
+/// Of the messages that cross the wire (actors/messages.hpp, actors/protocol.hpp): raised whenever one of
+/// them changes or another gets its type id. Nodes of different versions share the ledger but do not talk.
 inline constexpr std::uint32_t wire_version = 3;
 
 struct cluster_services {
@@ -38,7 +39,8 @@ struct cluster_services {
   accounts_handle accounts;
   dialer_handle dialer;
   cluster_links* links = nullptr; ///< told of connections; null: nobody asks
-  std::function<void(const std::string&)> note = nullptr; ///< told of connections that came and went; may be null
+  std::function<void(const std::string&)> note =
+    nullptr; ///< told of connections that came and went; may be null
   milliseconds beat_interval{1'000};
   milliseconds alive_for{5'000}; ///< who was silent for longer is taken for dead
 };
@@ -84,12 +86,14 @@ private:
   std::optional<milliseconds> looked_at_; ///< steady time: of the last look at the ledger
   milliseconds blind_until_{0}; ///< steady time
   bool is_draining_ = false;
-  std::optional<milliseconds> asked_at_; ///< steady time: of the oldest sign of life that the ledger has not answered
+  std::optional<milliseconds>
+    asked_at_; ///< steady time: of the oldest sign of life that the ledger has not answered
   bool is_ledger_away_ = false;
   std::uint32_t beats_ = 0;
   std::uint32_t owners_ = 0; ///< as the region said last
 };
 
-cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_state> self, const cluster_services* services);
+cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_state> self,
+                                      const cluster_services* services);
 
 } // namespace fq

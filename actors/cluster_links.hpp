@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections of this node to the others, as whoever uses and measures them sees them: written by the cluster actor and by the bridges
-// of the io threads. Safe on any thread; nobody decides ownership by it.
+// The connections of this node to the others, as whoever uses and measures them sees them: written by the
+// cluster actor and by the bridges of the io threads. Safe on any thread; nobody decides ownership by it.
 #pragma once
 #include <caf/node_id.hpp>
 
@@ -74,7 +74,8 @@ public:
   std::atomic<bool> serves{false}; ///< the others are known, and none of another kind serves before us
 
 private:
-  mutable std::mutex mutex_; // the cluster actor, the io threads when an owner is found, and the metrics meet here
+  mutable std::mutex
+    mutex_; // the cluster actor, the io threads when an owner is found, and the metrics meet here
   std::map<std::string, cluster_link_ptr> by_name_;
   std::map<caf::node_id, cluster_link_ptr> by_process_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters for /metrics, and how long things took: relaxed atomics, added to where things happen and read when Prometheus asks. Safe on any
-// thread; nobody decides by them.
+// Counters for /metrics, and how long things took: relaxed atomics, added to where things happen and read
+// when Prometheus asks. Safe on any thread; nobody decides by them.
 #pragma once
 #include <array>
 #include <atomic>
@@ -30,7 +30,8 @@ struct counter_of {
   const counter& operator[](Enum e) const noexcept { return all[static_cast<std::size_t>(e)]; }
 };
 
-/// A histogram. `Bounds`: the upper bounds of its buckets in seconds, ascending; one more bucket holds the rest.
+/// A histogram. `Bounds`: the upper bounds of its buckets in seconds, ascending; one more bucket holds the
+/// rest.
 template <const auto& Bounds>
 class duration_counts {
 public:
@@ -53,6 +54,7 @@ private:
 };
 
 /// Of work that others wait for: a call to a gateway, an order until it has its payment page.
-inline constexpr std::array task_bounds_seconds{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0};
+inline constexpr std::array task_bounds_seconds{0.01, 0.025, 0.05, 0.1,  0.25, 0.5,  1.0,
+                                                2.5,  5.0,   10.0, 30.0, 60.0, 300.0};
 
 } // namespace fq

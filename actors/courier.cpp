@@ -20,7 +20,8 @@ constexpr std::size_t half_of(std::size_t all) { return std::max<std::size_t>(1,
 
 } // namespace
 
-courier_handle::behavior_type courier(courier_handle::stateful_pointer<courier_state> self, const courier_services* services) {
+courier_handle::behavior_type courier(courier_handle::stateful_pointer<courier_state> self,
+                                      const courier_services* services) {
   self->state.init(self, *services);
   return self->state.behavior();
 }
@@ -60,10 +61,12 @@ std::size_t courier_state::most() const {
 }
 
 std::size_t courier_state::waiting_on_trial() const {
-  return static_cast<std::size_t>(std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_trial(t.what.row.target); }));
+  return static_cast<std::size_t>(
+    std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_trial(t.what.row.target); }));
 }
 
-/// What waits for targets on trial, one thing for each, counts for itself: as many of it may be there beside all else.
+/// What waits for targets on trial, one thing for each, counts for itself: as many of it may be there beside
+/// all else.
 std::size_t courier_state::room() const {
   const auto rest = held() - waiting_on_trial();
   return rest >= most() ? 0 : most() - rest;
@@ -82,7 +85,8 @@ void courier_state::take() {
   if (is_taking_ || !may || now < down_until_ || room() == 0) return;
   is_taking_ = true;
   const auto until = now + services_->hold;
-  due_filter filter{services_->way, static_cast<std::uint32_t>(std::min(part(), deliveries_per_transaction)), services_->hold, busy_tenants()};
+  due_filter filter{services_->way, static_cast<std::uint32_t>(std::min(part(), deliveries_per_transaction)),
+                    services_->hold, busy_tenants()};
   if (services_->per_target > 0) {
     filter.per_target = static_cast<std::uint32_t>(services_->per_target);
     filter.per_other = waiting_on_trial() < most() ? 1 : 0;
@@ -92,7 +96,8 @@ void courier_state::take() {
   }
   take_deliveries wish{std::move(filter)};
   self_->request(services_->ledgers.reader(1), courier_timeout, std::move(wish))
-    .then([this, until](const deliveries_taken& x) { on_taken(x, until); }, [this](const caf::error&) { is_taking_ = false; });
+    .then([this, until](const deliveries_taken& x) { on_taken(x, until); },
+          [this](const caf::error&) { is_taking_ = false; });
 }
 
 void courier_state::on_taken(const deliveries_taken& x, milliseconds until) {
@@ -105,7 +110,8 @@ void courier_state::on_taken(const deliveries_taken& x, milliseconds until) {
 
 std::size_t courier_state::in_the_air_to(const uuid& target) const {
   const auto first = in_the_air_.lower_bound({target, uuid{}});
-  return static_cast<std::size_t>(std::distance(first, in_the_air_.upper_bound({target, uuid{~0ull, ~0ull}})));
+  return static_cast<std::size_t>(
+    std::distance(first, in_the_air_.upper_bound({target, uuid{~0ull, ~0ull}})));
 }
 
 courier_state::by_tenant courier_state::held_by_tenant() const {
@@ -127,7 +133,8 @@ std::vector<tenant_id> courier_state::busy_tenants() const {
 
 std::vector<uuid> courier_state::busy_targets() {
   const auto now = services_->env->steady_now();
-  std::erase_if(manners_, [now](const auto& t) { return std::max(t.second.until, t.second.at) + manner_memory <= now; });
+  std::erase_if(
+    manners_, [now](const auto& t) { return std::max(t.second.until, t.second.at) + manner_memory <= now; });
   std::map<uuid, std::size_t> held;
   for (const auto& [k, t] : in_the_air_) ++held[k.first];
   for (const auto& t : waiting_) ++held[t.what.row.target];
@@ -139,7 +146,8 @@ std::vector<uuid> courier_state::busy_targets() {
   return busy;
 }
 
-/// What else waits for it would fare no better: it comes again from the ledger when the pause is over, which is at least what the target asked for.
+/// What else waits for it would fare no better: it comes again from the ledger when the pause is over, which
+/// is at least what the target asked for.
 void courier_state::leave_alone(const uuid& target, milliseconds asked) {
   if (services_->per_target == 0) return;
   std::erase_if(waiting_, [&](const taken& t) { return t.what.row.target == target; });
@@ -161,7 +169,8 @@ void courier_state::note_answer(const uuid& target) {
 
 bool courier_state::failed_lately(const uuid& target) const {
   const auto found = manners_.find(target);
-  return found != manners_.end() && found->second.strikes > 0 && services_->env->steady_now() < found->second.at + lately;
+  return found != manners_.end() && found->second.strikes > 0
+         && services_->env->steady_now() < found->second.at + lately;
 }
 
 bool courier_state::is_on_trial(const uuid& target) const {
@@ -172,7 +181,9 @@ bool courier_state::is_on_trial(const uuid& target) const {
 
 void courier_state::begin_some() {
   const auto now = services_->env->steady_now();
-  const auto share = services_->has_tenant_shares ? share_of_tenant(services_->at_once, held_by_tenant().size()) : services_->at_once;
+  const auto share = services_->has_tenant_shares
+                       ? share_of_tenant(services_->at_once, held_by_tenant().size())
+                       : services_->at_once;
   by_tenant under_way;
   by_tenant trials;
   std::size_t all_trials = 0;
@@ -191,7 +202,8 @@ void courier_state::begin_some() {
     if (now + services_->hold / 2 >= next.until) continue; // too late to begin: it comes again
     const bool is_trial = is_on_trial(target);
     const bool is_target_full = services_->per_target > 0 && in_the_air_to(target) >= share_of(target);
-    const bool is_one_trial_too_many = is_trial && (all_trials >= half_of(services_->at_once) || trials[tenant] >= half_of(share));
+    const bool is_one_trial_too_many =
+      is_trial && (all_trials >= half_of(services_->at_once) || trials[tenant] >= half_of(share));
     if (is_target_full || is_one_trial_too_many || under_way[tenant] >= share) {
       later.push_back(std::move(next));
       continue;
@@ -208,20 +220,25 @@ void courier_state::begin_some() {
     trials[tenant] += begun;
     all_trials += begun;
   }
-  waiting_.insert(waiting_.begin(), std::make_move_iterator(later.begin()), std::make_move_iterator(later.end()));
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(later.begin()),
+                  std::make_move_iterator(later.end()));
 }
 
 void courier_state::begin(taken t) {
   auto& d = t.what;
   t.began = services_->env->wall_now();
   if (has_expired(d.row, t.began)) {
-    if (d.endpoint && d.row.attempts > 0 && failed_lately(d.row.target)) disable(*d.endpoint, "failing", d.row.created_at); // among many, its own turns were few
+    if (d.endpoint && d.row.attempts > 0 && failed_lately(d.row.target))
+      disable(*d.endpoint, "failing", d.row.created_at); // among many, its own turns were few
     return end(d.row, delivery_state::expired, "too_late");
   }
-  const bool has_device = d.device && !is_set(d.device->gone_at), has_endpoint = d.endpoint && d.endpoint->is_enabled;
-  if (!has_device && !has_endpoint) return end(d.row, delivery_state::dropped, d.endpoint ? "endpoint_off" : "target_gone");
+  const bool has_device = d.device && !is_set(d.device->gone_at),
+             has_endpoint = d.endpoint && d.endpoint->is_enabled;
+  if (!has_device && !has_endpoint)
+    return end(d.row, delivery_state::dropped, d.endpoint ? "endpoint_off" : "target_gone");
   if (services_->port == nullptr) {
-    if (t.began < d.row.created_at + roll_out_max) return; // another node may have the channel: it comes again from the ledger
+    if (t.began < d.row.created_at + roll_out_max)
+      return; // another node may have the channel: it comes again from the ledger
     return end(d.row, delivery_state::dropped, "channel_off");
   }
   notice what{d.row.notice, d.row.topic, d.row.payload, d.row.tenant, d.row.created_at, d.row.expires_at};
@@ -249,7 +266,8 @@ void courier_state::on_answer(const delivery_answered& x) {
   heed(t, x.answer);
   unsettled_.push_back(std::move(row));
   begin_some();
-  if (in_the_air_.empty() || unsettled_.size() >= std::min(services_->at_once, deliveries_per_transaction)) settle();
+  if (in_the_air_.empty() || unsettled_.size() >= std::min(services_->at_once, deliveries_per_transaction))
+    settle();
 }
 
 void courier_state::note(const delivery_row& row, const delivery_answer& answer) const {
@@ -257,11 +275,12 @@ void courier_state::note(const delivery_row& row, const delivery_answer& answer)
   if (answer.is_our_fault) warn(std::string{to_string(services_->way)} + ": " + answer.reason);
 }
 
-/// What the answer says of more than this one notice: a service that is away is not asked for everybody else as well, and a target that is gone
-/// or could not be reached is not told what else there is.
+/// What the answer says of more than this one notice: a service that is away is not asked for everybody else
+/// as well, and a target that is gone or could not be reached is not told what else there is.
 void courier_state::heed(const taken& t, const delivery_answer& answer) {
   if (answer.is_channel_down) {
-    const auto pause = std::clamp(answer.retry_after.value_or(milliseconds{0}), channel_pause, channel_pause_max);
+    const auto pause =
+      std::clamp(answer.retry_after.value_or(milliseconds{0}), channel_pause, channel_pause_max);
     down_until_ = std::max(down_until_, services_->env->steady_now() + pause);
     warn(std::string{to_string(services_->way)} + " is away: " + answer.reason);
   }
@@ -277,7 +296,9 @@ void courier_state::heed(const taken& t, const delivery_answer& answer) {
   }
   if (row.state != delivery_state::dropped) return;
   // Whoever registers it again while we try has a new one.
-  self_->request(services_->ledgers.reader(1), courier_timeout, end_device{row.target, answer.gone_since.value_or(t.began), answer.reason})
+  self_
+    ->request(services_->ledgers.reader(1), courier_timeout,
+              end_device{row.target, answer.gone_since.value_or(t.began), answer.reason})
     .then([](const ack_reply&) {}, [](const caf::error&) {}); // lost: the next notice to it learns the same
 }
 
@@ -300,15 +321,20 @@ void courier_state::end(delivery_row row, delivery_state state, const std::strin
   unsettled_.push_back(std::move(row));
 }
 
-/// One write at a time; one that fails is tried again with what has come meanwhile. Until it is written the row may be taken again, once its
-/// time is over: it is then told twice, which whoever gets it sees by the id.
+/// One write at a time; one that fails is tried again with what has come meanwhile. Until it is written the
+/// row may be taken again, once its time is over: it is then told twice, which whoever gets it sees by the
+/// id.
 void courier_state::settle() {
   if (!settling_.empty() || unsettled_.empty()) return;
   const auto count = std::min(unsettled_.size(), deliveries_per_transaction);
-  settling_.assign(std::make_move_iterator(unsettled_.begin()), std::make_move_iterator(unsettled_.begin() + static_cast<std::ptrdiff_t>(count)));
+  settling_.assign(std::make_move_iterator(unsettled_.begin()),
+                   std::make_move_iterator(unsettled_.begin() + static_cast<std::ptrdiff_t>(count)));
   unsettled_.erase(unsettled_.begin(), unsettled_.begin() + static_cast<std::ptrdiff_t>(count));
-  self_->request(services_->ledgers.reader(1), courier_timeout, settle_deliveries{std::make_shared<const std::vector<delivery_row>>(settling_)})
-    .then([this](const ack_reply& reply) { on_settled(!reply.no); }, [this](const caf::error&) { on_settled(false); });
+  self_
+    ->request(services_->ledgers.reader(1), courier_timeout,
+              settle_deliveries{std::make_shared<const std::vector<delivery_row>>(settling_)})
+    .then([this](const ack_reply& reply) { on_settled(!reply.no); },
+          [this](const caf::error&) { on_settled(false); });
 }
 
 void courier_state::on_settled(bool is_done) {

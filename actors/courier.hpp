@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Brings notices to devices or endpoints by one channel. Takes what is due from the ledger, a few at a time, and for a while: what a process that
-// ends had taken comes back by itself. When to try again and when to give up is decided in domain/delivery. One courier a channel, so that a slow
-// one delays no other; several nodes may have one each.
+// Brings notices to devices or endpoints by one channel. Takes what is due from the ledger, a few at a time,
+// and for a while: what a process that ends had taken comes back by itself. When to try again and when to
+// give up is decided in domain/delivery. One courier a channel, so that a slow one delays no other; several
+// nodes may have one each.
 #pragma once
 #include "actors/ledger_workers.hpp"
 #include "actors/measures.hpp"
@@ -26,16 +27,21 @@ struct courier_services {
   ledger_workers ledgers;
   channel way{};
   channel_port* port = nullptr; ///< null: the channel is off, and what was meant for it ends
-  std::function<std::vector<std::string>(const webhook_endpoint_row&, timestamp now)> secrets; ///< that sign for an endpoint now; null: devices only
+  std::function<std::vector<std::string>(const webhook_endpoint_row&, timestamp now)>
+    secrets; ///< that sign for an endpoint now; null: devices only
   std::function<bool()> may_take; ///< false: nodes of another kind serve; null: there are none
-  std::function<void(const webhook_endpoint_row&, const std::string& why)> on_disabled; ///< an endpoint was turned off; may be null
-  std::function<void(const std::string&)> warn; ///< what is our fault, or the channel's; names no target's address; may be null
+  std::function<void(const webhook_endpoint_row&, const std::string& why)>
+    on_disabled; ///< an endpoint was turned off; may be null
+  std::function<void(const std::string&)>
+    warn; ///< what is our fault, or the channel's; names no target's address; may be null
   notice_counts* counts = nullptr; ///< null: nobody asks
   std::size_t at_once = 32; ///< tries under way
-  std::size_t per_target = 0; ///< ... to one target, so that a slow one delays no other; 0: no limit of its own
+  std::size_t per_target =
+    0; ///< ... to one target, so that a slow one delays no other; 0: no limit of its own
   bool has_tenant_shares = false; ///< no tenant has more than share_of_tenant of what is taken and under way
   double per_second = 0; ///< tries begun; 0: no limit. A burst of one second's worth is allowed
-  milliseconds hold{60'000}; ///< what is taken is ours for so long; a try, which begins in its first half, lasts less than the other (webhooks.timeout)
+  milliseconds hold{60'000}; ///< what is taken is ours for so long; a try, which begins in its first half,
+                             ///< lasts less than the other (webhooks.timeout)
 };
 
 /// How often a courier that has nothing to do looks.
@@ -88,7 +94,9 @@ private:
   /// It has taken nothing yet, or not the last thing: whether it hangs is not known.
   [[nodiscard]] bool is_on_trial(const uuid& target) const;
   /// Of what may be under way to it: one thing while it is on trial.
-  [[nodiscard]] std::size_t share_of(const uuid& target) const { return is_on_trial(target) ? 1 : services_->per_target; }
+  [[nodiscard]] std::size_t share_of(const uuid& target) const {
+    return is_on_trial(target) ? 1 : services_->per_target;
+  }
   /// It did not take the last thing, some minutes ago at most.
   [[nodiscard]] bool failed_lately(const uuid& target) const;
   void note_answer(const uuid& target);
@@ -100,7 +108,9 @@ private:
   [[nodiscard]] std::vector<tenant_id> busy_tenants() const;
   [[nodiscard]] std::size_t part() const;
   [[nodiscard]] std::size_t most() const;
-  [[nodiscard]] std::size_t held() const { return waiting_.size() + in_the_air_.size() + unsettled_.size() + settling_.size(); }
+  [[nodiscard]] std::size_t held() const {
+    return waiting_.size() + in_the_air_.size() + unsettled_.size() + settling_.size();
+  }
   [[nodiscard]] std::size_t waiting_on_trial() const;
   [[nodiscard]] std::size_t room() const;
 
@@ -123,6 +133,7 @@ private:
   milliseconds down_until_{0}; ///< steady time: the service is not tried before
 };
 
-courier_handle::behavior_type courier(courier_handle::stateful_pointer<courier_state> self, const courier_services* services);
+courier_handle::behavior_type courier(courier_handle::stateful_pointer<courier_state> self,
+                                      const courier_services* services);
 
 } // namespace fq

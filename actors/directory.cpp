@@ -8,7 +8,8 @@
 
 namespace fq {
 
-directory_handle::behavior_type directory(directory_handle::stateful_pointer<directory_state> self, ledger_workers ledgers,
+directory_handle::behavior_type directory(directory_handle::stateful_pointer<directory_state> self,
+                                          ledger_workers ledgers,
                                           std::function<void(directory_ptr)> publish) {
   self->state.init(self, std::move(ledgers), std::move(publish));
   return self->state.behavior();
@@ -32,7 +33,8 @@ directory_handle::behavior_type directory_state::behavior() {
     [this](const directory_read& x) { on_read(x); },
     [this](const blocks_read& x) { on_blocks(x); },
     [this](const timer_fired&) {
-      self_->delayed_send(self_, current_ ? directory_interval : first_reading_retry, timer_fired{timer_kind::sweep, 0});
+      self_->delayed_send(self_, current_ ? directory_interval : first_reading_retry,
+                          timer_fired{timer_kind::sweep, 0});
       if (!is_reading_) read();
     },
   };
@@ -55,7 +57,8 @@ void directory_state::read() {
 /// The list of blocks may be long: it is read when its version is another one.
 void directory_state::on_read(const directory_read& answer) {
   if (!answer.content) return finish(false);
-  const auto version = std::ranges::find(answer.content->settings, blocks_version_setting, &setting_row::name);
+  const auto version =
+    std::ranges::find(answer.content->settings, blocks_version_setting, &setting_row::name);
   const auto wanted = version == answer.content->settings.end() ? std::string{} : version->value;
   if (blocks_ && wanted == blocks_version_) return publish(*answer.content);
   without_blocks_ = *answer.content;
@@ -79,7 +82,8 @@ void directory_state::publish(access_directory content) {
 
 void directory_state::finish(bool is_read) {
   is_reading_ = false;
-  for (auto& p : std::exchange(waiting_, {})) is_read ? p.deliver(ack_reply{}) : p.deliver(ack_reply{reason::unavailable});
+  for (auto& p : std::exchange(waiting_, {}))
+    is_read ? p.deliver(ack_reply{}) : p.deliver(ack_reply{reason::unavailable});
   if (!next_.empty()) read();
 }
 

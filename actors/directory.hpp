@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps tenants and API keys at hand for whoever checks them: reads them from the ledger now and then, so that a change by any node is seen
-// everywhere within seconds, and at once when asked to.
+// Keeps tenants and API keys at hand for whoever checks them: reads them from the ledger now and then, so
+// that a change by any node is seen everywhere within seconds, and at once when asked to.
 #pragma once
 #include "actors/ledger_workers.hpp"
 #include "actors/protocol.hpp"
@@ -52,7 +52,7 @@ private:
   std::vector<caf::typed_response_promise<ack_reply>> waiting_; ///< for the reading under way
 };
 
-directory_handle::behavior_type directory(directory_handle::stateful_pointer<directory_state> self, ledger_workers ledgers,
-                                          std::function<void(directory_ptr)> publish);
+directory_handle::behavior_type directory(directory_handle::stateful_pointer<directory_state> self,
+                                          ledger_workers ledgers, std::function<void(directory_ptr)> publish);
 
 } // namespace fq

@@ -6,13 +6,15 @@
 
 namespace fq {
 
-dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self, ledger_workers ledgers,
-                                            consumer_handle consumer, dispatcher_settings settings) {
+dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self,
+                                            ledger_workers ledgers, consumer_handle consumer,
+                                            dispatcher_settings settings) {
   self->state.init(self, std::move(ledgers), std::move(consumer), std::move(settings));
   return self->state.behavior();
 }
 
-void dispatcher_state::init(pointer self, ledger_workers ledgers, consumer_handle consumer, dispatcher_settings settings) {
+void dispatcher_state::init(pointer self, ledger_workers ledgers, consumer_handle consumer,
+                            dispatcher_settings settings) {
   self_ = self;
   ledgers_ = std::move(ledgers);
   consumer_ = std::move(consumer);
@@ -31,8 +33,8 @@ dispatcher_handle::behavior_type dispatcher_state::behavior() {
   };
 }
 
-/// One round: take rows, have them consumed, mark them, again. If an answer is lost, the timer begins the next round: rows that were
-/// consumed but not marked go out twice, never out of order.
+/// One round: take rows, have them consumed, mark them, again. If an answer is lost, the timer begins the
+/// next round: rows that were consumed but not marked go out twice, never out of order.
 void dispatcher_state::take() {
   if (settings_.may_take && !settings_.may_take()) {
     show({}); // what waits is others' to tell of
@@ -53,7 +55,8 @@ void dispatcher_state::on_taken(const outbox_taken& x) {
 /// To whoever measures.
 void dispatcher_state::show(const std::vector<outbox_item>& items) {
   if (settings_.counts == nullptr) return;
-  const auto oldest = std::ranges::min_element(items, {}, [](const outbox_item& i) { return i.row.created_at; });
+  const auto oldest =
+    std::ranges::min_element(items, {}, [](const outbox_item& i) { return i.row.created_at; });
   settings_.counts->rows.set(static_cast<std::int64_t>(items.size()));
   settings_.counts->oldest.set(oldest == items.end() ? 0 : unix_ms(oldest->row.created_at));
 }
@@ -67,7 +70,9 @@ void dispatcher_state::on_consumed(const outbox_consumed& x) {
   self_->send(ledgers_.reader(1), mark_outbox{settings_.which, x.keys});
 }
 
-void dispatcher_state::next_round(milliseconds after) { self_->delayed_send(self_, after, timer_fired{timer_kind::sweep, ++round_}); }
+void dispatcher_state::next_round(milliseconds after) {
+  self_->delayed_send(self_, after, timer_fired{timer_kind::sweep, ++round_});
+}
 
 consumer_handle::behavior_type no_consumer(consumer_handle::pointer self, environment* env) {
   return {[self, env](const consume_outbox& x) {
@@ -75,7 +80,8 @@ consumer_handle::behavior_type no_consumer(consumer_handle::pointer self, enviro
     auto keys = std::make_shared<std::vector<outbox_key>>();
     for (const auto& item : *x.items)
       if (item.row.created_at <= before) keys->push_back(item.key);
-    self->send(caf::actor_cast<dispatcher_handle>(self->current_sender()), outbox_consumed{std::move(keys), {}});
+    self->send(caf::actor_cast<dispatcher_handle>(self->current_sender()),
+               outbox_consumed{std::move(keys), {}});
   }};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries the domain events of one lane of the ledger's outbox to its consumer: at least once, in order per aggregate, a bounded number at a
-// time (I16). Which process serves which partition is leased in the ledger, for all lanes together.
+// Carries the domain events of one lane of the ledger's outbox to its consumer: at least once, in order per
+// aggregate, a bounded number at a time (I16). Which process serves which partition is leased in the ledger,
+// for all lanes together.
 #pragma once
 #include "actors/ledger_workers.hpp"
 #include "actors/measures.hpp"
@@ -12,7 +13,8 @@
 
 namespace fq {
 
-/// Rows on their way at once at most. On an embedded ledger owners' commits wait while so many are marked: a millisecond.
+/// Rows on their way at once at most. On an embedded ledger owners' commits wait while so many are marked: a
+/// millisecond.
 inline constexpr std::uint32_t outbox_rows_max = 64;
 /// How often an empty outbox is looked at.
 inline constexpr milliseconds outbox_poll{500};
@@ -21,7 +23,8 @@ inline constexpr milliseconds outbox_answer_timeout{30'000};
 
 struct dispatcher_settings {
   lane which = lane::mail;
-  std::function<bool()> may_take = nullptr; ///< false: nodes of another kind serve, what is in the outbox is theirs; null: there are none. From the actor's thread
+  std::function<bool()> may_take = nullptr; ///< false: nodes of another kind serve, what is in the outbox is
+                                            ///< theirs; null: there are none. From the actor's thread
   outbox_counts* counts = nullptr; ///< null: nobody asks
 };
 
@@ -44,16 +47,19 @@ private:
   ledger_workers ledgers_;
   consumer_handle consumer_;
   dispatcher_settings settings_;
-  aggregate_id first_{}, last_{}; ///< whose rows came first and last in the last round: in the next one those of others come first
+  aggregate_id first_{},
+    last_{}; ///< whose rows came first and last in the last round: in the next one those of others come first
   std::uint64_t round_ = 0; ///< of the timer; an older one is ignored
 };
 
-/// While a changed configuration is rolled out, nodes differ: what this one has no use for may be another's for so long.
+/// While a changed configuration is rolled out, nodes differ: what this one has no use for may be another's
+/// for so long.
 inline constexpr milliseconds roll_out_max{15 * 60 * 1000};
 /// Takes what is older than that and does nothing with it: the consumer of a lane that nobody listens to.
 consumer_handle::behavior_type no_consumer(consumer_handle::pointer self, environment* env);
 
-dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self, ledger_workers ledgers,
-                                            consumer_handle consumer, dispatcher_settings settings);
+dispatcher_handle::behavior_type dispatcher(dispatcher_handle::stateful_pointer<dispatcher_state> self,
+                                            ledger_workers ledgers, consumer_handle consumer,
+                                            dispatcher_settings settings);
 
 } // namespace fq

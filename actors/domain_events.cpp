@@ -21,15 +21,18 @@ bool has_amount(std::string_view topic) {
 boost::json::array items_of(const domain_event& told, std::span<const ticket_type_row> types) {
   boost::json::array items;
   for (const auto& i : told.items)
-    items.push_back(boost::json::object{{"ticket_type_id", to_string(types[i.ticket_type].id)}, {"quantity", i.quantity}});
+    items.push_back(
+      boost::json::object{{"ticket_type_id", to_string(types[i.ticket_type].id)}, {"quantity", i.quantity}});
   return items;
 }
 
 } // namespace
 
-std::string payload_of(const domain_event& told, const event_row& event, std::span<const ticket_type_row> types) {
+std::string payload_of(const domain_event& told, const event_row& event,
+                       std::span<const ticket_type_row> types) {
   boost::json::object payload{{"event_id", to_string(event.id)}};
-  if (!told.subject.is_nil() && told.subject != event.id) payload[subject_name(told.topic)] = to_string(told.subject);
+  if (!told.subject.is_nil() && told.subject != event.id)
+    payload[subject_name(told.topic)] = to_string(told.subject);
   if (!told.claim.is_nil()) payload["claim_id"] = to_string(told.claim);
   if (!told.entry.is_nil()) payload["entry_id"] = to_string(told.entry);
   if (!told.order.is_nil()) payload["order_id"] = to_string(told.order);
@@ -38,7 +41,9 @@ std::string payload_of(const domain_event& told, const event_row& event, std::sp
     payload["amount"] = told.amount;
     payload["currency"] = event.currency;
   }
-  if (is_set(told.until)) payload[told.topic == topic::quota_invitation ? "valid_until" : "session_expires_at"] = unix_ms(told.until);
+  if (is_set(told.until))
+    payload[told.topic == topic::quota_invitation ? "valid_until" : "session_expires_at"] =
+      unix_ms(told.until);
   if (is_set(told.claim_by)) payload["claim_by"] = unix_ms(told.claim_by);
   if (!told.items.empty()) payload["items"] = items_of(told, types);
   if (!told.what.empty()) payload["what"] = told.what;

@@ -9,9 +9,11 @@
 
 namespace fq {
 
-/// A JSON object: event_id, the subject's id under its own name, customer_id, amount and currency, session_expires_at, items, points where
-/// they apply. `types`: the event's, by ordinal. docs/events.schema.json is what it promises.
-std::string payload_of(const domain_event& told, const event_row& event, std::span<const ticket_type_row> types);
+/// A JSON object: event_id, the subject's id under its own name, customer_id, amount and currency,
+/// session_expires_at, items, points where they apply. `types`: the event's, by ordinal.
+/// docs/events.schema.json is what it promises.
+std::string payload_of(const domain_event& told, const event_row& event,
+                       std::span<const ticket_type_row> types);
 
 /// quota.invitation, as it is told.
 domain_event invitation_event_of(const invitation_row& invitation);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The infrastructure "no": CAF errors of category "fq". A business "no" is a refusal inside a reply, never an error.
+// The infrastructure "no": CAF errors of category "fq". A business "no" is a refusal inside a reply, never an
+// error.
 #pragma once
 #include <caf/atom.hpp>
 #include <caf/error.hpp>
@@ -15,7 +16,8 @@ enum class errc : std::uint8_t {
   absent = 1, ///< there is no such aggregate
   unavailable = 2, ///< its owner cannot serve now; try again
   not_owner = 3, ///< another node holds its lease; try there or later
-  moved = 4, ///< its owner is giving it away; the request comes back untouched, for whoever the region names now
+  moved =
+    4, ///< its owner is giving it away; the request comes back untouched, for whoever the region names now
 };
 
 inline caf::error make_error(errc code) {
@@ -24,7 +26,8 @@ inline caf::error make_error(errc code) {
 
 /// `not_owner`, and whose lease it is.
 inline caf::error make_not_owner(std::string owner) {
-  return caf::error{static_cast<std::uint8_t>(errc::not_owner), caf::atom("fq"), caf::make_message(std::move(owner))};
+  return caf::error{static_cast<std::uint8_t>(errc::not_owner), caf::atom("fq"),
+                    caf::make_message(std::move(owner))};
 }
 
 /// `moved`, with the request.
@@ -35,7 +38,9 @@ caf::error make_moved(const Request& x) {
 
 /// The node that `not_owner` names; empty: none.
 inline std::string owner_in(const caf::error& e) {
-  return e.context().size() == 1 && e.context().match_element<std::string>(0) ? e.context().get_as<std::string>(0) : std::string{};
+  return e.context().size() == 1 && e.context().match_element<std::string>(0)
+           ? e.context().get_as<std::string>(0)
+           : std::string{};
 }
 
 inline bool is(const caf::error& e, errc code) {

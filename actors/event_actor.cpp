@@ -24,13 +24,15 @@ constexpr milliseconds timer_min{1};
 constexpr milliseconds stall_check{100};
 } // namespace
 
-event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_state> self, aggregate_id aggregate,
-                                        const owner_services* services, supervisor_handle supervisor) {
+event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_state> self,
+                                        aggregate_id aggregate, const owner_services* services,
+                                        supervisor_handle supervisor) {
   self->state.init(self, aggregate, *services, std::move(supervisor));
   return self->state.behavior();
 }
 
-void event_state::init(pointer self, aggregate_id aggregate, const owner_services& services, supervisor_handle supervisor) {
+void event_state::init(pointer self, aggregate_id aggregate, const owner_services& services,
+                       supervisor_handle supervisor) {
   self_ = self;
   aggregate_ = aggregate;
   services_ = &services;
@@ -38,8 +40,12 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   clock_.emplace(*services.env);
   hubs_.emplace(self, aggregate);
   journal_ = std::make_unique<journal>(journal::port{
-    [this](batch_ptr b) { self_->send<caf::message_priority::high>(services_->ledgers.of(aggregate_), commit_batch{std::move(b)}); },
-    [this](milliseconds delay, std::uint64_t generation) { set_timer(timer_kind::journal, delay, generation); },
+    [this](batch_ptr b) {
+      self_->send<caf::message_priority::high>(services_->ledgers.of(aggregate_), commit_batch{std::move(b)});
+    },
+    [this](milliseconds delay, std::uint64_t generation) {
+      set_timer(timer_kind::journal, delay, generation);
+    },
     [this](const batch& b) {
       if (mirror_) mirror_->begun(b);
       if (audit_) audit_->begun(b);
@@ -51,8 +57,13 @@ void event_state::init(pointer self, aggregate_id aggregate, const owner_service
   set_timer(timer_kind::idle, services_->idle_after, 0);
   if (services_->cache) { // not all events of a node at once
     const auto half = services_->reconciliation_interval / 2;
-    set_timer(timer_kind::mirror, milliseconds{1 + static_cast<std::int64_t>(services_->env->random_u64() % static_cast<std::uint64_t>(half.count()))}, 0);
-    if (services_->vouch_interval > milliseconds{0}) set_timer(timer_kind::vouch, services_->vouch_interval, 0);
+    set_timer(timer_kind::mirror,
+              milliseconds{1
+                           + static_cast<std::int64_t>(services_->env->random_u64()
+                                                       % static_cast<std::uint64_t>(half.count()))},
+              0);
+    if (services_->vouch_interval > milliseconds{0})
+      set_timer(timer_kind::vouch, services_->vouch_interval, 0);
   }
 }
 
@@ -139,12 +150,15 @@ event_handle::behavior_type event_state::behavior() {
   };
 }
 
-// -- life ------------------------------------------------------------------------------------------------------------
+// -- life
+// ------------------------------------------------------------------------------------------------------------
 
 void event_state::load() {
   ++loads_;
-  if (services_->may_load && !services_->may_load()) return set_timer(timer_kind::retry_load, may_load_retry, loads_);
-  self_->send(services_->ledgers.of(aggregate_), acquire_aggregate{aggregate_, services_->env->wall_now() - idempotency_life});
+  if (services_->may_load && !services_->may_load())
+    return set_timer(timer_kind::retry_load, may_load_retry, loads_);
+  self_->send(services_->ledgers.of(aggregate_),
+              acquire_aggregate{aggregate_, services_->env->wall_now() - idempotency_life});
 }
 
 void event_state::on_acquired(const aggregate_acquired& answer) {
@@ -193,20 +207,25 @@ void event_state::serve(const acquired& image) {
     self_->send(caf::actor_cast<hub_handle>(table), mark);
   };
   sessions_ = std::make_unique<event_sessions>(
-    tell_table, mark_table, [this] { return now(); }, [env = services_->env] { return env->steady_now(); }, *sale_, *journal_, lease_);
+    tell_table, mark_table, [this] { return now(); }, [env = services_->env] { return env->steady_now(); },
+    *sale_, *journal_, lease_);
   if (services_->cache) {
     mirror_ = make_mirror(image.cache_generation);
     mirror_->rebuild(); // a crash may have come between a commit and its step
   }
-  if (services_->board) seat_ = services_->board->enter(sale_->event().id, sale_->sells() ? sale_->event().currency : std::string{});
+  if (services_->board)
+    seat_ =
+      services_->board->enter(sale_->event().id, sale_->sells() ? sale_->event().currency : std::string{});
   commit({}, now());
-  for (const auto& id : sale_->payments().stale(timestamp::max(), 10'000)) // answers that a crash may have lost
+  for (const auto& id :
+       sale_->payments().stale(timestamp::max(), 10'000)) // answers that a crash may have lost
     if (sale_->payments().find(id)->status == payment_status::initializing)
       call({gateway_order_kind::initialize, id, {}});
   self_->send(supervisor_, owner_ready{});
 }
 
-/// Memory and ledger have diverged, or a successor took over: nothing uncommitted was seen, so start again from the ledger.
+/// Memory and ledger have diverged, or a successor took over: nothing uncommitted was seen, so start again
+/// from the ledger.
 void event_state::reload() {
   serving_ = false;
   if (std::exchange(is_moving_, false)) self_->send(region_, handed_over{aggregate_, false});
@@ -233,20 +252,23 @@ void event_state::on_lease_lost() {
   if (serving_ && !planted(bug::lease_loss_ignored)) reload();
 }
 
-/// Who is blocked cannot do anything here any more, and what it has ends. Every decision looks at the list; this is for an event where nothing
-/// else happens.
+/// Who is blocked cannot do anything here any more, and what it has ends. Every decision looks at the list;
+/// this is for an event where nothing else happens.
 void event_state::on_blocks_changed() {
   if (!serving_ || is_moving_ || !services_->blocked_at) return; // whoever loads it looks
   if (refuses() || journal_->is_stalled()) return self_->delayed_send(self_, stall_check, blocks_changed{});
   heed_blocks();
 }
 
-/// Before what a customer asks for is decided: whoever was answered that somebody is blocked finds it so, also before `blocks_changed` is here.
+/// Before what a customer asks for is decided: whoever was answered that somebody is blocked finds it so,
+/// also before `blocks_changed` is here.
 void event_state::heed_blocks() {
   if (services_->blocked_at && !sale_->is_blocked_with(blocked_here())) commit({}, now());
 }
 
-blocked_customers event_state::blocked_here() const { return services_->blocked_at(sale_->event().tenant, sale_->event().organizer); }
+blocked_customers event_state::blocked_here() const {
+  return services_->blocked_at(sale_->event().tenant, sale_->event().organizer);
+}
 
 void event_state::on_timer(const timer_fired& t) {
   switch (t.kind) {
@@ -258,9 +280,7 @@ void event_state::on_timer(const timer_fired& t) {
       if (!serving_ && t.generation == loads_) load();
       return;
     case timer_kind::idle: return on_idle_check();
-    case timer_kind::flush:
-      on_page_timeout();
-      return on_order_timeout();
+    case timer_kind::flush: on_page_timeout(); return on_order_timeout();
     case timer_kind::admission:
       if (!serving_ || is_moving_ || t.generation != generation_) return;
       if (journal_->is_stalled()) return set_timer(timer_kind::admission, stall_check, generation_);
@@ -279,9 +299,7 @@ void event_state::on_timer(const timer_fired& t) {
       pulses_ = serving_ && (refuses() || sessions_->pulse());
       if (pulses_) set_timer(timer_kind::pulse, pulse_interval, 0);
       return;
-    case timer_kind::lapse:
-      watches_lease_ = false;
-      return watch_lease();
+    case timer_kind::lapse: watches_lease_ = false; return watch_lease();
     case timer_kind::moved: return self_->send(supervisor_, owner_denied{moves_to_});
     case timer_kind::beat:
     case timer_kind::sweep:
@@ -301,12 +319,15 @@ void event_state::on_idle_check() {
   }
 }
 
-// -- moving ------------------------------------------------------------------------------------------------------------
+// -- moving
+// ------------------------------------------------------------------------------------------------------------
 
-/// From now on requests come back; what was decided is committed, then the lease ends and the successor may take it.
+/// From now on requests come back; what was decided is committed, then the lease ends and the successor may
+/// take it.
 void event_state::on_hand_over(const hand_over& x) {
   region_ = caf::actor_cast<region_handle>(self_->current_sender());
-  const bool is_no_time = refuses() || journal_->is_stalled() || (!x.is_forced && is_opening(sale_->event(), now()));
+  const bool is_no_time =
+    refuses() || journal_->is_stalled() || (!x.is_forced && is_opening(sale_->event(), now()));
   if (is_no_time) return self_->send(region_, handed_over{aggregate_, false});
   is_moving_ = true;
   moves_to_ = x.to;
@@ -330,12 +351,18 @@ void event_state::finish_move() {
   listen_for_nobody();
   if (planted(bug::handover_keeps_lease)) return self_->send(region_, handed_over{aggregate_, true});
   self_->request(services_->ledgers.of(aggregate_), release_timeout, end_lease{aggregate_})
-    .then([this](const ack_reply&) { self_->send(region_, handed_over{aggregate_, true}); },
-          [this](const caf::error&) { self_->send(region_, handed_over{aggregate_, true}); }); // it runs out by itself
+    .then(
+      [this](const ack_reply&) {
+        self_->send(region_, handed_over{aggregate_, true});
+      },
+      [this](const caf::error&) {
+        self_->send(region_, handed_over{aggregate_, true});
+      }); // it runs out by itself
   set_timer(timer_kind::moved, moved_linger, 0);
 }
 
-// -- decisions ---------------------------------------------------------------------------------------------------------
+// -- decisions
+// ---------------------------------------------------------------------------------------------------------
 
 std::uint64_t event_state::commit(decision&& d, timestamp t) {
   if (services_->blocked_at) sale_->block(blocked_here());
@@ -369,7 +396,9 @@ void event_state::tell_board(sale::wake_up wake, timestamp t) {
   n.orders_pending = sale_->orders().pending_count();
   n.oldest_pending = sale_->orders().oldest_pending();
   n.dead_letters = sale_->dead_letters().size();
-  if (wake.again || is_set(wake.at)) n.due = services_->env->steady_now() + (wake.again ? milliseconds{0} : std::max(wake.at - t, milliseconds{0}));
+  if (wake.again || is_set(wake.at))
+    n.due =
+      services_->env->steady_now() + (wake.again ? milliseconds{0} : std::max(wake.at - t, milliseconds{0}));
   seat_->tell(n);
 }
 
@@ -381,48 +410,60 @@ std::shared_ptr<const notice_routing> event_state::routing() const {
 void event_state::tell(std::string_view topic, std::string payload, timestamp t, changes& out) {
   const auto lanes = lanes_of(topic, *routing(), services_->has_bus);
   if (lanes == 0) return;
-  out.emplace_back(outbox_appended{{services_->env->make_id(t, aggregate_), std::string{topic}, std::move(payload), t, lanes}});
+  out.emplace_back(outbox_appended{
+    {services_->env->make_id(t, aggregate_), std::string{topic}, std::move(payload), t, lanes}});
 }
 
 void event_state::tell_by_mail(std::string_view topic, std::string mail, timestamp t, changes& out) {
   if (!routing()->goes(topic, medium::mail)) return;
-  out.emplace_back(outbox_appended{{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t, bit_of(lane::mail)}});
+  out.emplace_back(outbox_appended{{services_->env->make_id(t, aggregate_), std::string{topic::mail_send},
+                                    std::move(mail), t, bit_of(lane::mail)}});
 }
 
 /// Domain events become part of the decision that they tell of.
 void event_state::tell_outside(decision& d, timestamp t) {
   const auto& event = sale_->event();
-  const auto tell_of = [&](const domain_event& told) { tell(told.topic, payload_of(told, event, sale_->stock().types()), t, d.content); };
+  const auto tell_of = [&](const domain_event& told) {
+    tell(told.topic, payload_of(told, event, sale_->stock().types()), t, d.content);
+  };
   for (auto& fact : domain_events_of(d.content, aggregate_)) {
     const auto told = sale_->related(std::move(fact));
     tell_of(told);
-    if (const auto award = loyalty_of(told, event.currency, services_->loyalty_points_per_unit)) tell_of(*award);
+    if (const auto award = loyalty_of(told, event.currency, services_->loyalty_points_per_unit))
+      tell_of(*award);
   }
   for (const auto& effect : d.blocked) {
     tell(topic::blacklist_enforced, block_payload_of(effect, event), t, d.content);
     record(d, own({}), {block_payload_of(effect, event), {}}, "block", t);
   }
   for (const auto& row : d.invited) tell_of(invitation_event_of(row));
-  for (auto& mail : mails_of(d.content, *sale_)) tell_by_mail(mail.topic, std::move(mail.payload), t, d.content);
+  for (auto& mail : mails_of(d.content, *sale_))
+    tell_by_mail(mail.topic, std::move(mail.payload), t, d.content);
 }
 
-/// A person is called once it is in the journal; a call too many, when the commit fails after all, does no harm.
+/// A person is called once it is in the journal; a call too many, when the commit fails after all, does no
+/// harm.
 void event_state::alert(const changes& content) const {
   if (!services_->alert) return;
   for (const auto& c : content)
-    if (const auto* letter = std::get_if<dead_letter_stored>(&c); letter != nullptr && letter->row.status == dead_letter_status::open)
+    if (const auto* letter = std::get_if<dead_letter_stored>(&c);
+        letter != nullptr && letter->row.status == dead_letter_status::open)
       services_->alert(letter->row);
 }
 
 void event_state::show(decision&& d, std::vector<order_change> orders, std::uint64_t seq) {
   for (const auto& order : d.orders) journal_->hold(seq, [this, order] { call(order); });
-  if (hubs_->empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && !d.line_moved)) return;
-  journal_->hold(seq, [this, orders = std::move(orders), changed = std::move(d.entry_changes), notices = std::move(d.notices),
-                       moved = d.line_moved] {
+  if (hubs_->empty() || (d.entry_changes.empty() && d.notices.empty() && orders.empty() && !d.line_moved))
+    return;
+  journal_->hold(seq, [this, orders = std::move(orders), changed = std::move(d.entry_changes),
+                       notices = std::move(d.notices), moved = d.line_moved] {
     const auto event = sale_->event().id;
-    // The notice first: a waiter hears `ended` and is closed by it; who was admitted still gets its own end after it.
+    // The notice first: a waiter hears `ended` and is closed by it; who was admitted still gets its own end
+    // after it.
     for (const auto what : notices) hubs_->tell(event_noticed{event, what, sale_->event().message});
-    if (!orders.empty()) hubs_->tell(orders_changed{event, orders}, orders.size()); // before the end of the place that it was placed from
+    if (!orders.empty())
+      hubs_->tell(orders_changed{event, orders},
+                  orders.size()); // before the end of the place that it was placed from
     if (!changed.empty()) hubs_->tell(entries_changed{event, changed}, changed.size());
     if (moved) hubs_->tell(fq::line_moved{event});
   });
@@ -440,16 +481,21 @@ void event_state::set_timer(timer_kind kind, milliseconds delay, std::uint64_t g
   self_->delayed_send(self_, delay, timer_fired{kind, generation});
 }
 
-// -- cache -------------------------------------------------------------------------------------------------------------
+// -- cache
+// -------------------------------------------------------------------------------------------------------------
 
 std::unique_ptr<event_mirror> event_state::make_mirror(std::uint64_t generation) {
   event_mirror::port port{
-    [this](std::shared_ptr<const mirror_step> step) { self_->send(services_->cache, take_mirror_step{std::move(step)}); },
+    [this](std::shared_ptr<const mirror_step> step) {
+      self_->send(services_->cache, take_mirror_step{std::move(step)});
+    },
     [this](check_mirror x) {
       x.sent_at = services_->env->steady_now();
       self_->send(services_->cache, std::move(x));
     },
-    [this](std::shared_ptr<const vouched_mirror> x) { self_->send(services_->cache, vouch_for_mirror{std::move(x), services_->env->steady_now()}); },
+    [this](std::shared_ptr<const vouched_mirror> x) {
+      self_->send(services_->cache, vouch_for_mirror{std::move(x), services_->env->steady_now()});
+    },
     [this](std::uint64_t from) {
       changes content;
       content.emplace_back(cache_generation_raised{from});
@@ -474,11 +520,14 @@ caf::result<ledger_report> event_state::on_verify_ledger(const verify_ledger& x)
   return promise;
 }
 
-// -- hubs --------------------------------------------------------------------------------------------------------------
+// -- hubs
+// --------------------------------------------------------------------------------------------------------------
 
-/// An owner without its supervisor would fight with the one that the region starts anew. Everybody else who is monitored listens to us.
+/// An owner without its supervisor would fight with the one that the region starts anew. Everybody else who
+/// is monitored listens to us.
 void event_state::on_down(const caf::down_msg& down) {
-  if (supervisor_ && down.source == supervisor_.address()) return self_->quit(caf::exit_reason::user_shutdown);
+  if (supervisor_ && down.source == supervisor_.address())
+    return self_->quit(caf::exit_reason::user_shutdown);
   monitored_.erase(down.source);
   if (!planted(bug::lost_hub_kept)) hubs_->remove(down.source);
   if (sessions_) sessions_->unwatch(caf::actor_cast<caf::strong_actor_ptr>(down.source));

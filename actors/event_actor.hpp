@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The owner of one event: takes messages, lets the pure sale decide, gives the decision to its journal, and lets anything be seen only
-// after the commit. Parts: event_actor.cpp (life, time, hubs), event_fan.cpp, event_checkout.cpp, event_money.cpp, event_people.cpp, event_organizer.cpp.
+// The owner of one event: takes messages, lets the pure sale decide, gives the decision to its journal, and
+// lets anything be seen only after the commit. Parts: event_actor.cpp (life, time, hubs), event_fan.cpp,
+// event_checkout.cpp, event_money.cpp, event_people.cpp, event_organizer.cpp.
 #pragma once
 #include "actors/aggregate_clock.hpp"
 #include "actors/answers.hpp"
@@ -39,31 +40,39 @@ struct owner_services {
   const session_keys* sessions = nullptr;
   ledger_workers ledgers;
   payments_handle payments;
-  /// The account at `gateway` that a tenant's money goes on to; null or empty: it stays. From an owner's thread.
+  /// The account at `gateway` that a tenant's money goes on to; null or empty: it stays. From an owner's
+  /// thread.
   std::function<std::string(const std::string& gateway, tenant_id tenant)> destination_of = nullptr;
-  std::function<bool()> may_load = nullptr; ///< false: what owners go by is not known yet, they wait; null: it is
+  std::function<bool()> may_load =
+    nullptr; ///< false: what owners go by is not known yet, they wait; null: it is
   sale_board* board = nullptr; ///< told each event's numbers; null: nobody asks
-  std::function<void(const dead_letter_row&)> alert = nullptr; ///< told of what waits for a person; from an actor's thread; may be null
+  std::function<void(const dead_letter_row&)> alert =
+    nullptr; ///< told of what waits for a person; from an actor's thread; may be null
   cache_worker_handle cache{}; ///< null: none
   sale_rules rules;
-  std::int64_t loyalty_points_per_unit = 0; ///< told as loyalty.awarded for each whole unit of currency paid; 0: never
-  /// Whom an event of this tenant and organizer does not serve; null: nobody is blocked anywhere. From an owner's thread, at every decision.
+  std::int64_t loyalty_points_per_unit =
+    0; ///< told as loyalty.awarded for each whole unit of currency paid; 0: never
+  /// Whom an event of this tenant and organizer does not serve; null: nobody is blocked anywhere. From an
+  /// owner's thread, at every decision.
   std::function<blocked_customers(tenant_id tenant, const organizer_id& organizer)> blocked_at = nullptr;
   /// By which channels the tenant's notices go; null: by all. From an owner's thread.
   std::function<std::shared_ptr<const notice_routing>(tenant_id tenant)> routing_of = nullptr;
   /// An owner without waiters, sessions and requests asks to be stopped after about this long.
   milliseconds idle_after{5 * 60 * 1000};
-  /// An owner with a deadline ahead looks at least this often; it wakes at the deadline itself anyway. At least 1 ms.
+  /// An owner with a deadline ahead looks at least this often; it wakes at the deadline itself anyway. At
+  /// least 1 ms.
   milliseconds sweep_interval{30'000};
   /// How often the mirror in the cache is compared with what it should be.
   milliseconds reconciliation_interval{30'000};
   /// How often an owner vouches for its mirror, so that other nodes may go by it; 0: there are none.
   milliseconds vouch_interval{0};
-  /// How often the region looks for aggregates that must run and that nobody holds a lease of; 0: only at start.
+  /// How often the region looks for aggregates that must run and that nobody holds a lease of; 0: only at
+  /// start.
   milliseconds takeover_interval{0};
   span_sink* spans = nullptr; ///< takes the spans of requests that are traced; null: nobody keeps them
   cluster_links* links = nullptr; ///< told of events that move away; null: nobody asks
-  /// A region that starts looks for what must run after `takeover_interval` only: first it must know the others, or it takes everything.
+  /// A region that starts looks for what must run after `takeover_interval` only: first it must know the
+  /// others, or it takes everything.
   bool has_cluster = false;
   bool has_bus = false; ///< domain events go to an event bus too
 };
@@ -73,14 +82,15 @@ public:
   static inline const char* name = "event_actor";
 
   event_state() = default;
-  void init(event_handle::stateful_pointer<event_state> self, aggregate_id aggregate, const owner_services& services,
-            supervisor_handle supervisor);
+  void init(event_handle::stateful_pointer<event_state> self, aggregate_id aggregate,
+            const owner_services& services, supervisor_handle supervisor);
   ~event_state();
   event_handle::behavior_type behavior();
 
   /// For tests and simulations: what is in memory now; null while loading.
   [[nodiscard]] const sale* peek() const { return serving_ ? sale_.get() : nullptr; }
-  /// The same for the aggregate's time, which lags behind the wall clock by what the ledger was away; `never` while loading.
+  /// The same for the aggregate's time, which lags behind the wall clock by what the ledger was away; `never`
+  /// while loading.
   [[nodiscard]] timestamp peek_now() const { return serving_ ? now() : never; }
 
 private:
@@ -199,7 +209,8 @@ private:
   [[nodiscard]] bool is_other(const event_id& event) const { return event != sale_->event().id; }
   /// For the event API, to which standalone queues do not exist.
   [[nodiscard]] bool is_no_sale(const event_id& event) const { return is_other(event) || !sale_->sells(); }
-  /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait for.
+  /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait
+  /// for.
   std::uint64_t commit(decision&& d, timestamp now);
   void tell_outside(decision& d, timestamp now);
   /// Goes out with the decision, by the channels that its tenant has chosen for the topic.
@@ -264,7 +275,8 @@ private:
   std::unique_ptr<event_sessions> sessions_; ///< null: not serving
   std::shared_ptr<board_seat> seat_; ///< null: not serving, or nobody asks
   bool serving_ = false;
-  bool is_moving_ = false; ///< decides nothing more; what it decided is being committed, or its lease has ended
+  bool is_moving_ =
+    false; ///< decides nothing more; what it decided is being committed, or its lease has ended
   bool was_ready_ = false;
   std::uint64_t generation_ = 0; ///< of the admission timer
   timestamp timer_at_; ///< when it fires; `never` if none is set
@@ -273,7 +285,8 @@ private:
   std::uint64_t loads_ = 0;
   std::vector<page_waiter> page_waiters_;
   std::unordered_multimap<order_id, order_waiter> order_waiters_;
-  std::set<std::pair<milliseconds, order_id>> order_deadlines_; ///< of waiters, those answered meanwhile included
+  std::set<std::pair<milliseconds, order_id>>
+    order_deadlines_; ///< of waiters, those answered meanwhile included
   std::unordered_multimap<payment_id, report_waiter> report_waiters_;
   trace_book traces_;
   std::optional<event_hubs<pointer>> hubs_;
@@ -286,7 +299,8 @@ private:
 };
 
 /// Spawned by a supervisor.
-event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_state> self, aggregate_id aggregate,
-                                        const owner_services* services, supervisor_handle supervisor);
+event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_state> self,
+                                        aggregate_id aggregate, const owner_services* services,
+                                        supervisor_handle supervisor);
 
 } // namespace fq

@@ -36,15 +36,16 @@ void event_audit::peeked(const aggregate_peeked& answer) {
 }
 
 std::vector<std::string> event_audit::compare(const aggregate_snapshot& found) const {
-  if (found.head.applied_seq < reading_->seq || !found.image.event) return {"the ledger has lost commits that it had acknowledged"};
+  if (found.head.applied_seq < reading_->seq || !found.image.event)
+    return {"the ledger has lost commits that it had acknowledged"};
   auto memory = reading_->memory;
   std::vector<mirror_delta> deltas;
   for (const auto& l : reading_->later)
     if (l.to_seq <= found.head.applied_seq) deltas.push_back(l.delta);
   apply_deltas(deltas, memory);
   const auto& rows = found.image;
-  auto lines = contradictions({*rows.event, rows.ticket_types, rows.entries, rows.claims, rows.payments, rows.refunds, rows.orders,
-                              rows.promo_codes});
+  auto lines = contradictions({*rows.event, rows.ticket_types, rows.entries, rows.claims, rows.payments,
+                               rows.refunds, rows.orders, rows.promo_codes});
   for (const auto& line : differences(mirror_of(rows.entries, rows.ticket_types), memory, timestamp{}))
     lines.push_back("memory: " + line);
   return lines;

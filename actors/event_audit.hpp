@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The owner's part that compares its memory with the ledger, for people: reads the ledger beside the sale, which goes on meanwhile, and
-// brings what it remembered of its memory to the same moment. Runs inside the event actor, so it needs no lock.
+// The owner's part that compares its memory with the ledger, for people: reads the ledger beside the sale,
+// which goes on meanwhile, and brings what it remembered of its memory to the same moment. Runs inside the
+// event actor, so it needs no lock.
 #pragma once
 #include "actors/journal.hpp"
 #include "actors/protocol.hpp"
@@ -21,13 +22,14 @@ inline constexpr std::size_t batches_per_audit_max = 20'000;
 class event_audit {
 public:
   /// `ask_ledger` sends peek_aggregate; its answer comes to peeked().
-  event_audit(std::function<void(std::uint64_t reading)> ask_ledger, const sale& truth, journal& log)
-      : ask_ledger_(std::move(ask_ledger)), sale_(&truth), journal_(&log) {}
+  event_audit(std::function<void(std::uint64_t reading)> ask_ledger, const sale& truth, journal& log) :
+      ask_ledger_(std::move(ask_ledger)), sale_(&truth), journal_(&log) {}
   ~event_audit();
   event_audit(const event_audit&) = delete;
   event_audit& operator=(const event_audit&) = delete;
 
-  /// Answers as soon as the ledger was read and compared. Who asks while that is under way gets the same answer.
+  /// Answers as soon as the ledger was read and compared. Who asks while that is under way gets the same
+  /// answer.
   void begin(caf::typed_response_promise<ledger_report> promise);
   /// The journal begins this batch.
   void begun(const batch& b);

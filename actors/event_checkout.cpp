@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's requests about orders, from fans and organizers, and about what belongs to them: promo codes, who is served first, dead
-// letters.
+// The event actor's requests about orders, from fans and organizers, and about what belongs to them: promo
+// codes, who is served first, dead letters.
 #include "actors/event_actor.hpp"
 #include "actors/mails.hpp"
 #include "domain/outbox.hpp"
@@ -22,7 +22,8 @@ order_reply event_state::order_answer(const order_id& id) const {
   return reply;
 }
 
-// -- fans --------------------------------------------------------------------------------------------------------------
+// -- fans
+// --------------------------------------------------------------------------------------------------------------
 
 caf::result<quote_reply> event_state::on_get_quote(const get_quote& x) {
   if (refuses()) return refused(x);
@@ -63,7 +64,8 @@ caf::result<order_reply> event_state::on_find_order(const find_order& x) {
   const auto* order = sale_->orders().find(x.order);
   const bool is_theirs = order != nullptr && (order->customer == x.customer || !refused_to(own(x.by)));
   if (!is_theirs) return order_reply{reason::not_found};
-  if (order->status != order_status::pending || x.wait <= milliseconds{0} || order_waiters_.size() >= order_waiters_max)
+  if (order->status != order_status::pending || x.wait <= milliseconds{0}
+      || order_waiters_.size() >= order_waiters_max)
     return reveal(order_answer(x.order));
   last_request_ = services_->env->steady_now();
   const auto deadline = last_request_ + x.wait;
@@ -79,7 +81,8 @@ void event_state::answer_order_waiters(const std::vector<order_change>& changed,
     if (c.status == order_status::pending) continue;
     const auto [first, last] = order_waiters_.equal_range(c.order);
     for (auto i = first; i != last; ++i)
-      journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(i->second.promise), caf::make_message(order_answer(c.order)));
+      journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(i->second.promise),
+                     caf::make_message(order_answer(c.order)));
     order_waiters_.erase(first, last);
   }
 }
@@ -96,7 +99,8 @@ void event_state::on_order_timeout() {
         ++i;
         continue;
       }
-      journal_->hold(journal_->reveal_barrier(), std::move(i->second.promise), caf::make_message(order_answer(order)));
+      journal_->hold(journal_->reveal_barrier(), std::move(i->second.promise),
+                     caf::make_message(order_answer(order)));
       i = order_waiters_.erase(i);
     }
   }
@@ -119,20 +123,22 @@ std::vector<order_change> event_state::order_changes_of(const changes& content) 
     const bool has_new_page = moved->from == moved->row.status && is_set(moved->row.payment_link_at);
     if (moved->from == moved->row.status && !has_new_page) continue;
     const auto view = sale_->view_of(*sale_->orders().find(moved->row.id));
-    changed.push_back({moved->row.id, view.claim.claim.entry, moved->row.status, view.payment_url, moved->row.failure,
-                       view.claim.claim.expires_at});
+    changed.push_back({moved->row.id, view.claim.claim.entry, moved->row.status, view.payment_url,
+                       moved->row.failure, view.claim.claim.expires_at});
   }
   return changed;
 }
 
-// -- organizers --------------------------------------------------------------------------------------------------------
+// -- organizers
+// --------------------------------------------------------------------------------------------------------
 
 caf::result<orders_reply> event_state::on_list_orders(const list_event_orders& x) {
   if (refuses()) return refused(x);
   if (auto no = refused_to(x.what)) return orders_reply{std::move(no)};
   const auto& all = sale_->orders().all();
   orders_reply reply;
-  for (auto i = std::make_reverse_iterator(x.before.is_nil() ? all.end() : all.lower_bound(x.before)); i != all.rend(); ++i) {
+  for (auto i = std::make_reverse_iterator(x.before.is_nil() ? all.end() : all.lower_bound(x.before));
+       i != all.rend(); ++i) {
     reply.more = reply.orders.size() == x.limit;
     if (reply.more) break;
     reply.orders.push_back(sale_->view_of(i->second));
@@ -147,7 +153,8 @@ caf::result<order_reply> event_state::on_refund(const refund_tickets& x) {
   if (auto before = replayed<order_reply>(x.idempotency, t)) return reveal(std::move(*before));
   decision d;
   refund_id opened;
-  if (auto no = sale_->refund_order(x.what.id, x.items, t, d, opened)) return reveal(order_reply{std::move(no)});
+  if (auto no = sale_->refund_order(x.what.id, x.items, t, d, opened))
+    return reveal(order_reply{std::move(no)});
   auto work = begin_work(x.trace, "refund_tickets");
   traces_.note(sale_->orders().find(x.what.id)->claim, work.context());
   record(d, own(x.what.by), x.note, "refund", t);
@@ -167,13 +174,15 @@ caf::result<ack_reply> event_state::on_resend(const resend_order& x) {
   if (mail.empty()) return ack_reply{{reason::invalid_transition, std::string{name_of(order->status)}}};
   const auto t = now();
   decision d;
-  outbox_row row{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t, bit_of(lane::mail)};
+  outbox_row row{services_->env->make_id(t, aggregate_), std::string{topic::mail_send}, std::move(mail), t,
+                 bit_of(lane::mail)};
   d.content.emplace_back(outbox_appended{std::move(row)});
   record(d, own(x.what.by), x.note, "resend", t);
   return reply_after(commit(std::move(d), t), ack_reply{});
 }
 
-// -- promo codes -------------------------------------------------------------------------------------------------------
+// -- promo codes
+// -------------------------------------------------------------------------------------------------------
 
 caf::result<promo_codes_reply> event_state::on_set_promo_code(const set_promo_code& x) {
   if (refuses()) return refused(x);
@@ -181,7 +190,8 @@ caf::result<promo_codes_reply> event_state::on_set_promo_code(const set_promo_co
   auto patch = x.patch;
   for (const auto& id : x.ticket_types) {
     const auto* type = sale_->stock().find(id);
-    if (type == nullptr) return reveal(promo_codes_reply{{reason::invalid_field, "ticket_type_ids: no such ticket type"}});
+    if (type == nullptr)
+      return reveal(promo_codes_reply{{reason::invalid_field, "ticket_type_ids: no such ticket type"}});
     patch.reduction.value.ticket_types |= std::uint64_t{1} << type->ordinal;
   }
   const auto t = now();
@@ -207,7 +217,8 @@ caf::result<promo_codes_reply> event_state::on_find_promo_codes(const find_promo
   return reveal(std::move(reply));
 }
 
-// -- dead letters ------------------------------------------------------------------------------------------------------
+// -- dead letters
+// ------------------------------------------------------------------------------------------------------
 
 caf::result<ack_reply> event_state::on_settle(const settle_dead_letter& x) {
   if (refuses()) return refused(x);

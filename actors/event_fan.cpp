@@ -7,7 +7,8 @@ namespace fq {
 namespace {
 
 /// In place of commit()'s word to the board: one more waits, and nothing else is new.
-void tell_join(sale_board& board, board_seat& seat, const decision& joined, std::uint64_t waiting, timestamp now) {
+void tell_join(sale_board& board, board_seat& seat, const decision& joined, std::uint64_t waiting,
+               timestamp now) {
   board.count(joined.content, now);
   seat.tell_waiting(waiting);
 }
@@ -17,7 +18,8 @@ void tell_join(sale_board& board, board_seat& seat, const decision& joined, std:
 caf::result<entry_reply> event_state::on_join(const join& x) {
   if (refuses()) return refused(x);
   const auto& event = sale_->event();
-  if (is_other(x.event) || event.kind != x.kind || (!sale_->sells() && event.tenant != x.tenant)) return entry_reply{reason::not_found};
+  if (is_other(x.event) || event.kind != x.kind || (!sale_->sells() && event.tenant != x.tenant))
+    return entry_reply{reason::not_found};
   heed_blocks();
   const auto t = now();
   // A longer line makes no room: while it is blocked, a join need not look for any.
@@ -73,7 +75,8 @@ caf::result<ack_reply> event_state::leave_as(const subject_key& subject) {
   return reply_after(std::max(commit(std::move(d), t), journal_->reveal_barrier()), ack_reply{});
 }
 
-// -- by the place's own token ------------------------------------------------------------------------------------------
+// -- by the place's own token
+// ------------------------------------------------------------------------------------------
 
 const queue_line::entry* event_state::entry_of(const entry_id& ticket) const {
   if (owner_of(ticket) != aggregate_) return nullptr;
@@ -84,14 +87,16 @@ const queue_line::entry* event_state::entry_of(const entry_id& ticket) const {
 caf::result<entry_reply> event_state::on_find_ticket(const find_ticket& x) {
   if (refuses()) return refused(x);
   const auto* e = entry_of(x.ticket);
-  return e == nullptr ? caf::result<entry_reply>{entry_reply{reason::not_found}} : show_place(*e, x.by_holder);
+  return e == nullptr ? caf::result<entry_reply>{entry_reply{reason::not_found}}
+                      : show_place(*e, x.by_holder);
 }
 
 caf::result<ack_reply> event_state::on_leave_ticket(const leave_ticket& x) {
   if (refuses()) return refused(x);
   const auto* e = entry_of(x.ticket);
   if (e == nullptr) return ack_reply{reason::not_found};
-  if (sale_->queue().find(e->row.subject) != e) return reveal(ack_reply{}); // over, and its subject has another place since
+  if (sale_->queue().find(e->row.subject) != e)
+    return reveal(ack_reply{}); // over, and its subject has another place since
   return leave_as(e->row.subject);
 }
 
@@ -101,7 +106,8 @@ caf::result<ack_reply> event_state::on_end_session(const end_session& x) {
   if (e == nullptr) return reveal(ack_reply{reason::not_admitted});
   const auto t = now();
   decision d;
-  if (auto no = sale_->end_session(e->row.number, e->row.admission_no, t, d)) return reveal(ack_reply{std::move(no)});
+  if (auto no = sale_->end_session(e->row.number, e->row.admission_no, t, d))
+    return reveal(ack_reply{std::move(no)});
   return reply_after(commit(std::move(d), t), ack_reply{});
 }
 
@@ -125,7 +131,8 @@ caf::result<line_reply> event_state::on_find_line(const find_line& x) {
   return reveal(std::move(reply));
 }
 
-// -- claims ------------------------------------------------------------------------------------------------------------
+// -- claims
+// ------------------------------------------------------------------------------------------------------------
 
 const queue_line::entry* event_state::admitted_by(const std::string& admission_token) const {
   const auto id = session_token_entry(admission_token);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told of every change of an event after its commit: the hubs of this node's io threads, and one listener for each other node
-// (net/push_relay). Runs inside the event actor.
+// Who is told of every change of an event after its commit: the hubs of this node's io threads, and one
+// listener for each other node (net/push_relay). Runs inside the event actor.
 #pragma once
 #include "actors/protocol.hpp"
 #include "actors/push_window.hpp"

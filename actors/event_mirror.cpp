@@ -13,7 +13,8 @@ event_mirror::~event_mirror() {
   for (auto& p : verifying_) p.deliver(make_error(errc::unavailable));
 }
 
-// -- following the journal ---------------------------------------------------------------------------------------------
+// -- following the journal
+// ---------------------------------------------------------------------------------------------
 
 void event_mirror::begun(const batch& b) {
   if (!begun_) return;
@@ -38,10 +39,12 @@ void event_mirror::send(std::uint64_t generation, const mirror_delta& delta) {
 void event_mirror::vouch() {
   if (!begun_ || cache_is_away_ || steps_ == 0) return;
   const auto& event = sale_->event();
-  port_.send_vouch(std::make_shared<const vouched_mirror>(vouched_mirror{aggregate_, event.id, event.tenant, generation_, steps_}));
+  port_.send_vouch(std::make_shared<const vouched_mirror>(
+    vouched_mirror{aggregate_, event.id, event.tenant, generation_, steps_}));
 }
 
-// -- generations -------------------------------------------------------------------------------------------------------
+// -- generations
+// -------------------------------------------------------------------------------------------------------
 
 void event_mirror::rebuild() {
   journal_->at_next_batch(begin_work()); // at the submission of the new generation, or of a later batch
@@ -78,13 +81,15 @@ journal::boundary_work event_mirror::begin_work() {
   };
 }
 
-// -- comparing ---------------------------------------------------------------------------------------------------------
+// -- comparing
+// ---------------------------------------------------------------------------------------------------------
 
 void event_mirror::check() {
   if (cache_is_away_) return;
   journal_->at_boundary([this] {
     return [this, g = generation_, expected = std::make_shared<const mirror_image>(image_of(*sale_))] {
-      if (g == generation_ && begun_) port_.send_check({aggregate_, sale_->event().id, g, steps_, port_.now(), milliseconds{0}, expected});
+      if (g == generation_ && begun_)
+        port_.send_check({aggregate_, sale_->event().id, g, steps_, port_.now(), milliseconds{0}, expected});
     };
   });
 }
@@ -114,7 +119,8 @@ void event_mirror::report(mirror_state result, const std::vector<std::string>& d
   for (auto& p : std::exchange(verifying_, {})) p.deliver(report_of(result, differences));
 }
 
-// -- what should be there ------------------------------------------------------------------------------------------------
+// -- what should be there
+// ------------------------------------------------------------------------------------------------
 
 mirror_delta delta_of(const batch& b, const sale& truth) {
   auto delta = mirror_of(b.content);

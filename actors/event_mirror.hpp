@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The owner's part that keeps its mirror in the cache: follows every commit with a step, compares now and then, and builds anew under a new
-// generation when a step was lost. Runs inside the event actor, so it needs no lock. Nothing here can fail a sale.
+// The owner's part that keeps its mirror in the cache: follows every commit with a step, compares now and
+// then, and builds anew under a new generation when a step was lost. Runs inside the event actor, so it needs
+// no lock. Nothing here can fail a sale.
 #pragma once
 #include "actors/journal.hpp"
 #include "actors/protocol.hpp"
@@ -33,18 +34,20 @@ public:
     std::function<timestamp()> now;
   };
 
-  event_mirror(aggregate_id aggregate, port p, const sale& truth, journal& log, std::uint64_t generation)
-      : aggregate_(aggregate), port_(std::move(p)), sale_(&truth), journal_(&log), generation_(generation) {}
+  event_mirror(aggregate_id aggregate, port p, const sale& truth, journal& log, std::uint64_t generation) :
+      aggregate_(aggregate), port_(std::move(p)), sale_(&truth), journal_(&log), generation_(generation) {}
   ~event_mirror();
   event_mirror(const event_mirror&) = delete;
   event_mirror& operator=(const event_mirror&) = delete;
 
-  /// Begins a new generation: whatever the cache holds is not to be trusted. Also after every load of the owner.
+  /// Begins a new generation: whatever the cache holds is not to be trusted. Also after every load of the
+  /// owner.
   void rebuild();
   /// The journal begins this batch: the owner's memory is exactly what it will leave.
   void begun(const batch& b);
 
-  /// Tells other nodes that this mirror is the one to go by, if there is one. They stop to within `vouch_life`.
+  /// Tells other nodes that this mirror is the one to go by, if there is one. They stop to within
+  /// `vouch_life`.
   void vouch();
 
   // -- from the cache worker

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's requests about money, and its talk with gateways (through the payments actor, after the commit).
+// The event actor's requests about money, and its talk with gateways (through the payments actor, after the
+// commit).
 #include "actors/event_actor.hpp"
 #include "domain/planted.hpp"
 
@@ -10,8 +11,8 @@ namespace {
 
 /// How long POST payments waits for the gateway's page before it answers INITIALIZING with no page.
 constexpr milliseconds page_wait{3'000};
-/// Stripe's pages live for half an hour at least; a little more, because the call takes its time. Held tickets do not wait for that: at
-/// their deadline the page is closed first.
+/// Stripe's pages live for half an hour at least; a little more, because the call takes its time. Held
+/// tickets do not wait for that: at their deadline the page is closed first.
 constexpr milliseconds page_life_min{35 * 60 * 1000};
 /// Webhooks that wait for the gateway's word at most; more are told to come again (I14).
 constexpr std::size_t report_waiters_max = 10'000;
@@ -54,12 +55,14 @@ caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
   }
   end_work(std::move(work), commit(std::move(d), t));
   last_request_ = services_->env->steady_now();
-  page_waiters_.push_back({attempt.payment, self_->make_response_promise(), x.idempotency, attempt.created, last_request_ + page_wait});
+  page_waiters_.push_back({attempt.payment, self_->make_response_promise(), x.idempotency, attempt.created,
+                           last_request_ + page_wait});
   set_timer(timer_kind::flush, page_wait, 0);
   return caf::delegated<payment_reply>{};
 }
 
-/// The attempt left INITIALIZING: answers, and remembers the answers of idempotent requests in the same commit.
+/// The attempt left INITIALIZING: answers, and remembers the answers of idempotent requests in the same
+/// commit.
 void event_state::answer_page_waiters(const payment_id& payment) {
   const auto due = std::stable_partition(page_waiters_.begin(), page_waiters_.end(),
                                          [&](const page_waiter& w) { return w.payment != payment; });
@@ -71,7 +74,8 @@ void event_state::answer_page_waiters(const payment_id& payment) {
     decision d;
     remember(w.idempotency, reply, t, d);
     const auto seq = journal_->append(std::move(d.content), t, false);
-    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise), caf::make_message(std::move(reply)));
+    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise),
+                   caf::make_message(std::move(reply)));
   }
 }
 
@@ -102,9 +106,11 @@ caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
   return reply_after(std::max(seq, journal_->reveal_barrier()), ack_reply{});
 }
 
-// -- reports: webhooks that prove nothing by themselves ------------------------------------------------------------------
+// -- reports: webhooks that prove nothing by themselves
+// ------------------------------------------------------------------
 
-/// Asks the gateway whether it is so. The webhook is answered when what it says has been committed with it, or 503: then it comes again.
+/// Asks the gateway whether it is so. The webhook is answered when what it says has been committed with it,
+/// or 503: then it comes again.
 caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
   const auto id = parse_reference(fact.reference);
   const auto* payment = id ? sale_->payments().find(*id) : nullptr;
@@ -117,8 +123,8 @@ caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
   return caf::delegated<ack_reply>{};
 }
 
-/// The gateway's own word about what it had reported. Only "paid" is applied, under the report's id; anything else may have been said before
-/// the payment that the report is about, so the report is to come again.
+/// The gateway's own word about what it had reported. Only "paid" is applied, under the report's id; anything
+/// else may have been said before the payment that the report is about, so the report is to come again.
 void event_state::believe(const gateway_answered& x) {
   if (x.kind != gateway_call_kind::verify) return;
   const auto [first, last] = report_waiters_.equal_range(x.payment);
@@ -139,26 +145,30 @@ void event_state::believe(const gateway_answered& x) {
     decision d;
     auto no = sale_->apply(fact, t, d);
     const auto seq = commit(std::move(d), t);
-    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise), caf::make_message(ack_reply{std::move(no)}));
+    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise),
+                   caf::make_message(ack_reply{std::move(no)}));
   }
 }
 
-// -- traces ------------------------------------------------------------------------------------------------------------
+// -- traces
+// ------------------------------------------------------------------------------------------------------------
 
 /// Of the requests that lead to gateways. One that is refused has no span of its own here: it did nothing.
 open_span event_state::begin_work(const trace_context& trace, std::string_view name) const {
   return {services_->spans, *services_->env, trace, span_kind::internal, name};
 }
 
-/// It ends when what it did is committed; if that fails, never: its owner loads again, and the request is answered with an error.
+/// It ends when what it did is committed; if that fails, never: its owner loads again, and the request is
+/// answered with an error.
 void event_state::end_work(open_span work, std::uint64_t seq) {
   if (work.is_kept()) journal_->hold(seq, [work = std::move(work)]() mutable { work.end(false); });
 }
 
-// -- gateways ----------------------------------------------------------------------------------------------------------
+// -- gateways
+// ----------------------------------------------------------------------------------------------------------
 
-/// As good as the same at every call about this payment: Stripe refuses a reference that comes again with other parameters. Names may have
-/// changed since; then it is refused as used up, and another attempt begins.
+/// As good as the same at every call about this payment: Stripe refuses a reference that comes again with
+/// other parameters. Names may have changed since; then it is refused as used up, and another attempt begins.
 gateway_charge event_state::charge_of(const payment_row& p) const {
   const auto& claim = *sale_->claims().find(p.claim);
   const auto& event = sale_->event();
@@ -170,7 +180,8 @@ gateway_charge event_state::charge_of(const payment_row& p) const {
   c.title = event.name;
   c.application_fee = fees_of(claim);
   for (const auto& i : claim.items)
-    c.lines.push_back({sale_->stock().types()[i.ticket_type].name, price_of_one(i), std::int64_t{i.quantity}});
+    c.lines.push_back(
+      {sale_->stock().types()[i.ticket_type].name, price_of_one(i), std::int64_t{i.quantity}});
   c.trace = traces_.of(p.claim);
   c.expires_at = p.created_at + std::max(page_life_min, claim.expires_at - p.created_at);
   const auto* order = sale_->orders().of_claim(p.claim);
@@ -205,18 +216,33 @@ void event_state::on_gateway_answered(const gateway_answered& x) {
   const auto t = now();
   decision d;
   switch (x.result) {
-    case gateway_result::initialized: sale_->initialized(x.payment, x.authorization_url, x.gateway_id, t, d); break;
+    case gateway_result::initialized:
+      sale_->initialized(x.payment, x.authorization_url, x.gateway_id, t, d);
+      break;
     case gateway_result::paid:
-      sale_->apply({.gateway = x.gateway, .gateway_event = "verify:" + x.reference, .what = verdict::paid, .reference = x.reference,
-                    .amount = x.amount, .currency = x.currency, .tax = x.tax, .gateway_id = x.gateway_id}, t, d);
+      sale_->apply({.gateway = x.gateway,
+                    .gateway_event = "verify:" + x.reference,
+                    .what = verdict::paid,
+                    .reference = x.reference,
+                    .amount = x.amount,
+                    .currency = x.currency,
+                    .tax = x.tax,
+                    .gateway_id = x.gateway_id},
+                   t, d);
       break;
     case gateway_result::unpaid: sale_->unpaid(x.payment, x.kind == gateway_call_kind::expire, t, d); break;
     case gateway_result::closed:
     case gateway_result::unknown_reference: sale_->closed(x.payment, t, d); break;
     case gateway_result::rejected: sale_->not_taken(x.payment, x.is_used_up, t, d); break;
     case gateway_result::refunded:
-      sale_->apply({.gateway = x.gateway, .gateway_event = "refund:" + to_string(x.refund), .what = verdict::refund_processed,
-                    .reference = x.reference, .amount = x.amount, .currency = x.currency, .refund = to_string(x.refund)}, t, d);
+      sale_->apply({.gateway = x.gateway,
+                    .gateway_event = "refund:" + to_string(x.refund),
+                    .what = verdict::refund_processed,
+                    .reference = x.reference,
+                    .amount = x.amount,
+                    .currency = x.currency,
+                    .refund = to_string(x.refund)},
+                   t, d);
       break;
     case gateway_result::refund_pending: sale_->refund_not_done(x.refund, false, t, d); break;
     case gateway_result::refund_refused: sale_->refund_not_done(x.refund, true, t, d); break;

@@ -18,17 +18,20 @@ std::string_view verb_of(event_trigger trigger) {
 
 } // namespace
 
-/// What belongs to somebody else looks like nothing. Events are their organizer's and their tenant's operators', queues their tenant's.
+/// What belongs to somebody else looks like nothing. Events are their organizer's and their tenant's
+/// operators', queues their tenant's.
 refusal event_state::refused_to(const managed& x) const {
   const auto& e = sale_->event();
   const bool is_named = !is_other(x.event) && e.kind == x.kind && e.tenant == x.by.tenant;
-  const bool by_organizer = x.by.kind == principal_kind::organizer && (!sale_->sells() || e.organizer == x.by.id);
+  const bool by_organizer =
+    x.by.kind == principal_kind::organizer && (!sale_->sells() || e.organizer == x.by.id);
   if (is_named && (by_organizer || x.by.kind == principal_kind::operate)) return {};
   return reason::not_found;
 }
 
 /// Becomes part of the decision that it tells of.
-void event_state::record(decision& d, const managed& what, const audit_note& note, std::string_view verb, timestamp t) {
+void event_state::record(decision& d, const managed& what, const audit_note& note, std::string_view verb,
+                         timestamp t) {
   audit_row row;
   row.id = services_->env->make_id(t, aggregate_);
   row.tenant = sale_->event().tenant;
@@ -44,15 +47,20 @@ void event_state::record(decision& d, const managed& what, const audit_note& not
 caf::result<event_reply> event_state::on_find_event(const find_event& x) {
   if (refuses()) return refused(x);
   const auto& e = sale_->event();
-  // A queue's waiting page shows its name and message to everybody; the routes of the API ask for a manager first.
-  const bool is_shown = sale_->sells() ? e.status != event_status::draft : x.what.by.kind == principal_kind::nobody;
+  // A queue's waiting page shows its name and message to everybody; the routes of the API ask for a manager
+  // first.
+  const bool is_shown =
+    sale_->sells() ? e.status != event_status::draft : x.what.by.kind == principal_kind::nobody;
   const bool is_public = is_shown && !is_other(x.what.event) && x.what.kind == e.kind;
   if (auto no = refused_to(x.what); no && !is_public) return event_reply{std::move(no)};
   event_reply reply;
   reply.event = sale_->view();
   const auto* invited = sale_->invitation_of(x.viewer, now());
-  const auto is_seen = [invited](const ticket_type_row& t) { return !t.hidden || (invited != nullptr && invited->ticket_type == t.ordinal); };
-  if (refused_to(x.what)) std::erase_if(reply.event.ticket_types, [&](const ticket_type_row& t) { return !is_seen(t); });
+  const auto is_seen = [invited](const ticket_type_row& t) {
+    return !t.hidden || (invited != nullptr && invited->ticket_type == t.ordinal);
+  };
+  if (refused_to(x.what))
+    std::erase_if(reply.event.ticket_types, [&](const ticket_type_row& t) { return !is_seen(t); });
   return reveal(std::move(reply));
 }
 

@@ -16,7 +16,8 @@ caf::result<count_reply> event_state::on_set_priorities(const set_priorities& x)
   const auto priority_class = x.priority_class.given ? std::optional{x.priority_class.value} : std::nullopt;
   decision d;
   count_reply reply;
-  if (auto no = sale_->set_priorities(x.customers, priority_class, t, d)) return reveal(count_reply{std::move(no)});
+  if (auto no = sale_->set_priorities(x.customers, priority_class, t, d))
+    return reveal(count_reply{std::move(no)});
   reply.count = x.customers.size();
   record(d, x.what, x.note, "priority", t);
   return reply_after(commit(std::move(d), t), std::move(reply));
@@ -38,9 +39,11 @@ caf::result<count_reply> event_state::on_invite(const invite_customers& x) {
   if (auto no = sale_->invite(x.customers, x.wish, t, d)) return reveal(count_reply{std::move(no)});
   std::vector<std::string> addresses;
   for (std::size_t i = 0; i < std::min(x.customers.size(), x.emails.size()); ++i)
-    if (std::ranges::find(d.invited, x.customers[i], &invitation_row::customer) != d.invited.end()) addresses.push_back(x.emails[i]);
+    if (std::ranges::find(d.invited, x.customers[i], &invitation_row::customer) != d.invited.end())
+      addresses.push_back(x.emails[i]);
   if (!d.invited.empty())
-    for (auto& mail : invitation_mails(addresses, d.invited.front(), *sale_)) tell_by_mail(topic::quota_invitation, std::move(mail), t, d.content);
+    for (auto& mail : invitation_mails(addresses, d.invited.front(), *sale_))
+      tell_by_mail(topic::quota_invitation, std::move(mail), t, d.content);
   record(d, x.what, x.note, "invite", t);
   count_reply reply;
   reply.count = d.invited.size();

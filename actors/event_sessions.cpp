@@ -36,7 +36,8 @@ bool event_sessions::pulse() {
 }
 
 void event_sessions::send(const caf::strong_actor_ptr& table, sessions_changed news) {
-  if (const auto to = std::ranges::find(watchers_, table, &watcher::table); to != watchers_.end()) send(*to, std::move(news));
+  if (const auto to = std::ranges::find(watchers_, table, &watcher::table); to != watchers_.end())
+    send(*to, std::move(news));
 }
 
 void event_sessions::send(watcher& to, sessions_changed news) {
@@ -88,7 +89,8 @@ sessions_changed event_sessions::news() const {
 }
 
 session_state event_sessions::state_of(const mirrored_session& s) const {
-  return {make_entry_id(s.joined_at, sale_->event().aggregate, s.number), s.admission_no, s.subject_name, s.expires_at};
+  return {make_entry_id(s.joined_at, sale_->event().aggregate, s.number), s.admission_no, s.subject_name,
+          s.expires_at};
 }
 
 } // namespace fq

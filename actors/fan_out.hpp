@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told of a domain event: the consumer of the outbox's lane of notices. Writes one delivery for each device and endpoint that is told;
-// couriers bring them. Writing them again does no harm, so a batch that fails half-way comes again as a whole; what concerns a crowd goes on from
-// where it was.
+// Who is told of a domain event: the consumer of the outbox's lane of notices. Writes one delivery for each
+// device and endpoint that is told; couriers bring them. Writing them again does no harm, so a batch that
+// fails half-way comes again as a whole; what concerns a crowd goes on from where it was.
 #pragma once
 #include "actors/ledger_workers.hpp"
 #include "actors/measures.hpp"
@@ -20,7 +20,8 @@ namespace fq {
 struct fan_out_services {
   ledger_workers ledgers;
   std::function<void(const outbox_item&)> log; ///< of every domain event that was told; may be null
-  std::function<std::shared_ptr<const notice_routing>(tenant_id)> routing_of; ///< by which channels the tenant's notices go; null: by all
+  std::function<std::shared_ptr<const notice_routing>(tenant_id)>
+    routing_of; ///< by which channels the tenant's notices go; null: by all
   notice_counts* counts = nullptr; ///< null: nobody asks
 };
 
@@ -29,7 +30,8 @@ inline constexpr milliseconds fan_out_timeout{5'000};
 /// Devices of a crowd that are read and told at a time.
 inline constexpr std::uint32_t crowd_page = 5'000;
 
-/// What a row of the outbox tells, to the devices of whom: those of the customer and of the place that its payload names.
+/// What a row of the outbox tells, to the devices of whom: those of the customer and of the place that its
+/// payload names.
 [[nodiscard]] told told_of(const outbox_item& item);
 
 class fan_out_state {
@@ -52,7 +54,8 @@ private:
     std::shared_ptr<std::vector<outbox_key>> done = std::make_shared<std::vector<outbox_key>>();
   };
   using batch = std::shared_ptr<batch_work>;
-  /// What concerns everybody at an event. It is told beside the batches, for it may take long; the row is done when all are told.
+  /// What concerns everybody at an event. It is told beside the batches, for it may take long; the row is
+  /// done when all are told.
   struct crowd_work {
     outbox_item item;
     told what;
@@ -75,8 +78,11 @@ private:
   void store(std::vector<delivery_row> rows, continuation then);
   void store_some(const std::shared_ptr<std::vector<delivery_row>>& rows, continuation then);
   [[nodiscard]] bool goes(const told& what, medium m) const;
-  [[nodiscard]] bool has_crowd(const told& what) const { return what.concerns_all && goes(what, medium::push); }
-  [[nodiscard]] std::vector<delivery_row> deliveries_to(const told& what, const notice_audience& audience) const;
+  [[nodiscard]] bool has_crowd(const told& what) const {
+    return what.concerns_all && goes(what, medium::push);
+  }
+  [[nodiscard]] std::vector<delivery_row> deliveries_to(const told& what,
+                                                        const notice_audience& audience) const;
   /// `failed`: no answer, or one that says no.
   template <class Reply, class Message, class Then, class Failed>
   void ask(Message message, Then then, Failed failed);
@@ -87,6 +93,7 @@ private:
   crowd crowd_; ///< the newest; null: there was none
 };
 
-consumer_handle::behavior_type fan_out(consumer_handle::stateful_pointer<fan_out_state> self, const fan_out_services* services);
+consumer_handle::behavior_type fan_out(consumer_handle::stateful_pointer<fan_out_state> self,
+                                       const fan_out_services* services);
 
 } // namespace fq

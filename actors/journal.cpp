@@ -45,7 +45,9 @@ void journal::hold(std::uint64_t seq, caf::response_promise promise, caf::messag
   keep(seq, {std::move(promise), std::move(answer), {}});
 }
 
-void journal::hold(std::uint64_t seq, std::function<void()> effect) { keep(seq, {{}, {}, std::move(effect)}); }
+void journal::hold(std::uint64_t seq, std::function<void()> effect) {
+  keep(seq, {{}, {}, std::move(effect)});
+}
 
 void journal::submit_next() {
   auto b = std::make_shared<batch>();
@@ -81,7 +83,8 @@ void journal::timer_fired(std::uint64_t generation) {
 }
 
 bool journal::settled(const batch_settled& answer) {
-  if (in_flight_ == nullptr || answer.epoch != epoch_ || answer.to_seq != in_flight_->to_seq) return true; // of an earlier submission
+  if (in_flight_ == nullptr || answer.epoch != epoch_ || answer.to_seq != in_flight_->to_seq)
+    return true; // of an earlier submission
   if (answer.unavailable && !planted(bug::trust_unknown_commit)) {
     stalled_ = true;
     arm(retry_);

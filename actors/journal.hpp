@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An owner's journal: carries its changes to the ledger, at most one batch in flight, and holds everything the outside would see
-// until it is committed. Used by the event, accounts and catalog actors; runs inside the owner, so it needs no lock.
+// An owner's journal: carries its changes to the ledger, at most one batch in flight, and holds everything
+// the outside would see until it is committed. Used by the event, accounts and catalog actors; runs inside
+// the owner, so it needs no lock.
 #pragma once
 #include "actors/messages.hpp"
 
@@ -28,8 +29,8 @@ public:
     std::function<void(milliseconds, std::uint64_t generation)> set_timer; ///< timer_kind::journal
     std::function<void(const batch&)> begun = {}; ///< once for each batch, before it is submitted: a boundary
   };
-  /// Looks at the owner's memory at a boundary, when that holds nothing which is neither committed nor in the batch about to be
-  /// submitted; what it returns runs after that commit.
+  /// Looks at the owner's memory at a boundary, when that holds nothing which is neither committed nor in the
+  /// batch about to be submitted; what it returns runs after that commit.
   using boundary_work = std::function<std::function<void()>()>;
 
   explicit journal(port p) : port_(std::move(p)) {}
@@ -37,8 +38,8 @@ public:
   /// The owner has acquired its aggregate. Forgets everything that was under way.
   void start(aggregate_id aggregate, const acquired& image);
 
-  /// Appends the changes of one decision; returns its sequence number (the last one if there are no changes). `reveals`: later reads
-  /// must wait for it.
+  /// Appends the changes of one decision; returns its sequence number (the last one if there are no changes).
+  /// `reveals`: later reads must wait for it.
   std::uint64_t append(changes&& content, timestamp at, bool reveals);
 
   /// Sends `answer` when everything up to `seq` is committed; an error if the owner has to reload.
@@ -54,14 +55,17 @@ public:
   /// What a read must wait for so that it reveals nothing uncommitted.
   [[nodiscard]] std::uint64_t reveal_barrier() const { return last_reveal_; }
   [[nodiscard]] bool is_committed(std::uint64_t seq) const { return seq <= committed_; }
-  [[nodiscard]] bool is_full() const { return in_flight_held_.size() + next_held_.size() >= journal_held_max; }
+  [[nodiscard]] bool is_full() const {
+    return in_flight_held_.size() + next_held_.size() >= journal_held_max;
+  }
   /// The batch in flight has failed or had no answer: the ledger is away, as far as we know.
   [[nodiscard]] bool is_stalled() const { return stalled_; }
   [[nodiscard]] bool is_idle() const { return in_flight_ == nullptr && next_.empty(); }
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   [[nodiscard]] std::uint64_t last_seq() const { return decided_; }
 
-  /// The worker's answer. False: memory and ledger have diverged or a successor took over; the owner must call fail() and load.
+  /// The worker's answer. False: memory and ledger have diverged or a successor took over; the owner must
+  /// call fail() and load.
   [[nodiscard]] bool settled(const batch_settled& answer);
   void timer_fired(std::uint64_t generation);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Until when an aggregate's lease holds for certain, by the steady clock: counted from before the ledger was asked. Written by the
-// ledger worker, read by the owner on another thread. Past it another node may own the aggregate and know more: a process that was
-// stopped, or cut off from the ledger, must not answer from its memory.
+// Until when an aggregate's lease holds for certain, by the steady clock: counted from before the ledger was
+// asked. Written by the ledger worker, read by the owner on another thread. Past it another node may own the
+// aggregate and know more: a process that was stopped, or cut off from the ledger, must not answer from its
+// memory.
 #pragma once
 #include "domain/time.hpp"
 

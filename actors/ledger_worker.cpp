@@ -27,13 +27,15 @@ const char* refusal_name(commit_outcome outcome) {
 
 } // namespace
 
-ledger_worker_handle::behavior_type ledger_worker(ledger_worker_handle::stateful_pointer<ledger_worker_state> self,
-                                                  ledger* engine, environment* env, ledger_worker_settings settings) {
+ledger_worker_handle::behavior_type ledger_worker(
+  ledger_worker_handle::stateful_pointer<ledger_worker_state> self, ledger* engine, environment* env,
+  ledger_worker_settings settings) {
   self->state.init(self, *engine, *env, std::move(settings));
   return self->state.behavior();
 }
 
-void ledger_worker_state::init(pointer self, ledger& engine, environment& env, ledger_worker_settings settings) {
+void ledger_worker_state::init(pointer self, ledger& engine, environment& env,
+                               ledger_worker_settings settings) {
   self_ = self;
   ledger_ = &engine;
   env_ = &env;
@@ -41,7 +43,8 @@ void ledger_worker_state::init(pointer self, ledger& engine, environment& env, l
   clock_.emplace(env);
   clock_->start(env.wall_now(), never);
   on_timer({timer_kind::renew, 0});
-  if (settings_.prune_interval.count() > 0) self->delayed_send(self, settings_.prune_interval, timer_fired{timer_kind::sweep, 0});
+  if (settings_.prune_interval.count() > 0)
+    self->delayed_send(self, settings_.prune_interval, timer_fired{timer_kind::sweep, 0});
 }
 
 /// Whether `work` could be done. A commit of unknown fate is as good as none: whoever asked asks again.
@@ -52,13 +55,12 @@ bool ledger_worker_state::reached(Work work) {
   try {
     work();
     done = true;
-  } catch (const ledger_unavailable& e) {
-    why = e.what();
-  } catch (const commit_unknown& e) {
+  } catch (const ledger_unavailable& e) { why = e.what(); } catch (const commit_unknown& e) {
     why = e.what();
   }
   if (settings_.reachable) *settings_.reachable = done;
-  if (std::exchange(is_reached_, done) != done) note(done ? "the ledger is back" : "the ledger is away: " + why);
+  if (std::exchange(is_reached_, done) != done)
+    note(done ? "the ledger is back" : "the ledger is away: " + why);
   return done;
 }
 
@@ -83,7 +85,8 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const release_aggregate& x) { release(x); },
     [this](const find_aggregates_to_wake&) {
       aggregates_to_wake found;
-      found.unavailable = !reached([&] { found.aggregates = ledger_->aggregates_to_wake(settings_.lease.owner); });
+      found.unavailable =
+        !reached([&] { found.aggregates = ledger_->aggregates_to_wake(settings_.lease.owner); });
       answer(std::move(found));
     },
     [this](const find_last_aggregate&) {
@@ -114,16 +117,24 @@ ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
     [this](const fq::store_deliveries& x) { return store(x); },
     [this](const fq::take_deliveries& x) { return take(x); },
     [this](const fq::settle_deliveries& x) { return done([&] { ledger_->settle_deliveries(*x.rows); }); },
-    [this](const fq::end_device& x) { return done([&] { ledger_->end_device(x.device, x.since, x.why, clock_->now()); }); },
+    [this](const fq::end_device& x) {
+      return done([&] { ledger_->end_device(x.device, x.since, x.why, clock_->now()); });
+    },
     [this](const fq::disable_endpoint& x) { return disable(x); },
     [this](const fq::list_deliveries& x) { return list(x); },
-    [this](const fq::replay_delivery& x) { return found([&] { return ledger_->replay_delivery(x.tenant, x.target, x.notice, clock_->now()); }); },
+    [this](const fq::replay_delivery& x) {
+      return found([&] { return ledger_->replay_delivery(x.tenant, x.target, x.notice, clock_->now()); });
+    },
     [this](const fq::register_device& x) { return add(x); },
     [this](const fq::list_devices& x) { return list(x); },
-    [this](const fq::remove_device& x) { return found([&] { return ledger_->remove_device(x.holder, x.device); }); },
+    [this](const fq::remove_device& x) {
+      return found([&] { return ledger_->remove_device(x.holder, x.device); });
+    },
     [this](const fq::store_endpoint& x) { return store(x); },
     [this](const fq::list_endpoints& x) { return list(x); },
-    [this](const fq::remove_endpoint& x) { return found([&] { return ledger_->remove_endpoint(x.tenant, x.endpoint); }); },
+    [this](const fq::remove_endpoint& x) {
+      return found([&] { return ledger_->remove_endpoint(x.tenant, x.endpoint); });
+    },
     [this](const timer_fired& t) { on_timer(t); },
   };
 }
@@ -153,13 +164,15 @@ event_list_reply ledger_worker_state::list(const list_events& x) {
   filter.after = x.after;
   filter.limit = x.limit + 1;
   const bool read = reached([&] {
-    for (auto& e : ledger_->list_events(filter)) reply.events.push_back({std::move(e.event), std::move(e.ticket_types)});
+    for (auto& e : ledger_->list_events(filter))
+      reply.events.push_back({std::move(e.event), std::move(e.ticket_types)});
   });
   if (!read) reply.no = reason::unavailable;
   reply.more = reply.events.size() > x.limit;
   if (reply.more) reply.events.resize(x.limit);
   if (x.by.kind == principal_kind::nobody)
-    for (auto& e : reply.events) std::erase_if(e.ticket_types, [](const ticket_type_row& t) { return t.hidden; });
+    for (auto& e : reply.events)
+      std::erase_if(e.ticket_types, [](const ticket_type_row& t) { return t.hidden; });
   return reply;
 }
 
@@ -172,7 +185,8 @@ void ledger_worker_state::answer(Reply reply) {
 void ledger_worker_state::on_commit(const commit_batch& x) {
   waiting_.push_back({x.content, caf::actor_cast<owner_handle>(self_->current_sender())});
   if (flush_is_due_) return;
-  flush_is_due_ = true; // behind the batches in the mailbox: those join this commit. Notices and readings wait, where they share this worker
+  flush_is_due_ = true; // behind the batches in the mailbox: those join this commit. Notices and readings
+                        // wait, where they share this worker
   self_->send<caf::message_priority::high>(self_, timer_fired{timer_kind::flush, 0});
 }
 
@@ -196,28 +210,32 @@ void ledger_worker_state::flush() {
   reached([&] { outcomes = ledger_->commit(all); }) ? settle(group, outcomes) : fail(group);
 }
 
-void ledger_worker_state::settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes) {
+void ledger_worker_state::settle(const std::vector<waiting>& group,
+                                 const std::vector<commit_outcome>& outcomes) {
   for (std::size_t i = 0; i < group.size(); ++i) {
     if (const auto* refused = refusal_name(outcomes[i]))
-      note("aggregate " + std::to_string(number_of(group[i].content->aggregate)) + ": a batch was refused: " + refused);
-    self_->send(group[i].owner, settled_as(*group[i].content, outcomes[i] == commit_outcome::busy, outcomes[i]));
+      note("aggregate " + std::to_string(number_of(group[i].content->aggregate))
+           + ": a batch was refused: " + refused);
+    self_->send(group[i].owner,
+                settled_as(*group[i].content, outcomes[i] == commit_outcome::busy, outcomes[i]));
   }
 }
 
 void ledger_worker_state::fail(const std::vector<waiting>& group) {
-  for (const auto& w : group)
-    self_->send(w.owner, settled_as(*w.content, true, commit_outcome::busy));
+  for (const auto& w : group) self_->send(w.owner, settled_as(*w.content, true, commit_outcome::busy));
 }
 
-/// Old answers, receipts and delivered domain events go, a few at a time: on an embedded ledger owners' commits wait for each time. Owners forget
-/// theirs by age as well.
+/// Old answers, receipts and delivered domain events go, a few at a time: on an embedded ledger owners'
+/// commits wait for each time. Owners forget theirs by age as well.
 void ledger_worker_state::prune() {
   const auto now = clock_->now();
   std::size_t gone = 0;
   reached([&] {
-    gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune, now - delivery_life, now - device_life});
+    gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
+                           now - delivery_life, now - device_life});
   });
-  self_->delayed_send(self_, gone < rows_per_prune ? settings_.prune_interval : prune_pause, timer_fired{timer_kind::sweep, 0});
+  self_->delayed_send(self_, gone < rows_per_prune ? settings_.prune_interval : prune_pause,
+                      timer_fired{timer_kind::sweep, 0});
 }
 
 void ledger_worker_state::acquire(const acquire_aggregate& x) {
@@ -250,9 +268,12 @@ void ledger_worker_state::acquire(const acquire_aggregate& x) {
 void ledger_worker_state::release(const release_aggregate& x) {
   const auto mine = leased_.find(x.aggregate);
   if (mine == leased_.end()) return;
-  if (!planted(bug::answers_after_handover)) mine->second.horizon->set(milliseconds{0}); // before anybody else can have it
+  if (!planted(bug::answers_after_handover))
+    mine->second.horizon->set(milliseconds{0}); // before anybody else can have it
   leased_.erase(mine);
-  reached([&] { ledger_->release(settings_.lease.owner, {&x.aggregate, 1}); }); // else the lease runs out by itself
+  reached([&] {
+    ledger_->release(settings_.lease.owner, {&x.aggregate, 1});
+  }); // else the lease runs out by itself
 }
 
 void ledger_worker_state::renew() {
@@ -262,7 +283,9 @@ void ledger_worker_state::renew() {
   for (const auto& [aggregate, lease] : leased_) mine.push_back(aggregate);
   lease_renewal renewal;
   const auto lease_end = env_->steady_now() + settings_.lease.term; // at the earliest
-  if (!reached([&] { renewal = ledger_->renew(settings_.lease, mine); }) && !planted(bug::renewal_taken_for_granted)) return;
+  if (!reached([&] { renewal = ledger_->renew(settings_.lease, mine); })
+      && !planted(bug::renewal_taken_for_granted))
+    return;
   for (const auto aggregate : renewal.lost) {
     self_->send(leased_.at(aggregate).owner, lease_lost{aggregate});
     leased_.erase(aggregate);
@@ -313,7 +336,8 @@ void ledger_worker_state::beat(const beat_node& x) {
 audit_reply ledger_worker_state::list(const list_audit& x) {
   audit_reply reply;
   const auto actor = x.by.kind == principal_kind::organizer ? name_of(x.by) : std::string{};
-  if (!reached([&] { reply.rows = ledger_->audit({x.by.tenant, x.target, actor, x.before, x.limit + 1}); })) reply.no = reason::unavailable;
+  if (!reached([&] { reply.rows = ledger_->audit({x.by.tenant, x.target, actor, x.before, x.limit + 1}); }))
+    reply.no = reason::unavailable;
   reply.more = reply.rows.size() > x.limit;
   if (reply.more) reply.rows.resize(x.limit);
   return reply;
@@ -356,7 +380,8 @@ ack_reply ledger_worker_state::found(Work work) {
 
 audience_found ledger_worker_state::find(const find_audience& x) {
   auto content = std::make_shared<notice_audience>();
-  if (!reached([&] { *content = ledger_->audience(x.holders, x.tenants); })) return {reason::unavailable, nullptr};
+  if (!reached([&] { *content = ledger_->audience(x.holders, x.tenants); }))
+    return {reason::unavailable, nullptr};
   return {{}, std::move(content)};
 }
 
@@ -368,14 +393,16 @@ devices_reply ledger_worker_state::find(const find_crowd& x) {
 
 deliveries_taken ledger_worker_state::take(const fq::take_deliveries& x) {
   auto due = std::make_shared<std::vector<due_delivery>>();
-  if (!reached([&] { *due = ledger_->take_deliveries(x.filter, clock_->now()); })) return {reason::unavailable, nullptr};
+  if (!reached([&] { *due = ledger_->take_deliveries(x.filter, clock_->now()); }))
+    return {reason::unavailable, nullptr};
   return {{}, std::move(due)};
 }
 
 count_reply ledger_worker_state::disable(const fq::disable_endpoint& x) {
   count_reply reply;
   bool did = false;
-  if (!reached([&] { did = ledger_->disable_endpoint(x.endpoint, x.why, x.since, clock_->now()); })) reply.no = reason::unavailable;
+  if (!reached([&] { did = ledger_->disable_endpoint(x.endpoint, x.why, x.since, clock_->now()); }))
+    reply.no = reason::unavailable;
   reply.count = did ? 1 : 0;
   return reply;
 }
@@ -398,31 +425,40 @@ devices_reply ledger_worker_state::list(const fq::list_devices& x) {
   return {{}, std::move(devices)};
 }
 
-/// The newest of its holder's is found by an index, however long the log is; nothing else is stored between the look and the writing.
+/// The newest of its holder's is found by an index, however long the log is; nothing else is stored between
+/// the look and the writing.
 ack_reply ledger_worker_state::store(const fq::store_deliveries& x) {
   bool is_pending = false;
   const bool did = reached([&] {
     if (x.alone && !x.rows->empty()) {
       const auto newest = ledger_->list_deliveries({.holder = x.rows->front().holder, .limit = 1});
-      is_pending = !newest.empty() && newest.front().state == delivery_state::pending && x.rows->front().created_at < newest.front().created_at + test_pause;
+      is_pending = !newest.empty() && newest.front().state == delivery_state::pending
+                   && x.rows->front().created_at < newest.front().created_at + test_pause;
     }
     if (!is_pending) ledger_->store_deliveries(*x.rows);
   });
   if (!did) return {reason::unavailable};
-  return is_pending ? ack_reply{{reason::invalid_transition, std::string{to_string(delivery_state::pending)}}} : ack_reply{};
+  return is_pending ? ack_reply{{reason::invalid_transition, std::string{to_string(delivery_state::pending)}}}
+                    : ack_reply{};
 }
 
 ack_reply ledger_worker_state::store(const fq::store_endpoint& x) {
   bool fits = false;
   if (!reached([&] { fits = ledger_->store_endpoint(x.endpoint); })) return {reason::unavailable};
-  return fits ? ack_reply{} : ack_reply{{reason::invalid_field, "url: " + std::string{has_its_share(x.endpoint) ? "the organizer has 10" : "the tenant has 50"} + " endpoints already; remove some"}};
+  return fits
+           ? ack_reply{}
+           : ack_reply{
+             {reason::invalid_field,
+              "url: " + std::string{has_its_share(x.endpoint) ? "the organizer has 10" : "the tenant has 50"}
+                + " endpoints already; remove some"}};
 }
 
 /// For the words of a refusal: whose bound it is.
 bool ledger_worker_state::has_its_share(const webhook_endpoint_row& mine) {
   std::vector<webhook_endpoint_row> all;
   if (mine.organizer.is_nil() || !reached([&] { all = ledger_->list_endpoints(mine.tenant); })) return false;
-  return static_cast<std::size_t>(std::ranges::count(all, mine.organizer, &webhook_endpoint_row::organizer)) >= endpoints_per_organizer_max;
+  return static_cast<std::size_t>(std::ranges::count(all, mine.organizer, &webhook_endpoint_row::organizer))
+         >= endpoints_per_organizer_max;
 }
 
 endpoints_reply ledger_worker_state::list(const fq::list_endpoints& x) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wraps a ledger for owners: collects the batches that wait and commits them as one transaction, so throughput grows with load while
-// latency stays near one fsync. Detached in production because a ledger blocks; an ordinary actor in simulations.
+// Wraps a ledger for owners: collects the batches that wait and commits them as one transaction, so
+// throughput grows with load while latency stays near one fsync. Detached in production because a ledger
+// blocks; an ordinary actor in simulations.
 #pragma once
 #include "actors/aggregate_clock.hpp"
 #include "actors/protocol.hpp"
@@ -10,9 +11,9 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <optional>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,17 +27,21 @@ inline constexpr std::size_t changes_per_commit_max = 20'000;
 inline constexpr milliseconds receipt_life{30ll * 24 * 60 * 60 * 1000};
 /// Domain events are kept for a look back after they went out.
 inline constexpr milliseconds delivery_life{30ll * 24 * 60 * 60 * 1000}; ///< of the log of deliveries
-inline constexpr milliseconds device_life{270ll * 24 * 60 * 60 * 1000}; ///< not registered again: FCM forgets such tokens too
+inline constexpr milliseconds device_life{270ll * 24 * 60 * 60
+                                          * 1000}; ///< not registered again: FCM forgets such tokens too
 inline constexpr milliseconds outbox_life{3ll * 24 * 60 * 60 * 1000};
-/// Rows that one round of pruning deletes at most; where there were fewer, the next round follows after the interval.
+/// Rows that one round of pruning deletes at most; where there were fewer, the next round follows after the
+/// interval.
 inline constexpr std::size_t rows_per_prune = 250;
-inline constexpr milliseconds prune_pause{100}; ///< before the next ones, while there are more: 2,500 a second
+inline constexpr milliseconds prune_pause{
+  100}; ///< before the next ones, while there are more: 2,500 a second
 
 struct ledger_worker_settings {
   lease_terms lease{}; ///< under which aggregates are acquired; renewed three times a term
   milliseconds prune_interval{30'000}; ///< 0: somebody else prunes
   std::atomic<bool>* reachable = nullptr; ///< told after every call, for /readyz
-  std::function<void(const std::string&)> note = nullptr; ///< for people: the ledger is away or back, a batch was refused; any thread
+  std::function<void(const std::string&)> note =
+    nullptr; ///< for people: the ledger is away or back, a batch was refused; any thread
 };
 
 class ledger_worker_state {
@@ -103,13 +108,15 @@ private:
   environment* env_ = nullptr;
   ledger_worker_settings settings_;
   bool is_reached_ = true; ///< by the last call
-  std::optional<aggregate_clock> clock_; ///< rows are old by the time that owners count, whatever the wall clock does
+  std::optional<aggregate_clock>
+    clock_; ///< rows are old by the time that owners count, whatever the wall clock does
   std::map<aggregate_id, held_lease> leased_; ///< acquired here and not released
   std::vector<waiting> waiting_;
   bool flush_is_due_ = false;
 };
 
-ledger_worker_handle::behavior_type ledger_worker(ledger_worker_handle::stateful_pointer<ledger_worker_state> self,
-                                                  ledger* engine, environment* env, ledger_worker_settings settings);
+ledger_worker_handle::behavior_type ledger_worker(
+  ledger_worker_handle::stateful_pointer<ledger_worker_state> self, ledger* engine, environment* env,
+  ledger_worker_settings settings);
 
 } // namespace fq

@@ -11,14 +11,16 @@ namespace {
 
 std::string fresh_id(const std::string& template_key, environment& env) {
   std::array<char, 40> text{};
-  std::snprintf(text.data(), text.size(), "-%016llx%016llx", static_cast<unsigned long long>(env.random_u64()),
+  std::snprintf(text.data(), text.size(), "-%016llx%016llx",
+                static_cast<unsigned long long>(env.random_u64()),
                 static_cast<unsigned long long>(env.random_u64()));
   return template_key + text.data();
 }
 
 } // namespace
 
-mailer_worker_handle::behavior_type mailer(mailer_worker_handle::stateful_pointer<mailer_state> self, const mailer_services* services) {
+mailer_worker_handle::behavior_type mailer(mailer_worker_handle::stateful_pointer<mailer_state> self,
+                                           const mailer_services* services) {
   self->state.init(self, *services);
   return self->state.behavior();
 }
@@ -40,7 +42,12 @@ mail_sent mailer_state::on_mail(const send_mail& x) {
   auto id = fresh_id(services_->template_key, env);
   waiting w;
   w.key = services_->newest_only ? x.to : id;
-  w.message = {.id = std::move(id), .to = {{x.to}}, .subject = x.subject, .text = x.body, .html = x.html, .template_key = services_->template_key};
+  w.message = {.id = std::move(id),
+               .to = {{x.to}},
+               .subject = x.subject,
+               .text = x.body,
+               .html = x.html,
+               .template_key = services_->template_key};
   w.give_up_at = env.steady_now() + services_->keep_for;
   waiting_.erase(w.key);
   const auto result = attempt(w);
@@ -61,12 +68,14 @@ void mailer_state::on_timer(std::uint64_t generation) {
   if (found == waiting_.end() || found->second.generation != generation) return; // a newer code has its place
   auto w = std::move(found->second);
   waiting_.erase(found);
-  if (services_->env->steady_now() >= w.give_up_at) return warn(services_->template_key + " is given up: it could not be sent in time");
+  if (services_->env->steady_now() >= w.give_up_at)
+    return warn(services_->template_key + " is given up: it could not be sent in time");
   if (attempt(w) == mail_result::unavailable) wait(std::move(w));
 }
 
-/// One try, unless the service is known to be down. It may take as long as the port's timeout, and everybody waits meanwhile: what a
-/// failure cost is what the pause after it lasts at least, so that a server that hangs takes no more than half of our time.
+/// One try, unless the service is known to be down. It may take as long as the port's timeout, and everybody
+/// waits meanwhile: what a failure cost is what the pause after it lasts at least, so that a server that
+/// hangs takes no more than half of our time.
 mail_result mailer_state::attempt(waiting& w) {
   auto& env = *services_->env;
   const auto begin = env.steady_now();
@@ -77,7 +86,8 @@ mail_result mailer_state::attempt(waiting& w) {
   down_until_ = milliseconds{0};
   if (answer.result == mail_result::accepted) return answer.result;
   warn((answer.result == mail_result::rejected ? "rejected: " : "unavailable: ") + answer.why);
-  pause_ = std::max({retry_delay(services_->pauses, w.attempts, env.random_u64()), end - begin, answer.retry_after.value_or(milliseconds{0})});
+  pause_ = std::max({retry_delay(services_->pauses, w.attempts, env.random_u64()), end - begin,
+                     answer.retry_after.value_or(milliseconds{0})});
   if (answer.service_down) down_until_ = end + pause_;
   return answer.result;
 }

@@ -15,11 +15,14 @@ namespace {
 
 namespace json = boost::json;
 
-std::string name_of(const contact& c) { return c.last_name.empty() ? c.first_name : c.first_name + ' ' + c.last_name; }
+std::string name_of(const contact& c) {
+  return c.last_name.empty() ? c.first_name : c.first_name + ' ' + c.last_name;
+}
 
 /// `end`, if set: it is of no use then, and is not sent afterwards.
 std::string mail(std::string_view template_key, json::array to, json::object data, timestamp end = never) {
-  json::object all{{"template", template_key}, {"language", "en"}, {"to", std::move(to)}, {"data", std::move(data)}};
+  json::object all{
+    {"template", template_key}, {"language", "en"}, {"to", std::move(to)}, {"data", std::move(data)}};
   if (is_set(end)) all["expires_at"] = unix_ms(end);
   return json::serialize(all);
 }
@@ -93,7 +96,8 @@ std::vector<std::string> cancellations(const sale& now, timestamp at) {
     };
     for (const auto& [id, order] : now.orders().all()) {
       const bool is_fresh = order.updated_at == at; // moved by the cancellation itself
-      const bool has_paid = order.status == order_status::success || order.status == order_status::partially_refunded
+      const bool has_paid = order.status == order_status::success
+                            || order.status == order_status::partially_refunded
                             || (order.status == order_status::refunded && is_fresh);
       const bool was_open = is_open(order.status) || (order.status == order_status::failed && is_fresh);
       if (paid ? !has_paid : !was_open) continue;
@@ -110,12 +114,15 @@ struct mail_writer {
   std::vector<topic_mail>& out;
 
   void operator()(const order_moved& c) const {
-    const bool link_is_due = c.from == c.row.status && c.row.status == order_status::awaiting_payment && !is_set(c.row.payment_link_at);
-    const bool has_page = link_is_due && !now.view_of(c.row).payment_url.empty(); // it may have been declined meanwhile
+    const bool link_is_due = c.from == c.row.status && c.row.status == order_status::awaiting_payment
+                             && !is_set(c.row.payment_link_at);
+    const bool has_page =
+      link_is_due && !now.view_of(c.row).payment_url.empty(); // it may have been declined meanwhile
     if (has_page) out.push_back({topic::order_placed, payment_link(c.row, now)});
     if (c.from == c.row.status) return;
     if (c.row.status == order_status::success) out.push_back({topic::order_completed, receipt(c.row, now)});
-    if (c.row.status == order_status::failed && c.row.failure != "event_cancelled") out.push_back({topic::order_failed, failed(c.row, now)});
+    if (c.row.status == order_status::failed && c.row.failure != "event_cancelled")
+      out.push_back({topic::order_failed, failed(c.row, now)});
   }
   void operator()(const refund_moved& c) const {
     if (c.from == c.row.status || c.row.status != refund_status::succeeded || c.row.amount == 0) return;
@@ -124,7 +131,8 @@ struct mail_writer {
   }
   void operator()(const event_changed& c) const {
     if (c.from == c.event.status || c.event.status != event_status::cancelled) return;
-    for (auto& one : cancellations(now, c.event.updated_at)) out.push_back({topic::event_cancelled, std::move(one)});
+    for (auto& one : cancellations(now, c.event.updated_at))
+      out.push_back({topic::event_cancelled, std::move(one)});
   }
   template <class Other>
   void operator()(const Other&) const {}
@@ -138,12 +146,16 @@ std::vector<topic_mail> mails_of(const changes& content, const sale& now) {
   return mails;
 }
 
-std::vector<std::string> invitation_mails(std::span<const std::string> addresses, const invitation_row& what, const sale& now) {
+std::vector<std::string> invitation_mails(std::span<const std::string> addresses, const invitation_row& what,
+                                          const sale& now) {
   std::vector<std::string> mails;
   for (; !addresses.empty(); addresses = addresses.subspan(std::min(addresses.size(), mail_recipients_max))) {
     json::array to;
-    for (const auto& address : addresses.first(std::min(addresses.size(), mail_recipients_max))) to.push_back(json::object{{"address", address}});
-    json::object data{{"event_name", now.event().name}, {"ticket_name", now.stock().types()[what.ticket_type].name}, {"quantity", what.quantity}};
+    for (const auto& address : addresses.first(std::min(addresses.size(), mail_recipients_max)))
+      to.push_back(json::object{{"address", address}});
+    json::object data{{"event_name", now.event().name},
+                      {"ticket_name", now.stock().types()[what.ticket_type].name},
+                      {"quantity", what.quantity}};
     if (is_set(what.valid_until)) data["valid_until"] = unix_ms(what.valid_until);
     mails.push_back(mail("quota_invitation", std::move(to), std::move(data), what.valid_until));
   }
@@ -154,7 +166,8 @@ std::string mail_again(const order_row& order, const sale& now) {
   switch (order.status) {
     case order_status::success:
     case order_status::partially_refunded: return receipt(order, now);
-    case order_status::awaiting_payment: return now.view_of(order).payment_url.empty() ? std::string{} : payment_link(order, now);
+    case order_status::awaiting_payment:
+      return now.view_of(order).payment_url.empty() ? std::string{} : payment_link(order, now);
     case order_status::failed: return failed(order, now);
     case order_status::pending:
     case order_status::cancelled:

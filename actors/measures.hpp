@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the actors of this process count for /metrics, all of it: made by the composition, written by those that it is handed to, outlives
-// them. Safe on any thread; nobody decides an order by it.
+// What the actors of this process count for /metrics, all of it: made by the composition, written by those
+// that it is handed to, outlives them. Safe on any thread; nobody decides an order by it.
 #pragma once
 #include "actors/bus_counts.hpp"
 #include "actors/counts.hpp"
@@ -31,7 +31,8 @@ struct gateway_counts {
   gauge under_way; ///< attempts
   gauge waiting; ///< calls whose turn has not come
   gauge pausing; ///< calls between two attempts
-  gauge workers; ///< attempts that may be under way at once; 0 while nothing has succeeded since its circuit opened
+  gauge workers; ///< attempts that may be under way at once; 0 while nothing has succeeded since its circuit
+                 ///< opened
 };
 
 /// Domain events on their way out through one lane. Written by its dispatcher.
@@ -60,7 +61,9 @@ struct switch_counts {
 };
 
 /// In all_lanes.
-inline std::size_t place_of(lane which) { return static_cast<std::size_t>(std::ranges::find(all_lanes, which) - all_lanes.begin()); }
+inline std::size_t place_of(lane which) {
+  return static_cast<std::size_t>(std::ranges::find(all_lanes, which) - all_lanes.begin());
+}
 
 struct measures {
   sale_board sales;

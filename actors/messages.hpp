@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every message between actors: imperative for requests, past tense for facts; one line says who sends it and why. `inspect`
-// stands directly below. All are registered in the one type-id block at the end.
+// Every message between actors: imperative for requests, past tense for facts; one line says who sends it and
+// why. `inspect` stands directly below. All are registered in the one type-id block at the end.
 #pragma once
 #include "actors/lease_horizon.hpp"
 #include "domain/change.hpp"
@@ -23,68 +23,79 @@
 
 namespace fq {
 
-#define FQ_INSPECT(type, ...)                                                                                          \
-  template <class Inspector>                                                                                           \
-  typename Inspector::result_type inspect(Inspector& f, type& x) {                                                     \
-    return f(caf::meta::type_name(#type), __VA_ARGS__);                                                                \
+#define FQ_INSPECT(type, ...)                                                                                \
+  template <class Inspector>                                                                                 \
+  typename Inspector::result_type inspect(Inspector& f, type& x) {                                           \
+    return f(caf::meta::type_name(#type), __VA_ARGS__);                                                      \
   }
 
-#define FQ_INSPECT_EMPTY(type)                                                                                         \
-  template <class Inspector>                                                                                           \
-  typename Inspector::result_type inspect(Inspector& f, type&) {                                                       \
-    return f(caf::meta::type_name(#type));                                                                             \
+#define FQ_INSPECT_EMPTY(type)                                                                               \
+  template <class Inspector>                                                                                 \
+  typename Inspector::result_type inspect(Inspector& f, type&) {                                             \
+    return f(caf::meta::type_name(#type));                                                                   \
   }
 
 FQ_INSPECT(uuid, x.hi, x.lo)
 FQ_INSPECT(trace_context, x.trace, x.span, x.is_sampled, x.state)
 FQ_INSPECT(refusal, x.why, x.detail, x.at, x.id, x.first, x.second)
-FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status, x.position, x.eta_low_seconds, x.eta_high_seconds,
-           x.poll_after_ms, x.admission_no, x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by)
+FQ_INSPECT(entry_view, x.id, x.event, x.kind, x.customer, x.subject_name, x.message, x.number, x.status,
+           x.position, x.eta_low_seconds, x.eta_high_seconds, x.poll_after_ms, x.admission_no,
+           x.admission_batch, x.joined_at, x.admitted_at, x.session_expires_at, x.claim_by)
 FQ_INSPECT(claim_item, x.ticket_type, x.quantity, x.unit_price, x.refunded, x.donation, x.unit_discount)
-FQ_INSPECT(claim_row, x.id, x.customer, x.entry, x.status, x.live_slot, x.items, x.amount, x.created_at, x.expires_at,
-           x.ended_at, x.promo)
+FQ_INSPECT(claim_row, x.id, x.customer, x.entry, x.status, x.live_slot, x.items, x.amount, x.created_at,
+           x.expires_at, x.ended_at, x.promo)
 FQ_INSPECT(claim_view, x.claim, x.event, x.currency, x.item_ids)
-FQ_INSPECT(payment_row, x.id, x.claim, x.customer, x.status, x.gateway, x.reference, x.authorization_url, x.gateway_id, x.destination, x.amount,
-           x.captured, x.tax, x.refunded, x.created_at, x.updated_at)
+FQ_INSPECT(payment_row, x.id, x.claim, x.customer, x.status, x.gateway, x.reference, x.authorization_url,
+           x.gateway_id, x.destination, x.amount, x.captured, x.tax, x.refunded, x.created_at, x.updated_at)
 FQ_INSPECT(payment_view, x.payment, x.event, x.currency)
 FQ_INSPECT(queue_settings, x.policy, x.concurrency, x.rate_per_minute, x.batch_size, x.admission_interval,
-           x.over_admission_percent, x.session_ttl, x.claim_window, x.ticket_ttl, x.capacity, x.presence_timeout, x.away_grace)
-FQ_INSPECT(event_row, x.id, x.aggregate, x.kind, x.tenant, x.organizer, x.external_id, x.message, x.name, x.currency, x.status, x.queue_opens_at,
-           x.sale_start, x.sale_end, x.queue, x.claim_ttl, x.claims_per_customer, x.async_percent, x.created_at, x.updated_at)
-FQ_INSPECT(ticket_type_row, x.ordinal, x.id, x.name, x.price, x.total, x.held, x.sold, x.max_per_order, x.on_sale, x.hidden, x.sale_from,
-           x.sale_until)
+           x.over_admission_percent, x.session_ttl, x.claim_window, x.ticket_ttl, x.capacity,
+           x.presence_timeout, x.away_grace)
+FQ_INSPECT(event_row, x.id, x.aggregate, x.kind, x.tenant, x.organizer, x.external_id, x.message, x.name,
+           x.currency, x.status, x.queue_opens_at, x.sale_start, x.sale_end, x.queue, x.claim_ttl,
+           x.claims_per_customer, x.async_percent, x.created_at, x.updated_at)
+FQ_INSPECT(ticket_type_row, x.ordinal, x.id, x.name, x.price, x.total, x.held, x.sold, x.max_per_order,
+           x.on_sale, x.hidden, x.sale_from, x.sale_until)
 FQ_INSPECT(event_view, x.event, x.ticket_types, x.sold_out)
 FQ_INSPECT(event_stats, x.event, x.status, x.waiting, x.away, x.admitted, x.joined_total, x.admitted_total,
-           x.completed_total, x.total, x.held, x.sold, x.available, x.claims_live, x.claims_confirmed, x.payments_open,
-           x.revenue, x.refunded, x.admission_rate_per_minute, x.arrival_rate_per_minute, x.last_admission_batch,
-           x.server_time)
+           x.completed_total, x.total, x.held, x.sold, x.available, x.claims_live, x.claims_confirmed,
+           x.payments_open, x.revenue, x.refunded, x.admission_rate_per_minute, x.arrival_rate_per_minute,
+           x.last_admission_batch, x.server_time)
 template <class Inspector, class T>
 typename Inspector::result_type inspect(Inspector& f, maybe<T>& x) {
   return f(caf::meta::type_name("maybe"), x.given, x.value);
 }
-FQ_INSPECT(ticket_type_patch, x.id, x.name, x.price, x.total, x.max_per_order, x.on_sale, x.hidden, x.sale_from, x.sale_until)
-FQ_INSPECT(event_patch, x.name, x.queue_opens_at, x.sale_start, x.sale_end, x.policy, x.concurrency, x.rate_per_minute,
-           x.batch_size, x.over_admission_percent, x.claims_per_customer, x.admission_interval, x.session_ttl,
-           x.claim_window, x.claim_ttl, x.ticket_ttl, x.capacity, x.presence_timeout, x.away_grace, x.message, x.async_percent, x.ticket_types)
+FQ_INSPECT(ticket_type_patch, x.id, x.name, x.price, x.total, x.max_per_order, x.on_sale, x.hidden,
+           x.sale_from, x.sale_until)
+FQ_INSPECT(event_patch, x.name, x.queue_opens_at, x.sale_start, x.sale_end, x.policy, x.concurrency,
+           x.rate_per_minute, x.batch_size, x.over_admission_percent, x.claims_per_customer,
+           x.admission_interval, x.session_ttl, x.claim_window, x.claim_ttl, x.ticket_ttl, x.capacity,
+           x.presence_timeout, x.away_grace, x.message, x.async_percent, x.ticket_types)
 FQ_INSPECT(principal, x.kind, x.tenant, x.id)
 FQ_INSPECT(tenant_row, x.id, x.name, x.subject_jwk, x.stripe_account, x.created_at)
 FQ_INSPECT(api_key_row, x.id, x.tenant, x.scope, x.secret_hash, x.label, x.created_at, x.revoked_at)
 FQ_INSPECT(audit_row, x.id, x.tenant, x.target, x.actor, x.action, x.detail, x.reason, x.at)
 FQ_INSPECT(item_wish, x.ticket_type, x.quantity, x.donation)
 FQ_INSPECT(contact, x.first_name, x.last_name, x.email, x.phone)
-FQ_INSPECT(order_row, x.id, x.claim, x.customer, x.status, x.contact, x.promo_code, x.subtotal, x.discount, x.donations, x.platform_fee,
-           x.processing_fee, x.total, x.success_url, x.cancel_url, x.failure, x.payment_link_at, x.created_at, x.updated_at)
+FQ_INSPECT(order_row, x.id, x.claim, x.customer, x.status, x.contact, x.promo_code, x.subtotal, x.discount,
+           x.donations, x.platform_fee, x.processing_fee, x.total, x.success_url, x.cancel_url, x.failure,
+           x.payment_link_at, x.created_at, x.updated_at)
 FQ_INSPECT(order_wish, x.items, x.promo_code, x.contact, x.success_url, x.cancel_url, x.gateway)
-FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded, x.can_retry, x.typical_page_time)
+FQ_INSPECT(order_view, x.order, x.claim, x.event_name, x.payment, x.payment_state, x.payment_url, x.refunded,
+           x.can_retry, x.typical_page_time)
 FQ_INSPECT(priced_item, x.ticket_type, x.quantity, x.unit_price, x.donation, x.unit_discount)
-FQ_INSPECT(price_quote, x.items, x.subtotal, x.discount, x.donations, x.platform_fee, x.processing_fee, x.total)
+FQ_INSPECT(price_quote, x.items, x.subtotal, x.discount, x.donations, x.platform_fee, x.processing_fee,
+           x.total)
 FQ_INSPECT(quote_view, x.event, x.currency, x.price, x.item_ids, x.promo_code)
 FQ_INSPECT(discount, x.kind, x.value, x.ticket_types)
-FQ_INSPECT(promo_code_row, x.ordinal, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max, x.uses_per_customer, x.uses,
-           x.is_active, x.created_at, x.updated_at)
-FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max, x.uses_per_customer, x.is_active)
-FQ_INSPECT(dead_letter_row, x.id, x.kind, x.subject, x.status, x.detail, x.payload, x.created_at, x.updated_at)
-FQ_INSPECT(node_row, x.id, x.address, x.wire_version, x.owners, x.is_settled, x.is_draining, x.seen_at, x.serves, x.keys)
+FQ_INSPECT(promo_code_row, x.ordinal, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max,
+           x.uses_per_customer, x.uses, x.is_active, x.created_at, x.updated_at)
+FQ_INSPECT(promo_code_patch, x.id, x.code, x.reduction, x.valid_from, x.valid_until, x.uses_max,
+           x.uses_per_customer, x.is_active)
+FQ_INSPECT(dead_letter_row, x.id, x.kind, x.subject, x.status, x.detail, x.payload, x.created_at,
+           x.updated_at)
+FQ_INSPECT(node_row, x.id, x.address, x.wire_version, x.owners, x.is_settled, x.is_draining, x.seen_at,
+           x.serves, x.keys)
 FQ_INSPECT(invitation_row, x.customer, x.ticket_type, x.quantity, x.valid_until, x.told_at)
 FQ_INSPECT(invitation_wish, x.ticket_type, x.quantity, x.valid_until)
 FQ_INSPECT(block_row, x.tenant, x.organizer, x.customer, x.reason, x.includes_ended, x.created_at)
@@ -92,13 +103,15 @@ FQ_INSPECT(setting_row, x.name, x.value, x.updated_at)
 FQ_INSPECT(outbox_row, x.id, x.topic, x.payload, x.created_at, x.lanes)
 FQ_INSPECT(gateway_money, x.amount, x.currency)
 FQ_INSPECT(gateway_line, x.name, x.unit_amount, x.quantity)
-FQ_INSPECT(gateway_charge, x.reference, x.gateway_id, x.money, x.lines, x.title, x.customer_email, x.success_url, x.cancel_url,
-           x.expires_at, x.destination, x.application_fee, x.trace)
+FQ_INSPECT(gateway_charge, x.reference, x.gateway_id, x.money, x.lines, x.title, x.customer_email,
+           x.success_url, x.cancel_url, x.expires_at, x.destination, x.application_fee, x.trace)
 FQ_INSPECT(entry_change, x.id, x.number, x.status, x.admission_no, x.admission_batch, x.admitted_at,
            x.session_expires_at, x.claim_by)
-FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund, x.tax, x.gateway_id)
+FQ_INSPECT(gateway_fact, x.gateway, x.gateway_event, x.what, x.reference, x.amount, x.currency, x.refund,
+           x.tax, x.gateway_id)
 
-/// The Idempotency-Key of a request, hashed with its principal and route, and the hash of its body. `given` false: no key.
+/// The Idempotency-Key of a request, hashed with its principal and route, and the hash of its body. `given`
+/// false: no key.
 struct idempotency_ref {
   bool given = false;
   digest128 key{};
@@ -106,7 +119,8 @@ struct idempotency_ref {
 };
 FQ_INSPECT(idempotency_ref, x.given, x.key, x.body)
 
-// -- fans: net -> event actor -----------------------------------------------------------------------------------------
+// -- fans: net -> event actor
+// -----------------------------------------------------------------------------------------
 
 /// Somebody wants a place, or the place it has. `join_key`: hash of the Idempotency-Key, 0 for none.
 struct join {
@@ -156,7 +170,8 @@ struct leave_ticket {
 };
 FQ_INSPECT(leave_ticket, x.ticket)
 
-/// The holder of a session token, or its origin, is done. not_admitted if the token is of no session in force.
+/// The holder of a session token, or its origin, is done. not_admitted if the token is of no session in
+/// force.
 struct end_session {
   std::string session_token;
 };
@@ -174,7 +189,8 @@ struct ack_reply {
 };
 FQ_INSPECT(ack_reply, x.no)
 
-/// An admitted customer takes stock. `admission_token` as the client sent it. Empty items: one of the first type on sale.
+/// An admitted customer takes stock. `admission_token` as the client sent it. Empty items: one of the first
+/// type on sale.
 struct open_claim {
   event_id event; ///< of the path; another event's id than the actor's: not_found
   customer_id customer;
@@ -235,7 +251,8 @@ struct apply_fact {
 };
 FQ_INSPECT(apply_fact, x.fact, x.is_report)
 
-// -- checkout: net -> event actor --------------------------------------------------------------------------------------
+// -- checkout: net -> event actor
+// --------------------------------------------------------------------------------------
 
 /// What would it cost? Holds nothing.
 struct get_quote {
@@ -251,7 +268,8 @@ struct quote_reply {
 };
 FQ_INSPECT(quote_reply, x.no, x.quote)
 
-/// All items or none. `admission_token` as the client sent it; empty in an `open` event, which joins by itself.
+/// All items or none. `admission_token` as the client sent it; empty in an `open` event, which joins by
+/// itself.
 struct place_order {
   event_id event;
   customer_id customer;
@@ -285,7 +303,8 @@ struct cancel_order {
 };
 FQ_INSPECT(cancel_order, x.order, x.customer)
 
-// -- organizers: net -> event actor, catalog, accounts ----------------------------------------------------------------
+// -- organizers: net -> event actor, catalog, accounts
+// ----------------------------------------------------------------
 
 /// Which event or queue, and who manages it: what is not `by`'s, or of the other kind, is not_found.
 struct managed {
@@ -302,7 +321,8 @@ struct audit_note {
 };
 FQ_INSPECT(audit_note, x.detail, x.reason)
 
-/// The event as its viewer may see it; nobody: the public, who sees no drafts. Queues are shown to nobody for their waiting page only.
+/// The event as its viewer may see it; nobody: the public, who sees no drafts. Queues are shown to nobody for
+/// their waiting page only.
 struct find_event {
   managed what;
   customer_id viewer = {}; ///< is shown the quota that it is invited to; nil: nobody
@@ -381,8 +401,8 @@ struct stats_reply {
 };
 FQ_INSPECT(stats_reply, x.no, x.stats)
 
-/// A validated draft, or a queue that is open at once; id, aggregate, status and times of creation are the catalog's, tenant and organizer
-/// those of `by`.
+/// A validated draft, or a queue that is open at once; id, aggregate, status and times of creation are the
+/// catalog's, tenant and organizer those of `by`.
 struct create_event {
   principal by;
   event_row event;
@@ -392,8 +412,8 @@ struct create_event {
 };
 FQ_INSPECT(create_event, x.by, x.event, x.ticket_types, x.idempotency, x.note)
 
-/// What `by` has: an organizer its events, an operator its tenant's, both their tenant's queues. Nobody: the public list of events.
-/// `after`: cursor. `limit` 1..200.
+/// What `by` has: an organizer its events, an operator its tenant's, both their tenant's queues. Nobody: the
+/// public list of events. `after`: cursor. `limit` 1..200.
 struct list_events {
   principal by = {};
   event_kind kind = event_kind::sale;
@@ -405,7 +425,8 @@ FQ_INSPECT(list_events, x.by, x.kind, x.external_id, x.after, x.limit)
 
 /// Newest first; answered from committed state.
 struct list_audit {
-  principal by = {}; ///< an organizer sees what it did itself and what was done to queues, an operator everything of the tenant
+  principal by = {}; ///< an organizer sees what it did itself and what was done to queues, an operator
+                     ///< everything of the tenant
   uuid target; ///< nil: everything of the tenant
   uuid before; ///< cursor; nil: from the newest
   std::uint32_t limit = 50;
@@ -419,7 +440,8 @@ struct audit_reply {
 };
 FQ_INSPECT(audit_reply, x.no, x.rows, x.more)
 
-// -- orders and promo codes: organizers -> event actor, catalog; notifier -> event actor ---------------------------------
+// -- orders and promo codes: organizers -> event actor, catalog; notifier -> event actor
+// ---------------------------------
 
 /// Who manages what belongs to an event whose id the path does not name.
 struct order_act {
@@ -596,7 +618,8 @@ typename Inspector::result_type inspect(Inspector& f, dead_letter_listing& x) {
 }
 FQ_INSPECT(dead_letters_reply, x.no, x.letters, x.more)
 
-/// To accounts: the customers with these addresses. Who was never here gets an account, or is left out of the answer.
+/// To accounts: the customers with these addresses. Who was never here gets an account, or is left out of the
+/// answer.
 struct find_customers {
   tenant_id tenant = default_tenant;
   std::vector<std::string> emails; ///< lower case, validated
@@ -604,8 +627,8 @@ struct find_customers {
 };
 FQ_INSPECT(find_customers, x.tenant, x.emails, x.only_known)
 
-/// To accounts: the list of an organizer, or (by an operator) of the whole tenant. Who was never here gets an account, so that it is known when
-/// it comes.
+/// To accounts: the list of an organizer, or (by an operator) of the whole tenant. Who was never here gets an
+/// account, so that it is known when it comes.
 struct block_customers {
   principal by;
   audit_note note;
@@ -644,7 +667,8 @@ struct change_setting {
 };
 FQ_INSPECT(change_setting, x.by, x.setting, x.note)
 
-/// To accounts: what a manager does to something that has no owner of its own, for the audit log; answered when it is kept, before it is done.
+/// To accounts: what a manager does to something that has no owner of its own, for the audit log; answered
+/// when it is kept, before it is done.
 struct record_deed {
   principal by;
   std::string action;
@@ -653,7 +677,8 @@ struct record_deed {
 };
 FQ_INSPECT(record_deed, x.by, x.action, x.target, x.note)
 
-// -- tenants and API keys: control socket -> accounts; directory <-> ledger reader --------------------------------------
+// -- tenants and API keys: control socket -> accounts; directory <-> ledger reader
+// --------------------------------------
 
 /// From the control socket. An existing name gets the new key of its subject tokens if `replace`.
 struct add_tenant {
@@ -702,7 +727,8 @@ FQ_INSPECT_EMPTY(refresh_directory)
 struct read_directory {};
 FQ_INSPECT_EMPTY(read_directory)
 
-/// From the directory to a ledger reader, when their version has changed. Answered by blocks_read to the sender.
+/// From the directory to a ledger reader, when their version has changed. Answered by blocks_read to the
+/// sender.
 struct read_blocks {};
 FQ_INSPECT_EMPTY(read_blocks)
 
@@ -754,7 +780,8 @@ struct person_reply {
 };
 FQ_INSPECT(person_reply, x.no, x.person)
 
-// -- hubs: one per io thread ------------------------------------------------------------------------------------------
+// -- hubs: one per io thread
+// ------------------------------------------------------------------------------------------
 
 /// From a hub: push changes of this event to me until I die or unsubscribe. Sending it again changes nothing.
 struct subscribe {
@@ -815,7 +842,8 @@ struct orders_changed {
 };
 FQ_INSPECT(orders_changed, x.event, x.changes)
 
-/// From a table of sessions: send me this aggregate's sessions, all of them now and every change after its commit.
+/// From a table of sessions: send me this aggregate's sessions, all of them now and every change after its
+/// commit.
 struct watch_sessions {
   bool on = true;
 };
@@ -840,12 +868,16 @@ struct sessions_changed {
   bool is_lost = false; ///< nothing is known any more: watch again
   std::vector<session_state> begun; ///< or with another end
   std::vector<entry_id> ended;
-  std::shared_ptr<const lease_horizon> lease; ///< past its end nothing of this is true any more; null: no lease. Stays in this process
-  milliseconds trusted_for{0}; ///< to another node: unless the next one comes within this, nothing of it is true any more; 0: as `lease` says
+  std::shared_ptr<const lease_horizon>
+    lease; ///< past its end nothing of this is true any more; null: no lease. Stays in this process
+  milliseconds trusted_for{0}; ///< to another node: unless the next one comes within this, nothing of it is
+                               ///< true any more; 0: as `lease` says
 };
-FQ_INSPECT(sessions_changed, x.event, x.tenant, x.kind, x.now, x.is_all, x.is_lost, x.begun, x.ended, x.trusted_for)
+FQ_INSPECT(sessions_changed, x.event, x.tenant, x.kind, x.now, x.is_all, x.is_lost, x.begun, x.ended,
+           x.trusted_for)
 
-// -- owners <-> ledger worker (same process always) --------------------------------------------------------------------
+// -- owners <-> ledger worker (same process always)
+// --------------------------------------------------------------------
 
 using batch_ptr = std::shared_ptr<const batch>;
 using acquired_ptr = std::shared_ptr<const acquired>;
@@ -894,7 +926,8 @@ struct release_aggregate {
 };
 FQ_INSPECT(release_aggregate, x.aggregate)
 
-/// From the region, at start and now and then: which aggregates must run without being asked, and nobody else holds a lease of.
+/// From the region, at start and now and then: which aggregates must run without being asked, and nobody else
+/// holds a lease of.
 struct find_aggregates_to_wake {};
 FQ_INSPECT_EMPTY(find_aggregates_to_wake)
 
@@ -914,9 +947,11 @@ struct last_aggregate_found {
 };
 FQ_INSPECT(last_aggregate_found, x.unavailable, x.last)
 
-// -- outbox: dispatcher <-> ledger worker, consumers ------------------------------------------------------------------------
+// -- outbox: dispatcher <-> ledger worker, consumers
+// ------------------------------------------------------------------------
 
-/// From a lane's dispatcher: lease what is free and give me the next rows. Answered by outbox_taken to the sender.
+/// From a lane's dispatcher: lease what is free and give me the next rows. Answered by outbox_taken to the
+/// sender.
 struct take_outbox {
   lane which{};
   std::uint32_t limit = 0;
@@ -950,7 +985,8 @@ struct outbox_consumed {
   aggregate_id last{}; ///< the rows up to this one's were looked at; 0: all
 };
 
-// -- notices: fan-out, couriers and the API <-> a ledger reader (same process always) ------------------------------------------
+// -- notices: fan-out, couriers and the API <-> a ledger reader (same process always)
+// ------------------------------------------
 
 /// From the fan-out: whose devices, and which endpoints of these tenants, might be told.
 struct find_audience {
@@ -974,7 +1010,8 @@ struct devices_reply {
 /// From the fan-out, and from the API for a test: to be sent. Known ones stay as they are.
 struct store_deliveries {
   std::shared_ptr<const std::vector<delivery_row>> rows;
-  bool alone = false; ///< one row; invalid_transition, and nothing is stored, while the newest that its holder has is pending and younger than test_pause
+  bool alone = false; ///< one row; invalid_transition, and nothing is stored, while the newest that its
+                      ///< holder has is pending and younger than test_pause
 };
 
 /// From a courier: what is due on its way.
@@ -998,7 +1035,8 @@ struct end_device {
   std::string why;
 };
 
-/// From a courier: an endpoint that is gone, or took nothing since `since`; not if it was changed after that. Answers how many were turned off.
+/// From a courier: an endpoint that is gone, or took nothing since `since`; not if it was changed after that.
+/// Answers how many were turned off.
 struct disable_endpoint {
   uuid endpoint;
   std::string why;
@@ -1035,8 +1073,8 @@ struct remove_device {
   uuid holder, device;
 };
 
-/// From the API: a new endpoint, or the next version of one (webhook_endpoint_row::replaces). Refused with invalid_field if the tenant or the
-/// organizer has too many, or if that version is no longer the newest.
+/// From the API: a new endpoint, or the next version of one (webhook_endpoint_row::replaces). Refused with
+/// invalid_field if the tenant or the organizer has too many, or if that version is no longer the newest.
 struct store_endpoint {
   webhook_endpoint_row endpoint;
 };
@@ -1058,15 +1096,16 @@ struct delivery_answered {
   delivery_answer answer;
 };
 
-// -- cache: event actor <-> cache worker (same process always) ----------------------------------------------------------------
+// -- cache: event actor <-> cache worker (same process always)
+// ----------------------------------------------------------------
 
 /// From an event actor, after commit: the next step of its mirror. Not answered unless it is lost.
 struct take_mirror_step {
   std::shared_ptr<const mirror_step> step;
 };
 
-/// From an event actor, again and again: its mirror, of which every step was sent before, is the one to go by. Not answered unless it is
-/// lost.
+/// From an event actor, again and again: its mirror, of which every step was sent before, is the one to go
+/// by. Not answered unless it is lost.
 struct vouch_for_mirror {
   std::shared_ptr<const vouched_mirror> mirror;
   milliseconds said_at{0}; ///< steady time: word that waited for too long is not passed on
@@ -1094,7 +1133,8 @@ struct session_found {
 };
 FQ_INSPECT(session_found, x.verdict, x.queue, x.tenant, x.admission_no, x.subject_name, x.expires_at)
 
-/// From an event actor: does the cache hold this? Every step up to `steps` was sent before. Answered by mirror_checked to the sender.
+/// From an event actor: does the cache hold this? Every step up to `steps` was sent before. Answered by
+/// mirror_checked to the sender.
 struct check_mirror {
   aggregate_id aggregate{};
   uuid queue;
@@ -1120,7 +1160,8 @@ struct mirror_checked {
 };
 FQ_INSPECT(mirror_checked, x.generation, x.state, x.differences)
 
-/// To an event actor: a step of this generation did not reach the cache. `cache_is_back` comes when a rebuild may be tried.
+/// To an event actor: a step of this generation did not reach the cache. `cache_is_back` comes when a rebuild
+/// may be tried.
 struct mirror_lost {
   std::uint64_t generation = 0;
 };
@@ -1129,7 +1170,8 @@ FQ_INSPECT(mirror_lost, x.generation)
 struct cache_is_back {};
 FQ_INSPECT_EMPTY(cache_is_back)
 
-/// For people (`fairqueue admin verify`, `rebuild`): compare ledger and cache now, or build the mirror again. Answered by mirror_report.
+/// For people (`fairqueue admin verify`, `rebuild`): compare ledger and cache now, or build the mirror again.
+/// Answered by mirror_report.
 struct verify_mirror {
   bool rebuild = false;
 };
@@ -1143,7 +1185,8 @@ struct mirror_report {
 };
 FQ_INSPECT(mirror_report, x.event, x.generation, x.state, x.differences)
 
-// -- verification: event actor <-> ledger reader -----------------------------------------------------------------------------
+// -- verification: event actor <-> ledger reader
+// -----------------------------------------------------------------------------
 
 /// From an event actor: everything the ledger has of it. Answered by aggregate_peeked to the sender.
 struct peek_aggregate {
@@ -1157,8 +1200,8 @@ struct aggregate_peeked {
   std::shared_ptr<const aggregate_snapshot> found; ///< null: the ledger cannot be reached
 };
 
-/// For people (`fairqueue admin verify`): do the ledger's rows agree with one another and with the owner's memory? Answered by
-/// ledger_report.
+/// For people (`fairqueue admin verify`): do the ledger's rows agree with one another and with the owner's
+/// memory? Answered by ledger_report.
 struct verify_ledger {};
 FQ_INSPECT_EMPTY(verify_ledger)
 
@@ -1168,11 +1211,13 @@ struct ledger_report {
 };
 FQ_INSPECT(ledger_report, x.was_read, x.differences)
 
-// -- gateways: event actor <-> payments ----------------------------------------------------------------------------------
+// -- gateways: event actor <-> payments
+// ----------------------------------------------------------------------------------
 
 enum class gateway_call_kind : std::uint8_t { initialize, verify, expire, refund };
 
-/// From an event actor, after the row is committed. Answered by gateway_answered to the sender, once, within a deadline.
+/// From an event actor, after the row is committed. Answered by gateway_answered to the sender, once, within
+/// a deadline.
 struct call_gateway {
   gateway_call_kind kind{};
   std::string gateway;
@@ -1218,13 +1263,15 @@ struct gateway_answered {
   bool is_used_up = false; ///< rejected: another reference may do
   milliseconds retry_after{0}; ///< unavailable: as the gateway wishes
 };
-FQ_INSPECT(gateway_answered, x.kind, x.result, x.gateway, x.payment, x.reference, x.refund, x.authorization_url, x.gateway_id, x.amount,
-           x.tax, x.currency, x.what, x.is_used_up, x.retry_after)
+FQ_INSPECT(gateway_answered, x.kind, x.result, x.gateway, x.payment, x.reference, x.refund,
+           x.authorization_url, x.gateway_id, x.amount, x.tax, x.currency, x.what, x.is_used_up,
+           x.retry_after)
 
-// -- blocking helpers of accounts ------------------------------------------------------------------------------------------
+// -- blocking helpers of accounts
+// ------------------------------------------------------------------------------------------
 
-/// From accounts to the password worker (argon2id takes about 0.1 s of CPU). Empty `stored`: nobody has that address; takes as long
-/// and says no.
+/// From accounts to the password worker (argon2id takes about 0.1 s of CPU). Empty `stored`: nobody has that
+/// address; takes as long and says no.
 struct check_password {
   std::string stored;
   std::string password;
@@ -1258,17 +1305,20 @@ struct mail_sent {
 };
 FQ_INSPECT(mail_sent, x.accepted)
 
-// -- supervision ---------------------------------------------------------------------------------------------------------
+// -- supervision
+// ---------------------------------------------------------------------------------------------------------
 
 /// To the region: the actor that owns this event. Loads it if need be.
 struct resolve_event {
   aggregate_id aggregate{};
   bool is_forwarded = false; ///< by another node's region: it is answered here or not at all
-  caf::actor_addr returned_by = {}; ///< the owner that gave a request back: another one is wanted. Null: none did. Stays in this process
+  caf::actor_addr returned_by =
+    {}; ///< the owner that gave a request back: another one is wanted. Null: none did. Stays in this process
 };
 FQ_INSPECT(resolve_event, x.aggregate, x.is_forwarded)
 
-/// To subscribed hubs: who sends this has given the event away, or its lease has passed. Whoever the region names now has it.
+/// To subscribed hubs: who sends this has given the event away, or its lease has passed. Whoever the region
+/// names now has it.
 struct owner_left {
   aggregate_id aggregate{};
 };
@@ -1276,7 +1326,8 @@ FQ_INSPECT(owner_left, x.aggregate)
 
 /// What is pushed to a listener: of places to hubs, of sessions to tables.
 enum class push_kind : std::uint8_t { places, sessions };
-/// From an owner, behind what it pushed to a listener of another node, which sends it back as push_read: actors/push_window.hpp.
+/// From an owner, behind what it pushed to a listener of another node, which sends it back as push_read:
+/// actors/push_window.hpp.
 struct push_mark {
   std::uint64_t number = 0;
   push_kind kind{};
@@ -1288,14 +1339,15 @@ struct push_read {
 };
 FQ_INSPECT(push_read, x.number, x.kind)
 
-/// To a hub that was too slow for what it was told: some of it was not sent, and everything must be asked for anew.
+/// To a hub that was too slow for what it was told: some of it was not sent, and everything must be asked for
+/// anew.
 struct pushes_lost {
   aggregate_id aggregate{};
 };
 FQ_INSPECT(pushes_lost, x.aggregate)
 
-/// From the operator, to the region of whatever node: this event is to run on that one. Answered when it has been given there;
-/// errors: absent, and unavailable if it stays where it is.
+/// From the operator, to the region of whatever node: this event is to run on that one. Answered when it has
+/// been given there; errors: absent, and unavailable if it stays where it is.
 struct move_event {
   aggregate_id aggregate{};
   std::string to; ///< node
@@ -1349,7 +1401,8 @@ FQ_INSPECT(owner_denied, x.owner)
 struct owner_idle {};
 FQ_INSPECT_EMPTY(owner_idle)
 
-// -- nodes -------------------------------------------------------------------------------------------------------------
+// -- nodes
+// -------------------------------------------------------------------------------------------------------------
 
 /// From the cluster to the ledger worker: we live; who else?
 struct beat_node {
@@ -1403,14 +1456,18 @@ struct cluster_changed {
   std::string self;
   std::vector<node_row> nodes; ///< that may own aggregates as far as we can reach them, we among them; by id
   std::vector<node_peer> peers; ///< that are reached now
-  bool is_isolated = false; ///< most nodes that live and speak our wire version are not reached: it is probably us
+  bool is_isolated =
+    false; ///< most nodes that live and speak our wire version are not reached: it is probably us
   bool is_ledger_away = false; ///< nobody can begin anything here
   bool serves = true; ///< false: nothing may begin here, nodes of another kind serve
-  bool leaves_to_successors = false; ///< we are the last of our kind and go; nodes of another kind take over what we leave
+  bool leaves_to_successors =
+    false; ///< we are the last of our kind and go; nodes of another kind take over what we leave
 };
-FQ_INSPECT(cluster_changed, x.self, x.nodes, x.peers, x.is_isolated, x.is_ledger_away, x.serves, x.leaves_to_successors)
+FQ_INSPECT(cluster_changed, x.self, x.nodes, x.peers, x.is_isolated, x.is_ledger_away, x.serves,
+           x.leaves_to_successors)
 
-/// From the operator, or a node that is about to end: give every event away and take none any more. Accounts and catalog stay until it ends.
+/// From the operator, or a node that is about to end: give every event away and take none any more. Accounts
+/// and catalog stay until it ends.
 struct drain_node {};
 FQ_INSPECT_EMPTY(drain_node)
 
@@ -1432,7 +1489,22 @@ struct nodes_reply {
 FQ_INSPECT(nodes_reply, x.nodes)
 
 /// INTERNAL: a timer of generation `generation` fired; an older generation is ignored.
-enum class timer_kind : std::uint8_t { admission, sweep, journal, restart, flush, idle, retry_load, renew, mirror, vouch, beat, pulse, moved, lapse };
+enum class timer_kind : std::uint8_t {
+  admission,
+  sweep,
+  journal,
+  restart,
+  flush,
+  idle,
+  retry_load,
+  renew,
+  mirror,
+  vouch,
+  beat,
+  pulse,
+  moved,
+  lapse
+};
 struct timer_fired {
   timer_kind kind{};
   std::uint64_t generation = 0;

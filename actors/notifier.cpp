@@ -31,13 +31,14 @@ mail_answer send_some(const mail_message& message, const std::vector<std::size_t
   } catch (const std::exception& e) { // no memory, say: the notifier must not end by it
     return {.result = mail_result::unavailable, .service_down = true, .why = e.what()};
   }
-  for (std::size_t i = 0; i < some.to.size() && i < answer.recipients.size(); ++i) // those whose turn it was not
+  for (std::size_t i = 0; i < some.to.size() && i < answer.recipients.size();
+       ++i) // those whose turn it was not
     if (some.to[i].answered) answer.recipients[i] = mail_result::unavailable;
   return answer;
 }
 
-/// The payload for those at `places` alone. It says how often it was cut: letters are numbered by place, and must not get the numbers of others
-/// who have theirs, or whoever drops what comes twice would drop them.
+/// The payload for those at `places` alone. It says how often it was cut: letters are numbered by place, and
+/// must not get the numbers of others who have theirs, or whoever drops what comes twice would drop them.
 std::string rest_of(const std::string& payload, const std::vector<std::size_t>& places) {
   auto whole = boost::json::parse(payload);
   auto& o = whole.as_object();
@@ -52,14 +53,18 @@ std::string rest_of(const std::string& payload, const std::vector<std::size_t>& 
 
 std::string id_of(const outbox_row& row, const boost::json::object& payload) {
   const auto* cuts = payload.if_contains("rest");
-  return cuts && cuts->is_int64() ? to_string(row.id) + "-rest" + std::to_string(cuts->get_int64()) : to_string(row.id);
+  return cuts && cuts->is_int64() ? to_string(row.id) + "-rest" + std::to_string(cuts->get_int64())
+                                  : to_string(row.id);
 }
 
-/// Of many some have addresses that are no more, and nobody can help it. When more than one in ten is refused, what is wrong is the mail or our
-/// standing with the server (providers suspend senders at about that share of bounces).
+/// Of many some have addresses that are no more, and nobody can help it. When more than one in ten is
+/// refused, what is wrong is the mail or our standing with the server (providers suspend senders at about
+/// that share of bounces).
 bool is_for_a_person(std::size_t refused, std::size_t all) { return refused * 10 > all; }
 
-std::pair<uuid, std::size_t> key_of(const outbox_row& row) { return {row.id, std::hash<std::string>{}(row.payload)}; }
+std::pair<uuid, std::size_t> key_of(const outbox_row& row) {
+  return {row.id, std::hash<std::string>{}(row.payload)};
+}
 
 } // namespace
 
@@ -82,7 +87,8 @@ std::variant<mail_message, std::string> mail_of(const outbox_row& row) {
   auto content = render(template_key, text_of(*o, "language"), *data);
   if (const auto* problem = std::get_if<template_problem>(&content)) return problem->what;
   auto& words = std::get<mail_content>(content);
-  mail_message m{.id = id_of(row, *o), .to = {}, .subject = std::move(words.subject), .text = std::move(words.text)};
+  mail_message m{
+    .id = id_of(row, *o), .to = {}, .subject = std::move(words.subject), .text = std::move(words.text)};
   m.html = std::move(words.html);
   m.template_key = template_key;
   for (const auto& one : *to) {
@@ -93,7 +99,8 @@ std::variant<mail_message, std::string> mail_of(const outbox_row& row) {
   return m;
 }
 
-consumer_handle::behavior_type notifier(consumer_handle::stateful_pointer<notifier_state> self, const notifier_services* services) {
+consumer_handle::behavior_type notifier(consumer_handle::stateful_pointer<notifier_state> self,
+                                        const notifier_services* services) {
   self->state.init(self, *services);
   return self->state.behavior();
 }
@@ -110,8 +117,10 @@ void notifier_state::on_batch(const consume_outbox& x) {
   auto left = static_cast<milliseconds::rep>(x.items->size());
   for (const auto& item : *x.items) {
     const auto now = services_->env->steady_now();
-    if (now >= end || is_rate_used_up_ || pace_.is_empty(now)) break; // the rest comes again, those first who were not looked at
-    if (turn->may_go(item)) deliver(*turn, item, now + (end - now) / left); // a mail to many leaves time for those behind it
+    if (now >= end || is_rate_used_up_ || pace_.is_empty(now))
+      break; // the rest comes again, those first who were not looked at
+    if (turn->may_go(item))
+      deliver(*turn, item, now + (end - now) / left); // a mail to many leaves time for those behind it
     --left;
   }
   turn->end();
@@ -144,13 +153,14 @@ void notifier_state::hold_back(outbox_turn& turn, const outbox_item& item) {
     if (!r.answered) held_back_.insert(r.address);
 }
 
-/// For those alone who did not get it: a person's retry tells nobody twice. What became of the others is known until the letter is kept, or it
-/// would be forgotten with it.
+/// For those alone who did not get it: a person's retry tells nobody twice. What became of the others is
+/// known until the letter is kept, or it would be forgotten with it.
 void notifier_state::bury(outbox_turn& turn, const outbox_item& item, const std::string& why) {
   warn("undelivered: " + why);
   const auto key = key_of(item.row);
   const auto known = in_progress_.find(key);
-  const bool is_rest = known != in_progress_.end() && known->second.undelivered.size() < known->second.message.to.size();
+  const bool is_rest =
+    known != in_progress_.end() && known->second.undelivered.size() < known->second.message.to.size();
   auto left = item;
   if (is_rest) left.row.payload = rest_of(item.row.payload, known->second.undelivered);
   turn.bury(left, why, [this, key, is_rest] {
@@ -168,8 +178,8 @@ void notifier_state::count(mail_result result) {
   }
 }
 
-/// One message to all who have not got it yet, a few at a time where the port takes them one by one, until the turn is over. Whoever is put
-/// off holds up nobody but what is behind the message.
+/// One message to all who have not got it yet, a few at a time where the port takes them one by one, until
+/// the turn is over. Whoever is put off holds up nobody but what is behind the message.
 std::optional<mail_result> notifier_state::send(const outbox_item& item, milliseconds end, std::string& why) {
   auto& env = *services_->env;
   if (sent_.contains(key_of(item.row))) return mail_result::accepted;
@@ -189,8 +199,10 @@ std::optional<mail_result> notifier_state::send(const outbox_item& item, millise
     if (places.empty()) break;
     send_to(*mail, places);
   } while (env.steady_now() < end && !is_rate_used_up_);
-  if (std::ranges::count(mail->message.to, false, &mail_recipient::answered) > 0) return mail_result::unavailable;
-  if (is_for_a_person(mail->refused.size(), mail->message.to.size())) std::ranges::copy(std::exchange(mail->refused, {}), std::back_inserter(mail->undelivered));
+  if (std::ranges::count(mail->message.to, false, &mail_recipient::answered) > 0)
+    return mail_result::unavailable;
+  if (is_for_a_person(mail->refused.size(), mail->message.to.size()))
+    std::ranges::copy(std::exchange(mail->refused, {}), std::back_inserter(mail->undelivered));
   if (!mail->undelivered.empty()) {
     why = mail->why;
     return mail_result::rejected;
@@ -216,7 +228,8 @@ notifier_state::unfinished* notifier_state::begin_or_go_on(const outbox_row& row
   return &in_progress_.emplace(key, std::move(mail)).first->second;
 }
 
-/// As many as the port takes at once: those first who were never tried, then who was put off, then who may stall it, alone.
+/// As many as the port takes at once: those first who were never tried, then who was put off, then who may
+/// stall it, alone.
 std::vector<std::size_t> notifier_state::due(const unfinished& mail, milliseconds now) const {
   const auto most = services_->port->at_once();
   std::vector<std::size_t> fresh, again, stalled;
@@ -239,7 +252,9 @@ void notifier_state::send_to(unfinished& mail, const std::vector<std::size_t>& p
   const auto answer = send_some(mail.message, places, *services_->port);
   mark_answered(mail.message, answer);
   if (!answer.why.empty()) warn(answer.why);
-  const auto is_refused = [&](std::size_t i) { return (i < answer.recipients.size() ? answer.recipients[i] : answer.result) == mail_result::rejected; };
+  const auto is_refused = [&](std::size_t i) {
+    return (i < answer.recipients.size() ? answer.recipients[i] : answer.result) == mail_result::rejected;
+  };
   std::ranges::copy_if(places, std::back_inserter(mail.refused), is_refused);
   if (answer.service_down) return wait_for_service(mail, places, answer);
   failures_ = 0;
@@ -248,7 +263,8 @@ void notifier_state::send_to(unfinished& mail, const std::vector<std::size_t>& p
     if (!mail.message.to[i].answered) put_off_or_give_up(mail, i, answer);
   const bool has_moved = std::ranges::any_of(places, [&](auto i) { return mail.message.to[i].answered; });
   mail.in_vain = has_moved ? 0 : mail.in_vain + 1;
-  if (!has_moved) mail.again_at = env.steady_now() + retry_delay(services_->in_vain, mail.in_vain, env.random_u64());
+  if (!has_moved)
+    mail.again_at = env.steady_now() + retry_delay(services_->in_vain, mail.in_vain, env.random_u64());
 }
 
 void notifier_state::put_off_or_give_up(unfinished& mail, std::size_t place, const mail_answer& answer) {
@@ -264,13 +280,16 @@ void notifier_state::put_off_or_give_up(unfinished& mail, std::size_t place, con
   }
   const retry_policy pauses{0, services_->again_after, 2 * services_->again_after};
   const auto asked_for = std::min(answer.retry_after.value_or(milliseconds{0}), pauses.cap);
-  w.again_at = std::min(now + std::max(retry_delay(pauses, ++w.tries, env.random_u64()), asked_for), given_up_at); // then for the last time
+  w.again_at = std::min(now + std::max(retry_delay(pauses, ++w.tries, env.random_u64()), asked_for),
+                        given_up_at); // then for the last time
 }
 
 /// The first who has no answer may be why: others go before him the next time.
-void notifier_state::wait_for_service(unfinished& mail, const std::vector<std::size_t>& places, const mail_answer& answer) {
+void notifier_state::wait_for_service(unfinished& mail, const std::vector<std::size_t>& places,
+                                      const mail_answer& answer) {
   auto& env = *services_->env;
-  const auto pause = std::max(retry_delay(services_->pauses, ++failures_, env.random_u64()), answer.retry_after.value_or(milliseconds{0}));
+  const auto pause = std::max(retry_delay(services_->pauses, ++failures_, env.random_u64()),
+                              answer.retry_after.value_or(milliseconds{0}));
   down_until_ = env.steady_now() + std::min(pause, services_->pauses.cap);
   const auto first = std::ranges::find_if(places, [&](auto i) { return !mail.message.to[i].answered; });
   if (first != places.end()) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of domain events: mail is rendered and handed to the mail port, everything is told to the log. A consumer of the dispatcher,
-// detached in production because the port blocks. A row is done when its mail was taken; what the port cannot take now stays in the outbox,
-// with what is behind it to the same people, and while the service is away with everything of the same event; what it will never take becomes a dead letter of its event, for those who did not get it.
+// What becomes of domain events: mail is rendered and handed to the mail port, everything is told to the log.
+// A consumer of the dispatcher, detached in production because the port blocks. A row is done when its mail
+// was taken; what the port cannot take now stays in the outbox, with what is behind it to the same people,
+// and while the service is away with everything of the same event; what it will never take becomes a dead
+// letter of its event, for those who did not get it.
 #pragma once
 #include "actors/measures.hpp"
 #include "actors/outbox_turn.hpp"
@@ -32,14 +34,20 @@ struct notifier_services {
   std::function<void(const std::string&)> warn; ///< why mail does not leave; may be null
   mail_counts* counts = nullptr; ///< null: nobody asks
   double per_second = 0; ///< mails to one recipient each; 0: no limit
-  retry_policy pauses{0, milliseconds{1'000}, milliseconds{30'000}}; ///< while the mail service is away; their number is not limited
+  retry_policy pauses{0, milliseconds{1'000},
+                      milliseconds{30'000}}; ///< while the mail service is away; their number is not limited
   milliseconds turn{10'000}; ///< for one batch; what is left comes again. Well below outbox_answer_timeout
-  milliseconds patience{10 * 60 * 1000}; ///< with one recipient who is put off while others are taken; then he waits for a person, not the event
-  milliseconds again_after{15'000}; ///< such a recipient is tried once more, about: full jitter, up to this at first and up to twice this later
-  retry_policy in_vain{0, milliseconds{1'000}, milliseconds{5'000}}; ///< before a mail that was just put off by everybody asked goes on with others
+  milliseconds patience{10 * 60 * 1000}; ///< with one recipient who is put off while others are taken; then
+                                         ///< he waits for a person, not the event
+  milliseconds again_after{15'000}; ///< such a recipient is tried once more, about: full jitter, up to this
+                                    ///< at first and up to twice this later
+  retry_policy in_vain{
+    0, milliseconds{1'000},
+    milliseconds{5'000}}; ///< before a mail that was just put off by everybody asked goes on with others
 };
 
-/// A message that was given up with this many tries to some of its recipients is not kept in memory any more: it begins anew.
+/// A message that was given up with this many tries to some of its recipients is not kept in memory any more:
+/// it begins anew.
 inline constexpr std::size_t mails_in_progress_max = 1'000;
 inline constexpr std::size_t mails_remembered_max = 10'000;
 
@@ -57,18 +65,21 @@ public:
 
 private:
   void on_batch(const consume_outbox& x);
-  /// A row that is told again for the rest of its recipients has the id of the whole, and says something else.
+  /// A row that is told again for the rest of its recipients has the id of the whole, and says something
+  /// else.
   using mail_key = std::pair<uuid, std::size_t>; ///< of the row, and a hash of its payload
   struct put_off {
     milliseconds since{0}; ///< steady time
     milliseconds again_at{0};
     std::uint32_t tries = 0;
-    bool has_stalled = false; ///< the service went away at him: he is asked about alone, when nobody else is due
+    bool has_stalled =
+      false; ///< the service went away at him: he is asked about alone, when nobody else is due
   };
   struct unfinished {
     mail_message message; ///< some of its recipients may have it
     timestamp until; ///< it is of no use afterwards; unset: for ever
-    std::map<std::size_t, put_off> waiting; ///< by place in `message.to`: whoever was tried and put off; passed over if answered since
+    std::map<std::size_t, put_off>
+      waiting; ///< by place in `message.to`: whoever was tried and put off; passed over if answered since
     std::vector<std::size_t> undelivered; ///< places of those who are left to a person
     std::string why; ///< of the last of them
     std::vector<std::size_t> refused; ///< places of those who will never be taken
@@ -97,8 +108,10 @@ private:
 
   std::set<mail_key> sent_; ///< lately: a batch that took too long comes again before it was marked
   std::deque<mail_key> sent_in_order_;
-  std::set<std::string> held_back_; ///< addresses with a mail of this batch that waits: another to them would overtake it
-  std::map<mail_key, unfinished> in_progress_; ///< until everybody is answered, and those who are left to a person are kept for him
+  std::set<std::string>
+    held_back_; ///< addresses with a mail of this batch that waits: another to them would overtake it
+  std::map<mail_key, unfinished>
+    in_progress_; ///< until everybody is answered, and those who are left to a person are kept for him
   token_bucket pace_; ///< of recipients, in steady time
   bool is_rate_used_up_ = false; ///< in this batch
   std::uint32_t failures_ = 0; ///< in a row
@@ -111,6 +124,7 @@ private:
 /// The mail that a payload of topic mail.send asks for, or why there is none.
 [[nodiscard]] std::variant<mail_message, std::string> mail_of(const outbox_row& row);
 
-consumer_handle::behavior_type notifier(consumer_handle::stateful_pointer<notifier_state> self, const notifier_services* services);
+consumer_handle::behavior_type notifier(consumer_handle::stateful_pointer<notifier_state> self,
+                                        const notifier_services* services);
 
 } // namespace fq

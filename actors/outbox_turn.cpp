@@ -12,8 +12,8 @@ constexpr milliseconds bury_timeout{5'000};
 
 } // namespace
 
-outbox_turn::outbox_turn(consumer_handle::pointer self, region_handle region)
-  : self_{self},
+outbox_turn::outbox_turn(consumer_handle::pointer self, region_handle region) :
+    self_{self},
     region_{std::move(region)},
     asker_{caf::actor_cast<dispatcher_handle>(self->current_sender())} {}
 
@@ -25,8 +25,9 @@ void outbox_turn::bury(const outbox_item& item, std::string why, std::function<v
     if (is_kept && kept) kept();
     t->answer_if_over();
   };
-  ask_owner(self_, region_, item.key.aggregate, report_undelivered{item.row, std::move(why)}, bury_timeout,
-            [landed](const ack_reply& reply) { landed(!reply.no); }, [landed](const caf::error&) { landed(false); });
+  ask_owner(
+    self_, region_, item.key.aggregate, report_undelivered{item.row, std::move(why)}, bury_timeout,
+    [landed](const ack_reply& reply) { landed(!reply.no); }, [landed](const caf::error&) { landed(false); });
 }
 
 void outbox_turn::end() { answer_if_over(); }

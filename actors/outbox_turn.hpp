@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch of the dispatcher while a consumer has it: behind the first row of an aggregate that is not done nothing of the same aggregate goes,
-// and the dispatcher is answered when no dead letter of the batch is on its way any more. What the consumers of the outbox share.
+// A batch of the dispatcher while a consumer has it: behind the first row of an aggregate that is not done
+// nothing of the same aggregate goes, and the dispatcher is answered when no dead letter of the batch is on
+// its way any more. What the consumers of the outbox share.
 #pragma once
 #include "actors/protocol.hpp"
 
@@ -25,8 +26,8 @@ public:
   void done(const outbox_item& item) { done_->push_back(item.key); }
   /// It comes again, with what is behind it.
   void hold_up(const outbox_item& item) { held_up_.insert(item.key.aggregate); }
-  /// Makes it a dead letter of its event; only when that is kept the row is done, and the next of the event may go.
-  /// `kept`, if any, is called then, by the actor.
+  /// Makes it a dead letter of its event; only when that is kept the row is done, and the next of the event
+  /// may go. `kept`, if any, is called then, by the actor.
   void bury(const outbox_item& item, std::string why, std::function<void()> kept = {});
   /// No more rows are looked at; those that nothing was said of come again.
   void end();

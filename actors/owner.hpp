@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the global owners (accounts, catalog) have in common: clock, journal, loading, held replies. Each adds its own memory and its
-// own decisions.
+// What the global owners (accounts, catalog) have in common: clock, journal, loading, held replies. Each adds
+// its own memory and its own decisions.
 #pragma once
 #include "actors/aggregate_clock.hpp"
 #include "actors/errors.hpp"
@@ -42,11 +42,14 @@ public:
     env_ = &env;
     ledgers_ = std::move(ledgers);
     clock_.emplace(env);
-    journal_ = std::make_unique<journal>(journal::port{
-      [this](batch_ptr b) { self_->template send<caf::message_priority::high>(ledgers_.of(aggregate_), commit_batch{std::move(b)}); },
-      [this](milliseconds delay, std::uint64_t generation) {
-        self_->delayed_send(self_, delay, timer_fired{timer_kind::journal, generation});
-      }});
+    journal_ = std::make_unique<journal>(
+      journal::port{[this](batch_ptr b) {
+                      self_->template send<caf::message_priority::high>(ledgers_.of(aggregate_),
+                                                                        commit_batch{std::move(b)});
+                    },
+                    [this](milliseconds delay, std::uint64_t generation) {
+                      self_->delayed_send(self_, delay, timer_fired{timer_kind::journal, generation});
+                    }});
     load();
   }
   ~owner_core() {
@@ -99,7 +102,8 @@ public:
     may_load_ = x.serves && !leaves_;
     leave_if_due();
   }
-  /// `serve()`, or the answer of the node that has the aggregate. Who asks from another node is served here or refused: it would come back.
+  /// `serve()`, or the answer of the node that has the aggregate. Who asks from another node is served here
+  /// or refused: it would come back.
   template <class Message, class Serve>
   auto here_or_there(const Message& x, Serve serve) -> decltype(serve()) {
     const auto there = elsewhere_ ? peers_.find(lease_owner_) : peers_.end();
@@ -109,7 +113,9 @@ public:
     return caf::delegated<typename reply_in<decltype(serve())>::type>{};
   }
   /// Why, as an answer.
-  [[nodiscard]] caf::error refusal() const { return make_error(elsewhere_ ? errc::not_owner : errc::unavailable); }
+  [[nodiscard]] caf::error refusal() const {
+    return make_error(elsewhere_ ? errc::not_owner : errc::unavailable);
+  }
   [[nodiscard]] timestamp now() const { return clock_->now(); }
   [[nodiscard]] environment& env() const { return *env_; }
   [[nodiscard]] aggregate_id aggregate() const { return aggregate_; }
@@ -125,13 +131,17 @@ public:
   template <class Reply>
   caf::result<Reply> hold(caf::response_promise promise, changes content, Reply reply) {
     const auto seq = journal_->append(std::move(content), now(), true);
-    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(promise), caf::make_message(std::move(reply)));
+    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(promise),
+                   caf::make_message(std::move(reply)));
     return caf::delegated<Reply>{};
   }
   void note(changes content) { journal_->append(std::move(content), now(), true); }
 
 private:
-  void load_later() { self_->delayed_send(self_, may_load_ ? owner_load_retry : serve_retry, timer_fired{timer_kind::retry_load, 0}); }
+  void load_later() {
+    self_->delayed_send(self_, may_load_ ? owner_load_retry : serve_retry,
+                        timer_fired{timer_kind::retry_load, 0});
+  }
   /// What was decided is committed; who comes after us may have it.
   void leave_if_due() {
     if (!leaves_ || !serving_ || !journal_->is_idle()) return;

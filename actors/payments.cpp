@@ -50,7 +50,8 @@ void payments_state::on_call(const call_gateway& x) {
   auto owner = caf::actor_cast<event_handle>(self_->current_sender());
   const call_key key{x.gateway, x.kind, x.payment, x.refund};
   if (const auto known = calls_.find(key); known != calls_.end()) {
-    known->second.owner = std::move(owner); // asked again, perhaps by the owner's successor: one call, the newest asker
+    known->second.owner =
+      std::move(owner); // asked again, perhaps by the owner's successor: one call, the newest asker
     return;
   }
   const auto room = x.kind == gateway_call_kind::refund ? gateway_calls_max / 2 : gateway_calls_max;
@@ -65,7 +66,8 @@ void payments_state::on_call(const call_gateway& x) {
 void payments_state::enqueue(const call_key& key, pending& p) {
   if (p.phase == call_phase::pausing) --gateways_[p.call.gateway].pausing;
   p.phase = call_phase::waiting;
-  gateways_[p.call.gateway].waiting.emplace(p.call.kind == gateway_call_kind::refund, p.call.priority_class, p.age, key);
+  gateways_[p.call.gateway].waiting.emplace(p.call.kind == gateway_call_kind::refund, p.call.priority_class,
+                                            p.age, key);
 }
 
 void payments_state::pump(const std::string& gateway) {
@@ -121,7 +123,8 @@ void payments_state::begin(const call_key& key, pending& p) {
   p.phase = call_phase::under_way;
   p.began = services_->env->steady_now();
   wake(p, key, services_->answer_timeout);
-  p.attempt = {services_->spans, *services_->env, p.call.charge.trace, span_kind::client, p.call.gateway + ' ' + std::string{name_of(p.call.kind)}};
+  p.attempt = {services_->spans, *services_->env, p.call.charge.trace, span_kind::client,
+               p.call.gateway + ' ' + std::string{name_of(p.call.kind)}};
   auto call = p.call;
   call.charge.trace = p.attempt.context();
   self_->send(services_->gateways.at(p.call.gateway), std::move(call));
@@ -137,7 +140,8 @@ void payments_state::wake(pending& p, const call_key& key, milliseconds after) {
 void payments_state::on_answer(const gateway_answered& x) {
   const call_key key{x.gateway, x.kind, x.payment, x.refund};
   const auto known = calls_.find(key);
-  if (known == calls_.end() || known->second.phase != call_phase::under_way) return; // of a call that was given up as lost
+  if (known == calls_.end() || known->second.phase != call_phase::under_way)
+    return; // of a call that was given up as lost
   settle(key, x);
   pump(x.gateway);
 }

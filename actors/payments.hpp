@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// All gateways behind one handle. Of each gateway a bounded number of calls is under way, the others wait for their turn: refunds after the
-// rest, then by priority class and age; failures are tried again with full jitter, not before the gateway wishes; after several in a row its circuit is open, and
-// then one call at a time tries whether it is back. Owners never wait for it: every call is answered, and what could not be done in time is
-// `unavailable`, so owners ask again when a deadline makes them.
+// All gateways behind one handle. Of each gateway a bounded number of calls is under way, the others wait for
+// their turn: refunds after the rest, then by priority class and age; failures are tried again with full
+// jitter, not before the gateway wishes; after several in a row its circuit is open, and then one call at a
+// time tries whether it is back. Owners never wait for it: every call is answered, and what could not be done
+// in time is `unavailable`, so owners ask again when a deadline makes them.
 #pragma once
 #include "actors/measures.hpp"
 #include "actors/workers.hpp"
@@ -24,11 +25,13 @@ struct payments_services {
   std::uint32_t failures_to_open = 5; ///< in a row; then the circuit is open for `open_for`
   milliseconds open_for{5'000};
   milliseconds answer_timeout{35'000}; ///< a worker that has not answered by then counts as failed
-  std::map<std::string, gateway_counts>* counts = nullptr; ///< by gateway, as many as there are; null: nobody asks
+  std::map<std::string, gateway_counts>* counts =
+    nullptr; ///< by gateway, as many as there are; null: nobody asks
   span_sink* spans = nullptr; ///< takes a span of each attempt that is traced; null: nobody keeps them
 };
 
-/// Calls known at most over all gateways; beyond it the answer is `unavailable` at once (I14). Refunds, which can wait, get half of that.
+/// Calls known at most over all gateways; beyond it the answer is `unavailable` at once (I14). Refunds, which
+/// can wait, get half of that.
 inline constexpr std::size_t gateway_calls_max = 20'000;
 /// A gateway's wish to be left alone is respected up to this.
 inline constexpr milliseconds retry_after_max{60'000};
@@ -58,7 +61,8 @@ private:
   /// One call of a kind about a payment or refund at a time.
   using call_key = std::tuple<std::string, gateway_call_kind, payment_id, refund_id>;
   struct gateway_state {
-    std::set<std::tuple<bool, std::uint8_t, std::uint64_t, call_key>> waiting; ///< refunds last; by class, then age
+    std::set<std::tuple<bool, std::uint8_t, std::uint64_t, call_key>>
+      waiting; ///< refunds last; by class, then age
     milliseconds quiet_until{0}; ///< steady time: it asked to be left alone
     std::size_t under_way = 0;
     std::uint32_t failures = 0; ///< in a row

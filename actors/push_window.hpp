@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an owner has pushed to a listener of another node and that node has not read yet. CAF buffers without end what a peer does not take:
-// past the window nothing more is pushed, and who has missed something by that is told to begin anew once it has read the rest.
+// What an owner has pushed to a listener of another node and that node has not read yet. CAF buffers without
+// end what a peer does not take: past the window nothing more is pushed, and who has missed something by that
+// is told to begin anew once it has read the rest.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -12,8 +13,9 @@ namespace fq {
 inline constexpr std::uint64_t push_window_max = 20'000;
 /// A mark is sent behind so many of them: the listener's node sends it back.
 inline constexpr std::uint64_t push_mark_every = 1'000;
-/// One message counts for no more: what is pushed as a whole (all sessions of a large event, all who are let in at once) is no sign of a slow
-/// listener. So a window holds two such messages, whatever their size, or its number of small ones; and each event has one to each listener.
+/// One message counts for no more: what is pushed as a whole (all sessions of a large event, all who are let
+/// in at once) is no sign of a slow listener. So a window holds two such messages, whatever their size, or
+/// its number of small ones; and each event has one to each listener.
 inline constexpr std::uint64_t push_counts_at_most = push_window_max / 2;
 
 class push_window {

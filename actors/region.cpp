@@ -14,7 +14,8 @@ namespace fq {
 namespace {
 constexpr milliseconds wake_retry{500};
 constexpr milliseconds look_again_after{5'000};
-/// A supervisor answers as soon as its owner serves or is given up: longer than any load and than any client waits.
+/// A supervisor answers as soon as its owner serves or is given up: longer than any load and than any client
+/// waits.
 constexpr milliseconds resolve_timeout{60'000};
 constexpr milliseconds forward_timeout{3'000};
 /// From who is said to own an event to who says so itself: with two moves meanwhile.
@@ -29,7 +30,8 @@ constexpr std::size_t asked_while_loading_max = 20'000;
 constexpr std::size_t asked_while_moving_max = 10'000;
 /// Owners that move at a time, at most: each is without service for as long as a load takes.
 constexpr std::size_t moves_at_a_time = 8;
-/// Between two batches of what a node has above its share: by then the others' signs of life count what the last one brought them.
+/// Between two batches of what a node has above its share: by then the others' signs of life count what the
+/// last one brought them.
 constexpr milliseconds share_pause{2'500};
 /// For an owner to commit what it decided and to say that it is done.
 constexpr milliseconds move_timeout{10'000};
@@ -40,12 +42,13 @@ constexpr milliseconds move_pause{30'000};
 
 /// Of those who are asked from the last to the first, `node` is the next.
 void ask_next(std::vector<std::string>& nodes, const std::string& node) {
-  if (const auto named = std::ranges::find(nodes, node); named != nodes.end()) std::rotate(named, named + 1, nodes.end());
+  if (const auto named = std::ranges::find(nodes, node); named != nodes.end())
+    std::rotate(named, named + 1, nodes.end());
 }
 } // namespace
 
-region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self, const owner_services* services,
-                                    restart_budget budget) {
+region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self,
+                                    const owner_services* services, restart_budget budget) {
   self->state.init(self, *services, budget);
   return self->state.behavior();
 }
@@ -86,34 +89,42 @@ region_handle::behavior_type region_state::behavior() {
 }
 
 void region_state::on_wake(const aggregates_to_wake& found) {
-  if (found.unavailable) return self_->delayed_send(self_, wake_retry, timer_fired{timer_kind::retry_load, 0});
+  if (found.unavailable)
+    return self_->delayed_send(self_, wake_retry, timer_fired{timer_kind::retry_load, 0});
   const auto steady = services_->env->steady_now();
   const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
-  const standing ours{mine != cluster_.nodes.end() && mine->is_draining, cluster_.is_isolated, !cluster_.peers.empty()};
+  const standing ours{mine != cluster_.nodes.end() && mine->is_draining, cluster_.is_isolated,
+                      !cluster_.peers.empty()};
   std::map<aggregate_id, milliseconds> left;
   for (const auto aggregate : found.aggregates) {
     if (find(aggregate)) continue; // ours; given away, it is a new find
     const auto before = left_to_others_.find(aggregate);
     const auto since = before == left_to_others_.end() ? steady : before->second;
-    if (may_begin() && !moving_.contains(aggregate) && takes_unowned(ours, steady - since)) start(aggregate);
-    else left.emplace(aggregate, since);
+    if (may_begin() && !moving_.contains(aggregate) && takes_unowned(ours, steady - since))
+      start(aggregate);
+    else
+      left.emplace(aggregate, since);
   }
   left_to_others_ = std::move(left);
   if (services_->takeover_interval.count() > 0 && !planted(bug::takeover_forgotten)) look_later();
 }
 
 void region_state::look_later() {
-  if (!std::exchange(sweep_is_due_, true)) self_->delayed_send(self_, services_->takeover_interval, timer_fired{timer_kind::sweep, 0});
+  if (!std::exchange(sweep_is_due_, true))
+    self_->delayed_send(self_, services_->takeover_interval, timer_fired{timer_kind::sweep, 0});
 }
 
 /// Owners that run look at it, and events begin where somebody who is blocked now has something.
 void region_state::on_blocks_changed(const blocks_changed& x) {
   for (const auto& [aggregate, owner] : owners_)
     self_->request(owner, forward_timeout, resolve_event{aggregate})
-      .then([this, x](const event_handle& found) { self_->send(found, x); }, [](const caf::error&) {}); // it looks when it loads
-  if (services_->takeover_interval.count() > 0) return; // looks around all the time, at its own pace: others may be about to take what nobody has
+      .then([this, x](const event_handle& found) { self_->send(found, x); },
+            [](const caf::error&) {}); // it looks when it loads
+  if (services_->takeover_interval.count() > 0)
+    return; // looks around all the time, at its own pace: others may be about to take what nobody has
   look_around();
-  self_->delayed_send(self_, look_again_after, timer_fired{timer_kind::retry_load, 0}); // for an owner that was just about to go
+  self_->delayed_send(self_, look_again_after,
+                      timer_fired{timer_kind::retry_load, 0}); // for an owner that was just about to go
 }
 
 owned_aggregates region_state::owned() const {
@@ -129,7 +140,8 @@ supervisor_handle region_state::find(aggregate_id aggregate) const {
 
 supervisor_handle region_state::start(aggregate_id aggregate) {
   if (auto known = find(aggregate)) return known;
-  auto make_owner = [aggregate, services = services_](supervisor_handle::pointer parent, supervisor_handle stable) {
+  auto make_owner = [aggregate, services = services_](supervisor_handle::pointer parent,
+                                                      supervisor_handle stable) {
     return parent->spawn<caf::monitored>(event_actor, aggregate, services, std::move(stable));
   };
   auto owner = self_->spawn<caf::monitored>(supervisor, services_->env, owner_factory{make_owner}, budget_);
@@ -151,7 +163,9 @@ void region_state::answer(question q) {
     if (moving->second.asked.size() >= asked_while_moving_max) return q.refuse(errc::unavailable);
     return moving->second.asked.push_back(std::move(q));
   }
-  if (const auto before = node_of(q.returned_by); !before.empty()) { // it knows to whom it gave the event; or names its owner again, whose lease has passed
+  if (const auto before = node_of(q.returned_by);
+      !before
+         .empty()) { // it knows to whom it gave the event; or names its owner again, whose lease has passed
     elsewhere_.erase(q.aggregate);
     return ask_there(std::move(q), before, steps_max);
   }
@@ -162,7 +176,9 @@ void region_state::answer(question q) {
     elsewhere_.erase(known); // who forwards a question to us may know better than we
   }
   if (q.is_forwarded || find(q.aggregate)) return answer_here(std::move(q));
-  const auto node = q.returned_by ? std::string{} : placed_elsewhere(q.aggregate); // given back once: the ledger knows who has it
+  const auto node = q.returned_by
+                      ? std::string{}
+                      : placed_elsewhere(q.aggregate); // given back once: the ledger knows who has it
   node.empty() ? answer_here(std::move(q)) : ask_there(std::move(q), node, steps_max);
 }
 
@@ -196,9 +212,12 @@ void region_state::served(aggregate_id aggregate, const event_handle& owner) {
 
 void region_state::not_served(aggregate_id aggregate, const supervisor_handle& owner, const caf::error& why) {
   for (auto& q : take_loading(aggregate)) {
-    if (why == caf::sec::request_receiver_down) on_supervisor_gone(std::move(q), owner);
-    else if (is(why, errc::not_owner)) ask_there(std::move(q), owner_in(why), last_step);
-    else q.answer.deliver(why == caf::sec::request_timeout ? make_error(errc::unavailable) : why);
+    if (why == caf::sec::request_receiver_down)
+      on_supervisor_gone(std::move(q), owner);
+    else if (is(why, errc::not_owner))
+      ask_there(std::move(q), owner_in(why), last_step);
+    else
+      q.answer.deliver(why == caf::sec::request_timeout ? make_error(errc::unavailable) : why);
   }
 }
 
@@ -215,8 +234,8 @@ std::vector<region_state::question> region_state::take_loading(aggregate_id aggr
   return asked ? std::move(asked.mapped().waiting) : std::vector<question>{};
 }
 
-/// We cannot answer: our owner's lease has passed, or it cannot load while the ledger is away. Who reaches the ledger takes the event, or
-/// knows who has.
+/// We cannot answer: our owner's lease has passed, or it cannot load while the ledger is away. Who reaches
+/// the ledger takes the event, or knows who has.
 void region_state::ask_others(question q) {
   if (q.is_forwarded) return q.refuse(errc::unavailable);
   auto order = by_place(q.aggregate, cluster_.nodes);
@@ -229,20 +248,25 @@ void region_state::ask_others(question q) {
 void region_state::ask_each(question q, std::vector<std::string> nodes) {
   if (services_->env->steady_now() >= q.give_up) return q.refuse(errc::unavailable);
   while (!nodes.empty() && !at(nodes.back())) nodes.pop_back();
-  if (nodes.empty()) return cluster_.is_ledger_away ? q.refuse(errc::unavailable) : ask_once_more(std::move(q));
+  if (nodes.empty())
+    return cluster_.is_ledger_away ? q.refuse(errc::unavailable) : ask_once_more(std::move(q));
   const auto there = at(nodes.back());
   nodes.pop_back();
   self_->request(there, forward_timeout, resolve_event{q.aggregate, true})
-    .then([this, q, nodes](const event_handle& found) mutable {
-            found.address() == q.returned_by ? ask_each(std::move(q), std::move(nodes)) : static_cast<void>(q.answer.deliver(found));
-          },
-          [this, q, nodes](const caf::error& why) mutable {
-            if (is(why, errc::absent)) return q.refuse(errc::absent);
-            const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
-            if (owner == cluster_.self) return cluster_.is_ledger_away ? ask_later(std::move(q)) : ask_once_more(std::move(q)); // for a moment still
-            ask_next(nodes, owner);
-            ask_each(std::move(q), std::move(nodes));
-          });
+    .then(
+      [this, q, nodes](const event_handle& found) mutable {
+        found.address() == q.returned_by ? ask_each(std::move(q), std::move(nodes))
+                                         : static_cast<void>(q.answer.deliver(found));
+      },
+      [this, q, nodes](const caf::error& why) mutable {
+        if (is(why, errc::absent)) return q.refuse(errc::absent);
+        const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
+        if (owner == cluster_.self)
+          return cluster_.is_ledger_away ? ask_later(std::move(q))
+                                         : ask_once_more(std::move(q)); // for a moment still
+        ask_next(nodes, owner);
+        ask_each(std::move(q), std::move(nodes));
+      });
 }
 
 /// It stopped while the question was on its way: the question is asked again as soon as its end is known.
@@ -251,13 +275,15 @@ void region_state::on_supervisor_gone(question q, const supervisor_handle& gone)
   answer(std::move(q));
 }
 
-// -- other nodes -------------------------------------------------------------------------------------------------------
+// -- other nodes
+// -------------------------------------------------------------------------------------------------------
 
 void region_state::on_cluster(const cluster_changed& x) {
   cluster_ = x;
   if (cluster_.is_ledger_away && !loading_.empty()) look_again(); // one that serves has answered by then
   const auto steady = services_->env->steady_now();
-  std::erase_if(elsewhere_, [&](const auto& known) { return known.second.until <= steady || !at(known.second.owner); });
+  std::erase_if(elsewhere_,
+                [&](const auto& known) { return known.second.until <= steady || !at(known.second.owner); });
   give_up_moves();
   give_away();
 }
@@ -270,7 +296,8 @@ region_handle region_state::at(const std::string& node) const {
 /// The other node that this owner is on; empty: none that we reach.
 std::string region_state::node_of(const caf::actor_addr& owner) const {
   if (!owner || owner.node() == self_->node()) return {};
-  const auto peer = std::ranges::find_if(cluster_.peers, [&](const node_peer& p) { return p.region->node() == owner.node(); });
+  const auto peer = std::ranges::find_if(
+    cluster_.peers, [&](const node_peer& p) { return p.region->node() == owner.node(); });
   return peer == cluster_.peers.end() ? std::string{} : peer->node;
 }
 
@@ -284,7 +311,8 @@ void region_state::note_elsewhere(aggregate_id aggregate, const std::string& own
   elsewhere_[aggregate] = {services_->env->steady_now() + elsewhere_for, owner, was_ours};
 }
 
-// -- moving ------------------------------------------------------------------------------------------------------------
+// -- moving
+// ------------------------------------------------------------------------------------------------------------
 
 void region_state::give_up_moves() {
   std::vector<aggregate_id> late;
@@ -310,7 +338,8 @@ void region_state::give_away() {
   for (const auto& [aggregate, moved] : moving_) on_their_way.push_back({aggregate, moved.to});
   std::vector<aggregate_id> may_go;
   for (const auto& [aggregate, owner] : owners_)
-    if (!moving_.contains(aggregate) && (is_draining() || !stays_until_.contains(aggregate))) may_go.push_back(aggregate);
+    if (!moving_.contains(aggregate) && (is_draining() || !stays_until_.contains(aggregate)))
+      may_go.push_back(aggregate);
   for (const auto& [aggregate, to] : gifts(cluster_.self, nodes, on_their_way, may_go, moves_at_a_time)) {
     if (!at(to)) continue;
     share_again_ = steady + share_pause;
@@ -337,8 +366,13 @@ void region_state::leave_all() {
 void region_state::move(aggregate_id aggregate, const std::string& to, bool is_forced) {
   moving_[aggregate] = {to, services_->env->steady_now() + move_timeout, {}, {}};
   self_->request(owners_.at(aggregate), forward_timeout, resolve_event{aggregate})
-    .then([this, to, is_forced](const event_handle& owner) { self_->send(owner, hand_over{to, is_forced}); },
-          [this, aggregate](const caf::error&) { on_handed_over({aggregate, false}); });
+    .then(
+      [this, to, is_forced](const event_handle& owner) {
+        self_->send(owner, hand_over{to, is_forced});
+      },
+      [this, aggregate](const caf::error&) {
+        on_handed_over({aggregate, false});
+      });
 }
 
 caf::result<ack_reply> region_state::on_move_event(const move_event& x) {
@@ -348,18 +382,22 @@ caf::result<ack_reply> region_state::on_move_event(const move_event& x) {
     return asked;
   }
   self_->request(region_handle{self_}, ask_for, resolve_event{x.aggregate})
-    .then([this, asked, x](const event_handle& owner) {
-            if (find(x.aggregate)) return move_for(asked, x);
-            auto nodes = by_place(x.aggregate, cluster_.nodes);
-            ask_next(nodes, node_of(owner.address()));
-            have_moved(asked, x, std::move(nodes));
-          },
-          [asked](const caf::error& why) mutable { asked.deliver(make_error(is(why, errc::absent) ? errc::absent : errc::unavailable)); });
+    .then(
+      [this, asked, x](const event_handle& owner) {
+        if (find(x.aggregate)) return move_for(asked, x);
+        auto nodes = by_place(x.aggregate, cluster_.nodes);
+        ask_next(nodes, node_of(owner.address()));
+        have_moved(asked, x, std::move(nodes));
+      },
+      [asked](const caf::error& why) mutable {
+        asked.deliver(make_error(is(why, errc::absent) ? errc::absent : errc::unavailable));
+      });
   return asked;
 }
 
 /// By the one of `nodes` that owns it, the last of them first: one that hangs says nothing.
-void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x, std::vector<std::string> nodes) {
+void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x,
+                              std::vector<std::string> nodes) {
   while (!nodes.empty() && !at(nodes.back())) nodes.pop_back();
   if (nodes.empty()) return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
   const auto there = at(nodes.back());
@@ -369,22 +407,29 @@ void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, cons
           [this, asked, x, nodes](const caf::error& why) mutable {
             if (is(why, errc::not_owner)) return have_moved(asked, x, std::move(nodes));
             // Its word that it cannot; otherwise we do not know.
-            asked.deliver(is(why, errc::unavailable) ? make_error(errc::unavailable) : make_error(caf::sec::request_timeout));
+            asked.deliver(is(why, errc::unavailable) ? make_error(errc::unavailable)
+                                                     : make_error(caf::sec::request_timeout));
           });
 }
 
 void region_state::move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
   const auto owner = find(x.aggregate);
   if (!owner) return static_cast<void>(asked.deliver(make_error(errc::not_owner)));
-  self_->request(owner, forward_timeout, resolve_event{x.aggregate}) // it may be about to learn that another node has it
+  self_
+    ->request(owner, forward_timeout,
+              resolve_event{x.aggregate}) // it may be about to learn that another node has it
     .then([this, asked, x](const event_handle&) { move_served(asked, x); },
-          [asked](const caf::error& why) mutable { asked.deliver(make_error(is(why, errc::unavailable) ? errc::unavailable : errc::not_owner)); });
+          [asked](const caf::error& why) mutable {
+            asked.deliver(make_error(is(why, errc::unavailable) ? errc::unavailable : errc::not_owner));
+          });
 }
 
 void region_state::move_served(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
-  if (!find(x.aggregate)) return static_cast<void>(asked.deliver(make_error(errc::not_owner))); // it has moved meanwhile
+  if (!find(x.aggregate))
+    return static_cast<void>(asked.deliver(make_error(errc::not_owner))); // it has moved meanwhile
   if (x.to == cluster_.self) return static_cast<void>(asked.deliver(ack_reply{}));
-  if (!at(x.to) || moving_.contains(x.aggregate)) return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
+  if (!at(x.to) || moving_.contains(x.aggregate))
+    return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
   move(x.aggregate, x.to, true);
   moving_[x.aggregate].told.push_back(std::move(asked));
 }
@@ -392,10 +437,13 @@ void region_state::move_served(caf::typed_response_promise<ack_reply> asked, con
 void region_state::on_handed_over(const handed_over& x) {
   auto moved = moving_.extract(x.aggregate);
   if (!moved) {
-    if (x.is_done) elsewhere_.erase(x.aggregate); // another region's word: it is ours now, also if we gave it away a moment ago
+    if (x.is_done)
+      elsewhere_.erase(
+        x.aggregate); // another region's word: it is ours now, also if we gave it away a moment ago
     return;
   }
-  x.is_done ? gave_away(x.aggregate, moved.mapped()) : keep(x.aggregate, moved.mapped(), make_error(errc::unavailable));
+  x.is_done ? gave_away(x.aggregate, moved.mapped())
+            : keep(x.aggregate, moved.mapped(), make_error(errc::unavailable));
   for (auto& q : moved.mapped().asked) answer(std::move(q));
   if (x.is_done) give_away();
 }
@@ -421,7 +469,8 @@ void region_state::gave_away(aggregate_id aggregate, pending_move& moved) {
   tell_successor(aggregate, moved);
 }
 
-/// Also if nobody asks: its deadlines go on. Operators hear of it when it serves; given away it is in any case.
+/// Also if nobody asks: its deadlines go on. Operators hear of it when it serves; given away it is in any
+/// case.
 void region_state::tell_successor(aggregate_id aggregate, pending_move& moved) {
   const auto tell = [told = std::exchange(moved.told, {})] {
     for (auto asked : told) asked.deliver(ack_reply{});
@@ -433,7 +482,8 @@ void region_state::tell_successor(aggregate_id aggregate, pending_move& moved) {
     .then([tell](const event_handle&) { tell(); }, [tell](const caf::error&) { tell(); });
 }
 
-/// `node` is said to hold its lease, or would be the one to take it. It knows better: who it names is asked next, for a few steps.
+/// `node` is said to hold its lease, or would be the one to take it. It knows better: who it names is asked
+/// next, for a few steps.
 void region_state::ask_there(question q, const std::string& node, int steps) {
   const auto there = q.is_forwarded ? region_handle{} : at(node);
   if (!there) {
@@ -441,17 +491,20 @@ void region_state::ask_there(question q, const std::string& node, int steps) {
     return;
   }
   self_->request(there, forward_timeout, resolve_event{q.aggregate, true})
-    .then([this, q, steps](event_handle& found) mutable {
-            if (found.address() != q.returned_by) return static_cast<void>(q.answer.deliver(std::move(found)));
-            steps <= last_step ? ask_once_more(std::move(q)) : answer_here(std::move(q)); // it does not know yet; the ledger may
-          },
-          [this, q, node, steps](caf::error& why) mutable { on_not_there(std::move(q), node, steps, why); });
+    .then(
+      [this, q, steps](event_handle& found) mutable {
+        if (found.address() != q.returned_by) return static_cast<void>(q.answer.deliver(std::move(found)));
+        steps <= last_step ? ask_once_more(std::move(q))
+                           : answer_here(std::move(q)); // it does not know yet; the ledger may
+      },
+      [this, q, node, steps](caf::error& why) mutable { on_not_there(std::move(q), node, steps, why); });
 }
 
 void region_state::on_not_there(question q, const std::string& node, int steps, const caf::error& why) {
   if (is(why, errc::absent)) return q.refuse(errc::absent);
   const auto known = elsewhere_.find(q.aggregate);
-  const bool was_given_away = known != elsewhere_.end() && known->second.was_ours && services_->env->steady_now() < known->second.until;
+  const bool was_given_away =
+    known != elsewhere_.end() && known->second.was_ours && services_->env->steady_now() < known->second.until;
   if (steps <= last_step || was_given_away) return ask_later(std::move(q));
   const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
   if (owner == node || !at(owner)) return answer_here(std::move(q)); // the ledger knows
@@ -461,13 +514,15 @@ void region_state::on_not_there(question q, const std::string& node, int steps, 
 
 /// It is being moved, and who was asked had not heard of it yet.
 void region_state::ask_later(question q) {
-  if (asked_later_.size() >= asked_while_moving_max || services_->env->steady_now() >= q.give_up) return q.refuse(errc::unavailable);
+  if (asked_later_.size() >= asked_while_moving_max || services_->env->steady_now() >= q.give_up)
+    return q.refuse(errc::unavailable);
   asked_later_.push_back(std::move(q));
   look_again();
 }
 
 void region_state::look_again() {
-  if (!std::exchange(looks_again_, true)) self_->delayed_send(self_, later_pause, timer_fired{timer_kind::flush, 0});
+  if (!std::exchange(looks_again_, true))
+    self_->delayed_send(self_, later_pause, timer_fired{timer_kind::flush, 0});
 }
 
 /// Whoever is named then is taken: it may serve again.
@@ -492,9 +547,11 @@ void region_state::on_down(const caf::down_msg& down) {
   if (is(down.reason, errc::unavailable)) cooling_[i->second] = {steady + cool_down, errc::unavailable};
   if (is(down.reason, errc::not_owner)) note_elsewhere(i->second, owner_in(down.reason), false);
   // Deadlines go on although nobody asks: after a failure, look again for what must run.
-  const bool ended_well = is(down.reason, errc::absent) || is(down.reason, errc::not_owner) || down.reason == caf::exit_reason::user_shutdown;
+  const bool ended_well = is(down.reason, errc::absent) || is(down.reason, errc::not_owner)
+                          || down.reason == caf::exit_reason::user_shutdown;
   if (!ended_well)
-    self_->delayed_send(self_, is(down.reason, errc::unavailable) ? cool_down : wake_retry, timer_fired{timer_kind::retry_load, 0});
+    self_->delayed_send(self_, is(down.reason, errc::unavailable) ? cool_down : wake_retry,
+                        timer_fired{timer_kind::retry_load, 0});
   const auto aggregate = i->second;
   owners_.erase(aggregate);
   by_address_.erase(i);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregate number -> owner: starts a supervised owner on first use, forgets it when it stops, wakes at start what must run without
-// being asked. An owner whose restart budget is spent is refused for a while, then tried again. What another node owns is asked for there;
-// what nobody owns begins where placement says.
+// Aggregate number -> owner: starts a supervised owner on first use, forgets it when it stops, wakes at start
+// what must run without being asked. An owner whose restart budget is spent is refused for a while, then
+// tried again. What another node owns is asked for there; what nobody owns begins where placement says.
 #pragma once
 #include "actors/errors.hpp"
 #include "actors/event_actor.hpp"
@@ -57,7 +57,8 @@ private:
   void ask_others(question q);
   void ask_each(question q, std::vector<std::string> nodes);
   caf::result<ack_reply> on_move_event(const move_event& x);
-  void have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x, std::vector<std::string> nodes);
+  void have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x,
+                  std::vector<std::string> nodes);
   void move_served(caf::typed_response_promise<ack_reply> asked, const move_event& x);
   void move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x);
   struct pending_move {
@@ -100,7 +101,8 @@ private:
   restart_budget budget_;
   std::map<aggregate_id, supervisor_handle> owners_;
   std::map<caf::actor_addr, aggregate_id> by_address_;
-  std::map<caf::actor_addr, supervisor_handle> leaving_; ///< of events that moved, until nobody comes by the old owner any more
+  std::map<caf::actor_addr, supervisor_handle>
+    leaving_; ///< of events that moved, until nobody comes by the old owner any more
   struct refused {
     milliseconds until; ///< steady time
     errc why;
@@ -120,15 +122,18 @@ private:
   std::map<aggregate_id, loading> loading_; ///< of owners that do not serve yet
   std::vector<question> asked_later_;
   bool looks_again_ = false; ///< is on its way
-  std::map<aggregate_id, milliseconds> stays_until_; ///< steady time: owners that said this is no time to move
+  std::map<aggregate_id, milliseconds>
+    stays_until_; ///< steady time: owners that said this is no time to move
   cluster_changed cluster_; ///< no peers: we are alone
-  std::map<aggregate_id, milliseconds> left_to_others_; ///< found without an owner the last time we looked, and since when: steady time
-  std::map<aggregate_id, std::vector<question>> stopping_; ///< asked of a supervisor that had stopped: until its end is told
+  std::map<aggregate_id, milliseconds>
+    left_to_others_; ///< found without an owner the last time we looked, and since when: steady time
+  std::map<aggregate_id, std::vector<question>>
+    stopping_; ///< asked of a supervisor that had stopped: until its end is told
   milliseconds share_again_{0}; ///< steady time: not before then
   bool sweep_is_due_ = false; ///< a look around is on its way
 };
 
-region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self, const owner_services* services,
-                                    restart_budget budget);
+region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self,
+                                    const owner_services* services, restart_budget budget);
 
 } // namespace fq

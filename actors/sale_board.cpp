@@ -13,7 +13,8 @@ struct overloaded : Fs... {
 
 } // namespace
 
-board_seat::board_seat(sale_board& board, const event_id& id, std::string money) : event(id), currency(std::move(money)), board_(board) {
+board_seat::board_seat(sale_board& board, const event_id& id, std::string money) :
+    event(id), currency(std::move(money)), board_(board) {
   const std::scoped_lock held{board_.mutex_};
   board_.seats_.insert(this);
 }
@@ -104,7 +105,8 @@ sale_board::pending_orders sale_board::pending() const {
   for (const auto* seat : seats_) {
     const auto n = seat->read();
     all.count += n.orders_pending;
-    if (is_set(n.oldest_pending) && (!is_set(all.oldest) || n.oldest_pending < all.oldest)) all.oldest = n.oldest_pending;
+    if (is_set(n.oldest_pending) && (!is_set(all.oldest) || n.oldest_pending < all.oldest))
+      all.oldest = n.oldest_pending;
   }
   return all;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the events and queues of this process show of themselves to whoever measures: each owner has a seat and writes its numbers there
-// after every decision, without a lock; what changes state is counted for all of them together. Safe on any thread; nobody decides an order
-// by it. Numbers are of what was decided: if a commit fails after all, the owner loads anew and says what is so.
+// What the events and queues of this process show of themselves to whoever measures: each owner has a seat
+// and writes its numbers there after every decision, without a lock; what changes state is counted for all of
+// them together. Safe on any thread; nobody decides an order by it. Numbers are of what was decided: if a
+// commit fails after all, the owner loads anew and says what is so.
 #pragma once
 #include "actors/counts.hpp"
 #include "domain/change.hpp"
@@ -46,7 +47,8 @@ public:
 
 private:
   sale_board& board_;
-  gauge waiting_, away_, admitted_, free_, held_, sold_, revenue_, orders_pending_, oldest_pending_, dead_letters_, due_;
+  gauge waiting_, away_, admitted_, free_, held_, sold_, revenue_, orders_pending_, oldest_pending_,
+    dead_letters_, due_;
 };
 
 class sale_board {
@@ -76,7 +78,8 @@ public:
   counter_of<order_status, 7> orders;
   counter_of<payment_status, 10> payments;
   counter_of<refund_status, 3> refunds;
-  duration_counts<task_bounds_seconds> pages; ///< from an order to its payment page, or to its end if it needs none
+  duration_counts<task_bounds_seconds>
+    pages; ///< from an order to its payment page, or to its end if it needs none
   counter orders_served; ///< that came so far
   counter orders_failed; ///< whose page never came
 

@@ -17,8 +17,8 @@ session_found over() {
 
 } // namespace
 
-session_reader_handle::behavior_type session_reader(session_reader_handle::stateful_pointer<session_reader_state> self, cache* engine,
-                                                    environment* env) {
+session_reader_handle::behavior_type session_reader(
+  session_reader_handle::stateful_pointer<session_reader_state> self, cache* engine, environment* env) {
   self->state.init(self, *engine, *env);
   return self->state.behavior();
 }
@@ -41,7 +41,8 @@ caf::result<session_found> session_reader_state::on_find(const find_session& x) 
   if (waiting_.size() + missed_.size() >= questions_waiting_max) return session_found{};
   auto promise = self_->make_response_promise<session_found>();
   waiting_.push_back({x.entry, promise, env_->steady_now()});
-  if (!std::exchange(flush_is_due_, true)) self_->send(self_, timer_fired{timer_kind::flush, 0}); // behind what is in the mailbox already
+  if (!std::exchange(flush_is_due_, true))
+    self_->send(self_, timer_fired{timer_kind::flush, 0}); // behind what is in the mailbox already
   return promise;
 }
 
@@ -57,7 +58,8 @@ void session_reader_state::flush() {
   }
 }
 
-/// Mirrors that were looked up too long ago, or never, and those of sessions that were not found at the last look.
+/// Mirrors that were looked up too long ago, or never, and those of sessions that were not found at the last
+/// look.
 void session_reader_state::refresh_mirrors(const std::vector<question>& questions) {
   const auto now = env_->steady_now();
   std::erase_if(mirrors_, [&](const auto& known) { return now - known.second.asked_at >= mirror_trust; });
@@ -74,12 +76,15 @@ void session_reader_state::refresh_mirrors(const std::vector<question>& question
       mirrors_.erase(owners[i]);
 }
 
-/// One round trip for all. Throws cache_unavailable before any of them is answered, and leaves them to the caller.
+/// One round trip for all. Throws cache_unavailable before any of them is answered, and leaves them to the
+/// caller.
 void session_reader_state::look(std::vector<question>&& questions) {
   std::vector<session_question> asked;
   for (const auto& q : questions)
-    if (const auto known = mirrors_.find(owner_of(q.entry)); known != mirrors_.end()) asked.push_back({known->second.mirror, q.entry});
-  const auto found = asked.empty() ? std::vector<std::optional<mirrored_session>>{} : cache_->find_sessions(asked);
+    if (const auto known = mirrors_.find(owner_of(q.entry)); known != mirrors_.end())
+      asked.push_back({known->second.mirror, q.entry});
+  const auto found =
+    asked.empty() ? std::vector<std::optional<mirrored_session>>{} : cache_->find_sessions(asked);
   std::size_t next = 0;
   for (auto& q : std::exchange(questions, {})) {
     if (next == asked.size() || asked[next].entry != q.entry) {
@@ -89,15 +94,16 @@ void session_reader_state::look(std::vector<question>&& questions) {
     const auto& mirror = asked[next].mirror;
     const auto& session = found[next++];
     if (session)
-      q.promise.deliver(session_found{session_verdict::in_force, mirror.queue, mirror.tenant, session->admission_no, session->subject_name,
-                                      session->expires_at});
+      q.promise.deliver(session_found{session_verdict::in_force, mirror.queue, mirror.tenant,
+                                      session->admission_no, session->subject_name, session->expires_at});
     else
       miss(std::move(q), mirror);
   }
 }
 
-/// Over is what is not in a mirror that its owner has vouched for since the question came. A word reaches the cache at most
-/// 2 * vouch_delay_max after it was said, so one that reached it later than that after the question was said after it.
+/// Over is what is not in a mirror that its owner has vouched for since the question came. A word reaches the
+/// cache at most 2 * vouch_delay_max after it was said, so one that reached it later than that after the
+/// question was said after it.
 void session_reader_state::miss(question&& q, const vouched_mirror& mirror) {
   const auto now = env_->steady_now();
   if (q.word_before != 0 && mirror.word > q.word_before) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the sessions of other nodes' aggregates from the cache, for `GET /access` on a node that does not own them. What waits goes as one
-// pipeline: on the hot path one GET a session. It goes only by a mirror that its owner vouches for. What it says is old by at most
+// Reads the sessions of other nodes' aggregates from the cache, for `GET /access` on a node that does not own
+// them. What waits goes as one pipeline: on the hot path one GET a session. It goes only by a mirror that its
+// owner vouches for. What it says is old by at most
 //   vouch_delay_max on the owner's way to the cache, twice (in the worker's mailbox, on the wire)   1.0 s
 //   vouch_life                                                                                   1.5 s
 //   mirror_trust                                                                                 0.5 s
-// whatever happens to the owner or to its way to the cache; with the second that origins may remember (two in nginx, which counts in whole ones) that is I15's 5 s.
-// Detached in production because a cache blocks.
+// whatever happens to the owner or to its way to the cache; with the second that origins may remember (two in
+// nginx, which counts in whole ones) that is I15's 5 s. Detached in production because a cache blocks.
 #pragma once
 #include "actors/protocol.hpp"
 #include "domain/environment.hpp"
@@ -23,8 +24,9 @@ namespace fq {
 
 /// How long a mirror that was vouched for is looked into without asking again.
 inline constexpr milliseconds mirror_trust{500};
-/// A session that is not there is over only if it is still not there when its owner has vouched again: its admission may be on its way to
-/// the cache while its token is already here. Looked for so often, for so long; then the answer is `unknown`.
+/// A session that is not there is over only if it is still not there when its owner has vouched again: its
+/// admission may be on its way to the cache while its token is already here. Looked for so often, for so
+/// long; then the answer is `unknown`.
 inline constexpr milliseconds look_interval{200};
 inline constexpr milliseconds patience{3'000};
 /// Sessions remembered to be over: an entry is admitted once, so they stay so.
@@ -46,7 +48,8 @@ private:
     caf::typed_response_promise<session_found> promise;
     milliseconds asked_at{0}; ///< steady time
     bool was_missed = false; ///< looked for, and not found
-    std::uint64_t word_before = 0; ///< a later word of the owner was said after the question; 0: not known yet
+    std::uint64_t word_before =
+      0; ///< a later word of the owner was said after the question; 0: not known yet
   };
   struct known_mirror {
     vouched_mirror mirror;
@@ -69,7 +72,7 @@ private:
   std::map<aggregate_id, known_mirror> mirrors_; ///< of the last `mirror_trust`
 };
 
-session_reader_handle::behavior_type session_reader(session_reader_handle::stateful_pointer<session_reader_state> self, cache* engine,
-                                                    environment* env);
+session_reader_handle::behavior_type session_reader(
+  session_reader_handle::stateful_pointer<session_reader_state> self, cache* engine, environment* env);
 
 } // namespace fq

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t waiting_max = 20'000;
 } // namespace
 
-supervisor_handle::behavior_type supervisor(supervisor_handle::stateful_pointer<supervisor_state> self, environment* env,
-                                            owner_factory factory, restart_budget budget) {
+supervisor_handle::behavior_type supervisor(supervisor_handle::stateful_pointer<supervisor_state> self,
+                                            environment* env, owner_factory factory, restart_budget budget) {
   self->state.init(self, *env, std::move(factory), budget);
   return self->state.behavior();
 }
@@ -51,7 +51,8 @@ void supervisor_state::start_owner() {
 }
 
 void supervisor_state::on_ready() {
-  if (caf::actor_cast<caf::strong_actor_ptr>(owner_) != self_->current_sender()) return; // a predecessor's last words
+  if (caf::actor_cast<caf::strong_actor_ptr>(owner_) != self_->current_sender())
+    return; // a predecessor's last words
   ready_ = true;
   failures_in_a_row_ = 0;
   auto waiting = std::move(waiting_);
@@ -75,7 +76,8 @@ void supervisor_state::on_down(const caf::down_msg& down) {
   restarts_.push_back(now);
   while (restarts_.front() + budget_.window < now) restarts_.pop_front();
   if (restarts_.size() > budget_.restarts) return stop(make_error(errc::unavailable));
-  const auto delay = std::min(budget_.backoff_max, budget_.backoff_min * (1 << std::min(failures_in_a_row_++, 10u)));
+  const auto delay =
+    std::min(budget_.backoff_max, budget_.backoff_min * (1 << std::min(failures_in_a_row_++, 10u)));
   self_->delayed_send(self_, delay, timer_fired{timer_kind::restart, 0});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps one event's owner alive: restarts it with exponential back-off and a budget, and escalates when the budget is spent (the
-// region then answers 503 for that event; others never notice). Its own handle is the stable one.
+// Keeps one event's owner alive: restarts it with exponential back-off and a budget, and escalates when the
+// budget is spent (the region then answers 503 for that event; others never notice). Its own handle is the
+// stable one.
 #pragma once
 #include "actors/protocol.hpp"
 
@@ -56,7 +57,7 @@ private:
   std::vector<promise> waiting_;
 };
 
-supervisor_handle::behavior_type supervisor(supervisor_handle::stateful_pointer<supervisor_state> self, environment* env,
-                                            owner_factory factory, restart_budget budget);
+supervisor_handle::behavior_type supervisor(supervisor_handle::stateful_pointer<supervisor_state> self,
+                                            environment* env, owner_factory factory, restart_budget budget);
 
 } // namespace fq

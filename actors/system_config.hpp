@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration every actor system of ours starts from: it knows the messages of actors/protocol.hpp. Compiled once, because what
-// CAF generates for each message costs ten seconds a file.
+// The configuration every actor system of ours starts from: it knows the messages of actors/protocol.hpp.
+// Compiled once, because what CAF generates for each message costs ten seconds a file.
 #pragma once
 #include <caf/actor_system_config.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which trace the gateway calls about a claim belong to: that of the last request about it. Kept in memory only: after a move or a crash the
-// calls go out without one.
+// Which trace the gateway calls about a claim belong to: that of the last request about it. Kept in memory
+// only: after a move or a crash the calls go out without one.
 #pragma once
 #include "domain/trace.hpp"
 

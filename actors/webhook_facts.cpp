@@ -34,13 +34,15 @@ apply_fact fact_of(std::string_view gateway, gateway_event&& event) {
 
 } // namespace
 
-std::variant<webhook_fact, webhook_error> fact_of_webhook(const gateway_port& gateway, std::string_view raw_body, std::string_view signature,
-                                                          timestamp at) {
+std::variant<webhook_fact, webhook_error> fact_of_webhook(const gateway_port& gateway,
+                                                          std::string_view raw_body,
+                                                          std::string_view signature, timestamp at) {
   auto parsed = gateway.parse_webhook(raw_body, signature, at);
   if (const auto* wrong = std::get_if<webhook_error>(&parsed)) return *wrong;
   auto& event = std::get<gateway_event>(parsed);
   const auto payment = parse_reference(event.reference);
-  if (!payment || number_of(owner_of(*payment)) < number_of(first_event_aggregate)) return webhook_error::foreign_event;
+  if (!payment || number_of(owner_of(*payment)) < number_of(first_event_aggregate))
+    return webhook_error::foreign_event;
   return webhook_fact{fact_of(gateway.name(), std::move(event)), owner_of(*payment)};
 }
 

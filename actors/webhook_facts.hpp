@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gateway's webhook as a fact for the payment's owner: the signature on the raw bytes first, then what it says, then whose it is. Pure. The
-// same for webhooks that come by HTTP (net/webhook_routes) and by the bus (actors/bus_inbox).
+// A gateway's webhook as a fact for the payment's owner: the signature on the raw bytes first, then what it
+// says, then whose it is. Pure. The same for webhooks that come by HTTP (net/webhook_routes) and by the bus
+// (actors/bus_inbox).
 #pragma once
 #include "actors/errors.hpp"
 #include "actors/messages.hpp"
@@ -16,9 +17,12 @@ struct webhook_fact {
   aggregate_id owner{};
 };
 
-/// `at`: when it arrived, for signatures that have a time. A reference that is none of ours is `foreign_event`.
-[[nodiscard]] std::variant<webhook_fact, webhook_error> fact_of_webhook(const gateway_port& gateway, std::string_view raw_body,
-                                                                        std::string_view signature, timestamp at);
+/// `at`: when it arrived, for signatures that have a time. A reference that is none of ours is
+/// `foreign_event`.
+[[nodiscard]] std::variant<webhook_fact, webhook_error> fact_of_webhook(const gateway_port& gateway,
+                                                                        std::string_view raw_body,
+                                                                        std::string_view signature,
+                                                                        timestamp at);
 
 /// Whether the owner's answer says that the same webhook is to come once more: nothing was decided about it.
 [[nodiscard]] inline bool is_undecided(const caf::error& error, const refusal& no) {

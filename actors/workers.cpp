@@ -73,12 +73,14 @@ void perform(gateway_port& port, const call_gateway& x, std::function<void(gatew
     case gateway_call_kind::initialize: return port.initialize(x.charge, answer);
     case gateway_call_kind::verify: return port.verify(x.charge, answer);
     case gateway_call_kind::expire: return port.expire(x.charge, answer);
-    case gateway_call_kind::refund: return port.refund({x.charge, to_string(x.refund), x.refund_amount}, answer);
+    case gateway_call_kind::refund:
+      return port.refund({x.charge, to_string(x.refund), x.refund_amount}, answer);
   }
 }
 
 /// One round of webhook delivery; true if there may be more at once.
-bool deliver_round(sandbox_gateway& gateway, webhook_sender& sender, const std::string& url, environment& env) {
+bool deliver_round(sandbox_gateway& gateway, webhook_sender& sender, const std::string& url,
+                   environment& env) {
   const auto due = gateway.next_webhooks(env.wall_now(), webhooks_per_round);
   std::vector<std::int64_t> delivered, failed;
   for (const auto& hook : due) {
@@ -96,7 +98,8 @@ bool deliver_round(sandbox_gateway& gateway, webhook_sender& sender, const std::
 password_worker_handle::behavior_type password_worker(password_worker_handle::pointer) {
   return {
     [](const check_password& x) {
-      return password_checked{x.stored.empty() ? verify_absent_user(x.password) : verify_password(x.stored, x.password)};
+      return password_checked{x.stored.empty() ? verify_absent_user(x.password)
+                                               : verify_password(x.stored, x.password)};
     },
     [](const hash_new_password& x) {
       try {
@@ -110,14 +113,15 @@ password_worker_handle::behavior_type password_worker(password_worker_handle::po
 
 gateway_worker_handle::behavior_type gateway_worker(gateway_worker_handle::pointer self, gateway_port* port) {
   return {[self, port](const call_gateway& x) {
-    perform(*port, x, [asker = caf::actor_cast<caf::actor>(self->current_sender())](gateway_answered answered) {
-      caf::anon_send(asker, std::move(answered));
-    });
+    perform(*port, x,
+            [asker = caf::actor_cast<caf::actor>(self->current_sender())](gateway_answered answered) {
+              caf::anon_send(asker, std::move(answered));
+            });
   }};
 }
 
-caf::behavior sandbox_courier(caf::event_based_actor* self, sandbox_gateway* gateway, std::string url, environment* env,
-                              milliseconds poll, milliseconds timeout) {
+caf::behavior sandbox_courier(caf::event_based_actor* self, sandbox_gateway* gateway, std::string url,
+                              environment* env, milliseconds poll, milliseconds timeout) {
   auto sender = std::make_shared<webhook_sender>(timeout);
   self->set_default_handler(caf::drop);
   self->send(self, timer_fired{timer_kind::flush, 0});

@@ -5,7 +5,9 @@ namespace fq {
 namespace {
 
 nats_settings servers_of(const config::options& o) {
-  return {.url = o.bus.url, .credentials_file = o.nats.credentials_file.string(), .ca_file = o.nats.ca_file.string()};
+  return {.url = o.bus.url,
+          .credentials_file = o.nats.credentials_file.string(),
+          .ca_file = o.nats.ca_file.string()};
 }
 
 } // namespace

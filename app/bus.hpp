@@ -10,8 +10,8 @@
 
 namespace fq {
 
-/// Null: there is none. Throws std::runtime_error with a message for the operator. A server that is away is no error. `env` must outlive
-/// the port.
+/// Null: there is none. Throws std::runtime_error with a message for the operator. A server that is away is
+/// no error. `env` must outlive the port.
 std::unique_ptr<bus_port> make_bus(const config::options& options, environment& env);
 
 /// The same for Stripe's webhooks that come by the bus.

@@ -35,7 +35,8 @@ int complain(const std::string& text) {
 void write_new(const std::filesystem::path& file, const std::string& text, mode_t mode) {
   const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   if (fd < 0) throw std::runtime_error{file.string() + ": " + std::strerror(errno)};
-  const bool written = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+  const bool written =
+    ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
   ::close(fd);
   if (!written) throw std::runtime_error{file.string() + ": cannot be written"};
 }
@@ -47,9 +48,11 @@ std::string read_whole(const std::filesystem::path& file) {
 }
 
 /// The key first: a certificate without one is of no use.
-void write_both(const std::filesystem::path& folder, const std::string& name, const certificate_and_key& made) {
+void write_both(const std::filesystem::path& folder, const std::string& name,
+                const certificate_and_key& made) {
   for (const auto* suffix : {".key", ".pem"})
-    if (std::filesystem::exists(folder / (name + suffix))) throw std::runtime_error{(folder / (name + suffix)).string() + " is there already"};
+    if (std::filesystem::exists(folder / (name + suffix)))
+      throw std::runtime_error{(folder / (name + suffix)).string() + " is there already"};
   write_new(folder / (name + ".key"), made.key, private_file);
   write_new(folder / (name + ".pem"), made.certificate, public_file);
   std::cout << (folder / (name + ".pem")).string() << '\n' << (folder / (name + ".key")).string() << '\n';
@@ -57,11 +60,16 @@ void write_both(const std::filesystem::path& folder, const std::string& name, co
 
 /// It becomes a file's name.
 bool is_name(const std::string& text) {
-  const auto is_fit = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; };
-  return !text.empty() && text.size() <= 64 && text != "ca" && text.front() != '.' && std::ranges::all_of(text, is_fit);
+  const auto is_fit = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  };
+  return !text.empty() && text.size() <= 64 && text != "ca" && text.front() != '.'
+         && std::ranges::all_of(text, is_fit);
 }
 
-std::string text_at(const boost::json::object& o, std::string_view name) { return std::string{o.at(name).as_string()}; }
+std::string text_at(const boost::json::object& o, std::string_view name) {
+  return std::string{o.at(name).as_string()};
+}
 
 } // namespace
 
@@ -71,9 +79,7 @@ int run_cluster_init_ca(const std::filesystem::path& folder) try {
   write_both(folder, "ca", make_authority(env.wall_now(), authority_life));
   std::cerr << "nodes need ca.pem and a certificate each; keep ca.key off the servers\n";
   return 0;
-} catch (const std::runtime_error& e) {
-  return complain(e.what());
-}
+} catch (const std::runtime_error& e) { return complain(e.what()); }
 
 int run_cluster_issue_cert(const std::filesystem::path& folder, const std::string& name) try {
   if (!is_name(name)) return complain("--node must be 1 to 64 of a-z, 0-9, - and .");
@@ -81,9 +87,7 @@ int run_cluster_issue_cert(const std::filesystem::path& folder, const std::strin
   const certificate_and_key authority{read_whole(folder / "ca.pem"), read_whole(folder / "ca.key")};
   write_both(folder, name, issue_certificate(authority, name, env.wall_now(), certificate_life));
   return 0;
-} catch (const std::runtime_error& e) {
-  return complain(e.what());
-}
+} catch (const std::runtime_error& e) { return complain(e.what()); }
 
 int run_cluster_drain(const config::options& options) {
   const auto told = ask_running_server(options.data_dir, {{"command", "drain"}});
@@ -93,8 +97,11 @@ int run_cluster_drain(const config::options& options) {
     const auto answer = ask_running_server(options.data_dir, {{"command", "nodes"}});
     if (!answer || !text_at(*answer, "error").empty()) return complain("the server has ended");
     const auto& nodes = answer->at("nodes").as_array();
-    const auto mine = std::ranges::find_if(nodes, [](const auto& n) { return n.as_object().at("is_self").as_bool(); });
-    if (mine != nodes.end() && mine->as_object().at("is_draining").as_bool() && mine->as_object().at("owners").as_int64() == 0) return 0;
+    const auto mine =
+      std::ranges::find_if(nodes, [](const auto& n) { return n.as_object().at("is_self").as_bool(); });
+    if (mine != nodes.end() && mine->as_object().at("is_draining").as_bool()
+        && mine->as_object().at("owners").as_int64() == 0)
+      return 0;
     std::this_thread::sleep_for(drain_pause);
   }
   std::cerr << "fairqueue: it still owns something; `fairqueue cluster status` shows how much\n";
@@ -102,12 +109,15 @@ int run_cluster_drain(const config::options& options) {
 }
 
 int run_cluster_handoff(const config::options& options, const std::string& event, const std::string& node) {
-  const auto answer = ask_running_server(options.data_dir, {{"command", "handoff"}, {"event_id", event}, {"node", node}});
+  const auto answer =
+    ask_running_server(options.data_dir, {{"command", "handoff"}, {"event_id", event}, {"node", node}});
   if (!answer) return complain("no server is running on " + options.data_dir.string());
   if (const auto why = text_at(*answer, "error"); !why.empty()) return complain(why);
   if (answer->at("moved").as_bool()) return 0;
-  std::cerr << (answer->at("may_move").as_bool() ? "fairqueue: its owner has not answered in time: it may move still\n"
-                                                 : "fairqueue: it stays where it is; `fairqueue cluster status` shows whether " + node + " is connected\n");
+  std::cerr << (answer->at("may_move").as_bool()
+                  ? "fairqueue: its owner has not answered in time: it may move still\n"
+                  : "fairqueue: it stays where it is; `fairqueue cluster status` shows whether " + node
+                      + " is connected\n");
   return 1;
 }
 
@@ -121,8 +131,12 @@ int run_cluster_status(const config::options& options) {
     const bool is_self = n.at("is_self").as_bool(), is_connected = n.at("is_connected").as_bool();
     is_whole = is_whole && (is_self || is_connected);
     const auto failure = text_at(n, "failure");
-    std::cout << text_at(n, "id") << '\t' << text_at(n, "address") << '\t' << n.at("owners").as_int64() << " owned\t"
-              << (n.at("is_draining").as_bool() ? "draining, " : "") << (is_self ? "this node" : is_connected ? "connected" : "not connected") << (failure.empty() ? "" : ": " + failure) << '\n';
+    std::cout << text_at(n, "id") << '\t' << text_at(n, "address") << '\t' << n.at("owners").as_int64()
+              << " owned\t" << (n.at("is_draining").as_bool() ? "draining, " : "")
+              << (is_self        ? "this node"
+                  : is_connected ? "connected"
+                                 : "not connected")
+              << (failure.empty() ? "" : ": " + failure) << '\n';
   }
   return is_whole ? 0 : 1;
 }

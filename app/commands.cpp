@@ -65,7 +65,8 @@ std::vector<migration_status> migrate_postgres(migrate_action action, const std:
 
 bool looks_like_email(const std::string& text) {
   const auto at = text.find('@');
-  return text.size() <= 254 && at != std::string::npos && at > 0 && at + 1 < text.size() && text.find('@', at + 1) == text.npos
+  return text.size() <= 254 && at != std::string::npos && at > 0 && at + 1 < text.size()
+         && text.find('@', at + 1) == text.npos
          && std::ranges::none_of(text, [](unsigned char c) { return c <= ' ' || c == 127; });
 }
 
@@ -76,7 +77,8 @@ boost::json::object ask_owner_of(const config::options& options, const boost::js
   std::filesystem::create_directories(options.data_dir);
   auto without_others = options; // a command is no node of a cluster
   without_others.cluster = {};
-  node alone{without_others, env, [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
+  node alone{without_others, env,
+             [](const std::string& what) { std::cerr << "fairqueue: " << what << '\n'; }};
   auto handlers = control_requests({alone.system(), alone.accounts(), alone.region(), alone.directory()});
   auto answer = handlers.at(std::string{request.at("command").as_string()})(request);
   handlers.clear(); // they hold actors, which must go before the node
@@ -97,14 +99,16 @@ int run_token(const token_command& command, const config::options& options) {
   const auto kind = kind_of(command.kind);
   if (!kind) return complain("--kind must be customer, organizer, ticket or operator");
   std::optional<uuid> subject;
-  if (!command.subject.empty() && !(subject = parse_uuid(command.subject))) return complain("--subject must be a UUID");
+  if (!command.subject.empty() && !(subject = parse_uuid(command.subject)))
+    return complain("--subject must be a UUID");
   const auto keys = key_store::open(options.data_dir);
   const token_issuer issuer{keys};
   system_environment env;
   const auto now = env.wall_now();
   std::string out;
   for (std::uint32_t i = 0; i < command.count; ++i) {
-    out += issuer.issue(*kind, subject ? *subject : env.make_id(now, accounts_aggregate), now, seconds{command.ttl_seconds});
+    out += issuer.issue(*kind, subject ? *subject : env.make_id(now, accounts_aggregate), now,
+                        seconds{command.ttl_seconds});
     out += '\n';
   }
   std::cout << out << std::flush;
@@ -113,10 +117,12 @@ int run_token(const token_command& command, const config::options& options) {
 
 int run_organizer_add(const organizer_command& command, const config::options& options) {
   auto email = command.email;
-  std::ranges::transform(email, email.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::ranges::transform(email, email.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (!looks_like_email(email)) return complain("--email must be an e-mail address");
   const auto password = read_password(command.password_file);
-  if (!password || password->size() < password_bytes_min) return complain("the password must have at least 8 characters");
+  if (!password || password->size() < password_bytes_min)
+    return complain("the password must have at least 8 characters");
   const auto answer = ask_owner_of(options, {{"command", "organizer_add"},
                                              {"email", email},
                                              {"password", *password},
@@ -132,10 +138,14 @@ int run_tenant_add(const tenant_command& command, const config::options& options
   if (!command.subject_jwk_file.empty()) {
     std::ifstream in{command.subject_jwk_file};
     jwk.assign(std::istreambuf_iterator<char>{in}, {});
-    if (const auto problem = subject_key_problem(jwk); !problem.empty()) return complain("--subject-jwk " + problem);
+    if (const auto problem = subject_key_problem(jwk); !problem.empty())
+      return complain("--subject-jwk " + problem);
   }
-  const auto answer = ask_owner_of(
-    options, {{"command", "tenant_add"}, {"name", command.name}, {"subject_jwk", jwk}, {"replace", command.replace}, {"stripe_account", command.stripe_account}});
+  const auto answer = ask_owner_of(options, {{"command", "tenant_add"},
+                                             {"name", command.name},
+                                             {"subject_jwk", jwk},
+                                             {"replace", command.replace},
+                                             {"stripe_account", command.stripe_account}});
   return failed(answer) ? 1 : 0;
 }
 
@@ -143,17 +153,21 @@ int run_tenant_list(const config::options& options) {
   const auto answer = ask_owner_of(options, {{"command", "tenant_list"}});
   if (failed(answer)) return 1;
   for (const auto& t : answer.at("tenants").as_array()) {
-    std::cout << t.at("name").as_string().c_str() << (t.at("signs_subjects").as_bool() ? "\tsigns subject tokens" : "") << '\n';
+    std::cout << t.at("name").as_string().c_str()
+              << (t.at("signs_subjects").as_bool() ? "\tsigns subject tokens" : "") << '\n';
     for (const auto& k : t.at("api_keys").as_array())
       std::cout << "\t" << k.at("id").as_string().c_str() << '\t' << k.at("scope").as_string().c_str()
-                << (k.at("revoked").as_bool() ? "\trevoked\t" : "\tvalid\t") << k.at("label").as_string().c_str() << '\n';
+                << (k.at("revoked").as_bool() ? "\trevoked\t" : "\tvalid\t")
+                << k.at("label").as_string().c_str() << '\n';
   }
   return 0;
 }
 
 int run_apikey_issue(const apikey_command& command, const config::options& options) {
-  const auto answer = ask_owner_of(
-    options, {{"command", "apikey_issue"}, {"tenant", command.tenant}, {"scope", command.scope}, {"label", command.label}});
+  const auto answer = ask_owner_of(options, {{"command", "apikey_issue"},
+                                             {"tenant", command.tenant},
+                                             {"scope", command.scope},
+                                             {"label", command.label}});
   if (failed(answer)) return 1;
   std::cerr << "id " << answer.at("id").as_string().c_str() << "; the key is shown this once\n";
   std::cout << answer.at("key").as_string().c_str() << '\n';
@@ -173,23 +187,29 @@ int run_keys_rotate(const config::options& options) {
 
 int run_migrate(migrate_action action, const config::options& options) {
   const auto& ledger = options.ledger;
-  if (ledger.sqlite_path().empty() && !ledger.is_postgres()) return complain("ledger.url has no schema to migrate");
-  for (const auto& m : ledger.is_postgres() ? migrate_postgres(action, ledger.url) : migrate_sqlite(action, ledger.sqlite_path()))
-    std::cout << m.number << '\t' << m.name << '\t' << (m.applied ? "applied" : "pending") << '\t' << m.checksum << '\n';
+  if (ledger.sqlite_path().empty() && !ledger.is_postgres())
+    return complain("ledger.url has no schema to migrate");
+  for (const auto& m : ledger.is_postgres() ? migrate_postgres(action, ledger.url)
+                                            : migrate_sqlite(action, ledger.sqlite_path()))
+    std::cout << m.number << '\t' << m.name << '\t' << (m.applied ? "applied" : "pending") << '\t'
+              << m.checksum << '\n';
   return 0;
 }
 
 int run_admin_verify(bool rebuild, const config::options& options) {
   const auto answer = ask_running_server(options.data_dir, {{"command", "verify"}, {"rebuild", rebuild}});
   if (!answer) return complain("no server is running on " + options.data_dir.string());
-  if (const auto* error = answer->if_contains("error"); error != nullptr && error->is_string() && !error->get_string().empty())
+  if (const auto* error = answer->if_contains("error");
+      error != nullptr && error->is_string() && !error->get_string().empty())
     return complain(std::string{error->get_string()});
   bool clean = true;
   for (const auto& event : answer->at("events").as_array()) {
     const std::string cache{event.at("cache").as_string()}, ledger{event.at("ledger").as_string()};
     clean = clean && (cache == "equal" || cache == "none") && ledger == "sound";
-    std::cout << event.at("event_id").as_string().c_str() << "\tcache " << cache << "\tledger " << ledger << '\n';
-    for (const auto& line : event.at("differences").as_array()) std::cout << '\t' << line.as_string().c_str() << '\n';
+    std::cout << event.at("event_id").as_string().c_str() << "\tcache " << cache << "\tledger " << ledger
+              << '\n';
+    for (const auto& line : event.at("differences").as_array())
+      std::cout << '\t' << line.as_string().c_str() << '\n';
   }
   return clean ? 0 : 1;
 }
@@ -203,9 +223,11 @@ int run_healthcheck(const std::string& url) {
   curl_easy_setopt(curl.get(), CURLOPT_PROXY, "");
   curl_easy_setopt(curl.get(), CURLOPT_TIMEOUT, 5L);
   curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, +[](char*, size_t size, size_t count, void*) { return size * count; });
+  curl_easy_setopt(
+    curl.get(), CURLOPT_WRITEFUNCTION, +[](char*, size_t size, size_t count, void*) { return size * count; });
   long status = 0;
-  if (curl_easy_perform(curl.get()) == CURLE_OK) curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
+  if (curl_easy_perform(curl.get()) == CURLE_OK)
+    curl_easy_getinfo(curl.get(), CURLINFO_RESPONSE_CODE, &status);
   std::cout << (status == 200 ? "ready" : "not ready") << '\n';
   return status == 200 ? 0 : 1;
 }

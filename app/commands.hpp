@@ -49,8 +49,8 @@ int run_keys_rotate(const config::options& options);
 enum class migrate_action { up, status, dry_run };
 int run_migrate(migrate_action action, const config::options& options);
 
-/// Compares the cache with the ledger for every event that the running server owns, after building the mirrors anew if `rebuild`; prints
-/// a line for each and its differences. 0 if all are equal.
+/// Compares the cache with the ledger for every event that the running server owns, after building the
+/// mirrors anew if `rebuild`; prints a line for each and its differences. 0 if all are equal.
 int run_admin_verify(bool rebuild, const config::options& options);
 
 /// 0 if GET <url>/readyz answers 200 within 5 seconds.

@@ -36,7 +36,8 @@ sockaddr_un address_of(const std::filesystem::path& data_dir) {
   const auto path = (data_dir / "control.sock").string();
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) throw std::runtime_error("the path of the control socket is too long: " + path);
+  if (path.size() >= sizeof(address.sun_path))
+    throw std::runtime_error("the path of the control socket is too long: " + path);
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   return address;
 }
@@ -93,23 +94,28 @@ struct control_server::state {
       pollfd p{listener.fd, POLLIN, 0};
       if (::poll(&p, 1, accept_poll_ms) <= 0) continue;
       const socket_fd peer{::accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC)};
-      if (peer.fd >= 0) write_line(peer.fd, boost::json::serialize(answer(read_line(peer.fd, request_max, request_timeout_ms))));
+      if (peer.fd >= 0)
+        write_line(peer.fd,
+                   boost::json::serialize(answer(read_line(peer.fd, request_max, request_timeout_ms))));
     }
   }
 };
 
-control_server::control_server(const std::filesystem::path& data_dir, control_handlers handlers) : state_(std::make_unique<state>()) {
+control_server::control_server(const std::filesystem::path& data_dir, control_handlers handlers) :
+    state_(std::make_unique<state>()) {
   const auto address = address_of(data_dir);
   state_->path = data_dir / "control.sock";
   state_->handlers = std::move(handlers);
   ::unlink(address.sun_path);
   state_->listener.fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const auto mask = ::umask(0177); // the file is 0600 from its first moment
-  const bool bound = state_->listener.fd >= 0
-                     && ::bind(state_->listener.fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0
-                     && ::listen(state_->listener.fd, 8) == 0;
+  const bool bound =
+    state_->listener.fd >= 0
+    && ::bind(state_->listener.fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0
+    && ::listen(state_->listener.fd, 8) == 0;
   ::umask(mask);
-  if (!bound) throw std::runtime_error("cannot listen on " + state_->path.string() + ": " + std::strerror(errno));
+  if (!bound)
+    throw std::runtime_error("cannot listen on " + state_->path.string() + ": " + std::strerror(errno));
   state_->thread = std::thread([s = state_.get()] { s->run(); });
 }
 
@@ -119,10 +125,12 @@ control_server::~control_server() {
   ::unlink(state_->path.c_str());
 }
 
-std::optional<boost::json::object> ask_running_server(const std::filesystem::path& data_dir, const boost::json::object& request) {
+std::optional<boost::json::object> ask_running_server(const std::filesystem::path& data_dir,
+                                                      const boost::json::object& request) {
   const auto address = address_of(data_dir);
   const socket_fd peer{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  if (peer.fd < 0 || ::connect(peer.fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0) return std::nullopt;
+  if (peer.fd < 0 || ::connect(peer.fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
+    return std::nullopt;
   write_line(peer.fd, boost::json::serialize(request));
   boost::json::error_code bad;
   auto value = boost::json::parse(read_line(peer.fd, answer_max, answer_timeout_ms), bad);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control socket <data>/control.sock (0600): how subcommands reach a running server. One request and one answer a connection, each one line
-// of JSON; a request is at most 8 KiB and 5 seconds long. What is asked is in control_requests.
+// The control socket <data>/control.sock (0600): how subcommands reach a running server. One request and one
+// answer a connection, each one line of JSON; a request is at most 8 KiB and 5 seconds long. What is asked is
+// in control_requests.
 #pragma once
 #include <boost/json/object.hpp>
 
@@ -14,11 +15,13 @@
 namespace fq {
 
 /// By the request's `command`. Called on the socket's thread, one at a time; may block.
-using control_handlers = std::map<std::string, std::function<boost::json::object(const boost::json::object& request)>>;
+using control_handlers =
+  std::map<std::string, std::function<boost::json::object(const boost::json::object& request)>>;
 
 class control_server {
 public:
-  /// Binds the socket (replacing a stale one; the ledger's lock says that nobody else serves this data folder).
+  /// Binds the socket (replacing a stale one; the ledger's lock says that nobody else serves this data
+  /// folder).
   control_server(const std::filesystem::path& data_dir, control_handlers handlers);
   ~control_server();
   control_server(const control_server&) = delete;
@@ -30,6 +33,7 @@ private:
 };
 
 /// Nothing if no server answers on the socket of `data_dir`; an object with `error` if its answer is none.
-std::optional<boost::json::object> ask_running_server(const std::filesystem::path& data_dir, const boost::json::object& request);
+std::optional<boost::json::object> ask_running_server(const std::filesystem::path& data_dir,
+                                                      const boost::json::object& request);
 
 } // namespace fq

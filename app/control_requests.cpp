@@ -45,9 +45,11 @@ std::string text_of(const refusal& no) {
   return no.detail.empty() ? code : code + ": " + no.detail;
 }
 
-/// Accounts may be loading still, or on their way from one node to another: asks until they answer, 10 s at most.
+/// Accounts may be loading still, or on their way from one node to another: asks until they answer, 10 s at
+/// most.
 template <class Reply, class Message>
-asked<Reply> ask_accounts(caf::actor_system& system, const accounts_handle& accounts, const Message& message) {
+asked<Reply> ask_accounts(caf::actor_system& system, const accounts_handle& accounts,
+                          const Message& message) {
   asked<Reply> got;
   caf::scoped_actor self{system};
   const auto deadline = std::chrono::steady_clock::now() + accounts_timeout;
@@ -67,9 +69,11 @@ asked<Reply> ask_accounts(caf::actor_system& system, const accounts_handle& acco
   return got;
 }
 
-// -- tenants and API keys ----------------------------------------------------------------------------------------------
+// -- tenants and API keys
+// ----------------------------------------------------------------------------------------------
 
-constexpr std::array scope_names{std::pair{api_key_scope::join, "join"}, std::pair{api_key_scope::server, "server"},
+constexpr std::array scope_names{std::pair{api_key_scope::join, "join"},
+                                 std::pair{api_key_scope::server, "server"},
                                  std::pair{api_key_scope::operate, "operator"}};
 
 std::string_view name_of(api_key_scope scope) {
@@ -81,12 +85,13 @@ std::string_view name_of(api_key_scope scope) {
 /// Whoever has changed tenants or keys answers when every request can see it.
 void refresh(const control_targets& to) {
   caf::scoped_actor self{to.system};
-  self->request(to.directory, accounts_timeout, refresh_directory{}).receive([](const ack_reply&) {}, [](const caf::error&) {});
+  self->request(to.directory, accounts_timeout, refresh_directory{})
+    .receive([](const ack_reply&) {}, [](const caf::error&) {});
 }
 
 boost::json::object add_tenant_request(const control_targets& to, const boost::json::object& request) {
-  const add_tenant wish{text_of(request, "name"), text_of(request, "subject_jwk"), flag_of(request, "replace"),
-                        text_of(request, "stripe_account")};
+  const add_tenant wish{text_of(request, "name"), text_of(request, "subject_jwk"),
+                        flag_of(request, "replace"), text_of(request, "stripe_account")};
   const auto got = ask_accounts<ack_reply>(to.system, to.accounts, wish);
   if (got.error.empty()) refresh(to);
   return {{"error", got.error}};
@@ -99,9 +104,12 @@ boost::json::object list_tenants_request(const control_targets& to) {
     boost::json::array keys;
     for (const auto& k : got.reply.api_keys)
       if (k.tenant == t.id)
-        keys.push_back(boost::json::object{
-          {"id", to_string(k.id)}, {"scope", name_of(k.scope)}, {"label", k.label}, {"revoked", is_set(k.revoked_at)}});
-    tenants.push_back(boost::json::object{{"name", t.name}, {"signs_subjects", !t.subject_jwk.empty()}, {"api_keys", std::move(keys)}});
+        keys.push_back(boost::json::object{{"id", to_string(k.id)},
+                                           {"scope", name_of(k.scope)},
+                                           {"label", k.label},
+                                           {"revoked", is_set(k.revoked_at)}});
+    tenants.push_back(boost::json::object{
+      {"name", t.name}, {"signs_subjects", !t.subject_jwk.empty()}, {"api_keys", std::move(keys)}});
   }
   return {{"error", got.error}, {"tenants", std::move(tenants)}};
 }
@@ -110,8 +118,9 @@ boost::json::object issue_key_request(const control_targets& to, const boost::js
   const auto scope = text_of(request, "scope");
   const auto known = std::ranges::find_if(scope_names, [&](const auto& s) { return scope == s.second; });
   if (known == scope_names.end()) return {{"error", "scope must be join, server or operator"}};
-  const auto got = ask_accounts<api_key_reply>(to.system, to.accounts,
-                                               issue_api_key{text_of(request, "tenant"), known->first, text_of(request, "label")});
+  const auto got = ask_accounts<api_key_reply>(
+    to.system, to.accounts,
+    issue_api_key{text_of(request, "tenant"), known->first, text_of(request, "label")});
   if (got.error.empty()) refresh(to);
   return {{"error", got.error}, {"id", to_string(got.reply.id)}, {"key", got.reply.key}};
 }
@@ -124,7 +133,8 @@ boost::json::object revoke_key_request(const control_targets& to, const boost::j
   return {{"error", got.error}};
 }
 
-// -- cluster -----------------------------------------------------------------------------------------------------------
+// -- cluster
+// -----------------------------------------------------------------------------------------------------------
 
 boost::json::object nodes_request(const control_targets& to) {
   if (!to.cluster) return {{"error", "this node is not one of a cluster: cluster.listen is empty"}};
@@ -156,24 +166,30 @@ boost::json::object handoff_request(const control_targets& to, const boost::json
   const auto known = nodes_request(to);
   if (const auto& why = known.at("error").as_string(); !why.empty()) return {{"error", why}};
   const auto has_name = [&](const auto& n) { return n.as_object().at("id").as_string() == node; };
-  if (std::ranges::none_of(known.at("nodes").as_array(), has_name)) return {{"error", "no such node: " + node}};
+  if (std::ranges::none_of(known.at("nodes").as_array(), has_name))
+    return {{"error", "no such node: " + node}};
   boost::json::object answer{{"error", ""}, {"moved", true}, {"may_move", false}};
   caf::scoped_actor self{to.system};
   self->request(to.region, handoff_timeout, move_event{owner_of(*event), node})
     .receive([](const ack_reply&) {},
              [&](const caf::error& why) {
                answer["moved"] = false;
-               if (is(why, errc::absent)) answer["error"] = "no such event or queue";
-               else answer["may_move"] = !is(why, errc::unavailable);
+               if (is(why, errc::absent))
+                 answer["error"] = "no such event or queue";
+               else
+                 answer["may_move"] = !is(why, errc::unavailable);
              });
   return answer;
 }
 
-// -- organizers and verification ---------------------------------------------------------------------------------------
+// -- organizers and verification
+// ---------------------------------------------------------------------------------------
 
-boost::json::object add_organizer_request(caf::actor_system& system, const accounts_handle& accounts, const boost::json::object& request) {
+boost::json::object add_organizer_request(caf::actor_system& system, const accounts_handle& accounts,
+                                          const boost::json::object& request) {
   const auto done = add_organizer_now(system, accounts,
-                                      {text_of(request, "email"), text_of(request, "password"), flag_of(request, "replace"), text_of(request, "tenant")});
+                                      {text_of(request, "email"), text_of(request, "password"),
+                                       flag_of(request, "replace"), text_of(request, "tenant")});
   return {{"organizer_id", done.organizer_id}, {"error", done.error}};
 }
 
@@ -188,7 +204,8 @@ std::string_view state_of(const ledger_report& report) {
   return report.differences.empty() ? "sound" : "different";
 }
 
-boost::json::object verify_request(caf::actor_system& system, const region_handle& region, const boost::json::object& request) {
+boost::json::object verify_request(caf::actor_system& system, const region_handle& region,
+                                   const boost::json::object& request) {
   boost::json::array events;
   for (const auto& [cache, ledger] : verify_events_now(system, region, flag_of(request, "rebuild"))) {
     auto differences = lines_of(cache.differences);
@@ -203,20 +220,24 @@ boost::json::object verify_request(caf::actor_system& system, const region_handl
 }
 
 /// For one event; nothing if it is not ours any more.
-std::optional<event_verification> verify_one(caf::scoped_actor& self, const region_handle& region, aggregate_id aggregate, bool rebuild) {
+std::optional<event_verification> verify_one(caf::scoped_actor& self, const region_handle& region,
+                                             aggregate_id aggregate, bool rebuild) {
   event_verification result;
   result.cache.state = mirror_state::unavailable;
   event_handle owner;
   bool went_elsewhere = false;
   self->request(region, accounts_timeout, resolve_event{aggregate})
-    .receive([&](const event_handle& found) { owner = found; },
-             [&](const caf::error& why) { went_elsewhere = is(why, errc::absent) || is(why, errc::not_owner); });
+    .receive(
+      [&](const event_handle& found) { owner = found; },
+      [&](const caf::error& why) { went_elsewhere = is(why, errc::absent) || is(why, errc::not_owner); });
   if (went_elsewhere) return std::nullopt;
   if (!owner) {
     result.cache.differences = {"aggregate " + std::to_string(number_of(aggregate)) + " does not answer"};
     return result;
   }
-  const auto note_move = [&](const caf::error& why) { went_elsewhere = went_elsewhere || is(why, errc::moved); };
+  const auto note_move = [&](const caf::error& why) {
+    went_elsewhere = went_elsewhere || is(why, errc::moved);
+  };
   self->request(owner, verify_timeout, verify_mirror{rebuild})
     .receive([&](const mirror_report& report) { result.cache = report; }, note_move);
   self->request(owner, verify_timeout, verify_ledger{})
@@ -238,19 +259,25 @@ std::string_view name_of(mirror_state state) {
   return {};
 }
 
-organizer_answer add_organizer_now(caf::actor_system& system, const accounts_handle& accounts, const organizer_request& request) {
-  const auto got = ask_accounts<person_reply>(
-    system, accounts, add_organizer{request.email, request.password, request.replace, request.tenant.empty() ? "default" : request.tenant});
+organizer_answer add_organizer_now(caf::actor_system& system, const accounts_handle& accounts,
+                                   const organizer_request& request) {
+  const auto got =
+    ask_accounts<person_reply>(system, accounts,
+                               add_organizer{request.email, request.password, request.replace,
+                                             request.tenant.empty() ? "default" : request.tenant});
   return {got.error.empty() ? to_string(got.reply.person) : std::string{}, got.error};
 }
 
-std::vector<event_verification> verify_events_now(caf::actor_system& system, const region_handle& region, bool rebuild) {
+std::vector<event_verification> verify_events_now(caf::actor_system& system, const region_handle& region,
+                                                  bool rebuild) {
   caf::scoped_actor self{system};
   std::vector<event_verification> all;
   std::vector<aggregate_id> aggregates;
   self->request(region, accounts_timeout, list_owned{})
     .receive([&](const owned_aggregates& owned) { aggregates = owned.aggregates; },
-             [&](const caf::error&) { all.push_back({{{}, 0, mirror_state::unavailable, {"the region does not answer"}}, {}}); });
+             [&](const caf::error&) {
+               all.push_back({{{}, 0, mirror_state::unavailable, {"the region does not answer"}}, {}});
+             });
   for (const auto aggregate : aggregates)
     if (auto one = verify_one(self, region, aggregate, rebuild)) all.push_back(std::move(*one));
   return all;

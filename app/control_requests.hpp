@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What subcommands ask of a running server, on both sides of the control socket: the request as JSON, what the server does, the answer.
+// What subcommands ask of a running server, on both sides of the control socket: the request as JSON, what
+// the server does, the answer.
 #pragma once
 #include "actors/protocol.hpp"
 #include "app/control.hpp"
@@ -27,16 +28,19 @@ struct organizer_answer {
 };
 
 /// Asks `accounts` and waits up to 10 s.
-organizer_answer add_organizer_now(caf::actor_system& system, const accounts_handle& accounts, const organizer_request& request);
+organizer_answer add_organizer_now(caf::actor_system& system, const accounts_handle& accounts,
+                                   const organizer_request& request);
 
-/// What an event says of itself: its cache against its memory, its memory against the ledger, the ledger's rows against one another.
+/// What an event says of itself: its cache against its memory, its memory against the ledger, the ledger's
+/// rows against one another.
 struct event_verification {
   mirror_report cache;
   ledger_report ledger;
 };
 
 /// Verifies every event that runs in this process, after building its mirror anew if `rebuild` is set.
-std::vector<event_verification> verify_events_now(caf::actor_system& system, const region_handle& region, bool rebuild);
+std::vector<event_verification> verify_events_now(caf::actor_system& system, const region_handle& region,
+                                                  bool rebuild);
 
 /// "equal", "lost", "different", "unavailable" or "none".
 std::string_view name_of(mirror_state state);

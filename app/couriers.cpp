@@ -13,7 +13,8 @@
 namespace fq {
 namespace {
 
-/// FCM allows 600,000 a minute a project and APNs names no number; both answer 429 to whoever is too fast. A stadium is told in a minute or two.
+/// FCM allows 600,000 a minute a project and APNs names no number; both answer 429 to whoever is too fast. A
+/// stadium is told in a minute or two.
 constexpr double pushes_per_second = 500;
 constexpr std::size_t pushes_at_once = 100;
 constexpr double mirrored_per_second = 20;
@@ -21,19 +22,27 @@ constexpr std::size_t mirrored_at_once = 4;
 
 void tell_contact(const mailer_handle& mailer, const webhook_endpoint_row& endpoint, const std::string& why) {
   const auto reason = why == "gone" ? "it answered that it is gone (410)" : "it took nothing for three days";
-  caf::anon_send(mailer, send_mail{endpoint.contact, "Webhooks were turned off",
-                                   "No more webhooks are sent to\n\n  " + endpoint.url + "\n\nbecause " + reason
-                                     + ". Turn the endpoint " + to_string(endpoint.id) + " on again once it works. What could not be sent until now is in its log and can be sent again; what happens while it is off is not kept for it."});
+  caf::anon_send(mailer,
+                 send_mail{endpoint.contact, "Webhooks were turned off",
+                           "No more webhooks are sent to\n\n  " + endpoint.url + "\n\nbecause " + reason
+                             + ". Turn the endpoint " + to_string(endpoint.id)
+                             + " on again once it works. What could not be sent until now is in its log and "
+                               "can be sent again; what happens while it is off is not kept for it."});
 }
 
 } // namespace
 
-couriers::couriers(const config::options& options, environment& env, const key_store& keys, notice_counts& counts)
-    : options_(options), env_(env), webhook_key_(webhook_key_of(keys.session)), counts_(counts), push_(open_push_channels(options, env)),
-      webhooks_(open_webhooks(options, env)) {}
+couriers::couriers(const config::options& options, environment& env, const key_store& keys,
+                   notice_counts& counts) :
+    options_(options),
+    env_(env),
+    webhook_key_(webhook_key_of(keys.session)),
+    counts_(counts),
+    push_(open_push_channels(options, env)),
+    webhooks_(open_webhooks(options, env)) {}
 
-void couriers::spawn(caf::actor_system& system, root_children& children, const ledger_workers& ledgers, const mailer_handle& mailer,
-                     std::function<bool()> may_take) {
+void couriers::spawn(caf::actor_system& system, root_children& children, const ledger_workers& ledgers,
+                     const mailer_handle& mailer, std::function<bool()> may_take) {
   const auto start = [&](channel way, channel_port* port, std::size_t at_once, double per_second) {
     auto& s = services_[way];
     s.env = &env_;
@@ -48,7 +57,9 @@ void couriers::spawn(caf::actor_system& system, root_children& children, const l
     s.has_tenant_shares = true;
     if (way == channel::webhook) {
       s.per_target = std::max<std::size_t>(1, at_once / 4);
-      s.secrets = [this](const webhook_endpoint_row& e, timestamp now) { return webhook_secrets(webhook_key_, e.id, e.secret_no, now < e.previous_until); };
+      s.secrets = [this](const webhook_endpoint_row& e, timestamp now) {
+        return webhook_secrets(webhook_key_, e.id, e.secret_no, now < e.previous_until);
+      };
       s.on_disabled = [this, mailer](const webhook_endpoint_row& e, const std::string& why) {
         log::warn("a webhook endpoint was turned off", {{"endpoint", to_string(e.id)}, {"why", why}});
         if (!e.contact.empty() && contacts_.take(e, env_.wall_now())) tell_contact(mailer, e, why);

@@ -23,8 +23,10 @@ public:
   /// Reads key files. Throws std::runtime_error with a message for the operator. All must outlive it.
   couriers(const config::options& options, environment& env, const key_store& keys, notice_counts& counts);
 
-  /// A channel that is off has one too: it ends what was meant for it. `mailer` tells contacts of endpoints that were turned off, and sends no one-time codes.
-  void spawn(caf::actor_system& system, root_children& children, const ledger_workers& ledgers, const mailer_handle& mailer, std::function<bool()> may_take);
+  /// A channel that is off has one too: it ends what was meant for it. `mailer` tells contacts of endpoints
+  /// that were turned off, and sends no one-time codes.
+  void spawn(caf::actor_system& system, root_children& children, const ledger_workers& ledgers,
+             const mailer_handle& mailer, std::function<bool()> may_take);
   /// Lets go of handles, before the system ends. The ports stay until everybody is gone.
   void clear();
 

@@ -26,7 +26,8 @@ constexpr seconds answer_timeout{10};
 constexpr std::int64_t demo_tickets = 1000;
 constexpr money demo_price = 500'000; ///< 5,000 naira in kobo
 
-create_event demo_event(const organizer_id& organizer, timestamp now, std::string name, std::string currency) {
+create_event demo_event(const organizer_id& organizer, timestamp now, std::string name,
+                        std::string currency) {
   create_event x;
   x.by = {principal_kind::organizer, default_tenant, organizer};
   x.event.name = std::move(name);
@@ -36,7 +37,8 @@ create_event demo_event(const organizer_id& organizer, timestamp now, std::strin
   return x;
 }
 
-void add_type(create_event& x, std::string name, money price, std::int64_t total, std::uint32_t max_per_order) {
+void add_type(create_event& x, std::string name, money price, std::int64_t total,
+              std::uint32_t max_per_order) {
   ticket_type_row type;
   type.name = std::move(name);
   type.price = price;
@@ -45,7 +47,8 @@ void add_type(create_event& x, std::string name, money price, std::int64_t total
   x.ticket_types.push_back(std::move(type));
 }
 
-/// For crowds: short windows, so that a whole sale runs in a minute or two. Nobody types so fast, so its name warns people.
+/// For crowds: short windows, so that a whole sale runs in a minute or two. Nobody types so fast, so its name
+/// warns people.
 create_event crowd_sale(const organizer_id& organizer, timestamp now) {
   auto x = demo_event(organizer, now, "Demo sale for simulated crowds", "NGN");
   x.event.queue.batch_size = 50;
@@ -79,9 +82,11 @@ Reply ask(caf::scoped_actor& self, const Handle& target, const Message& message)
   const auto deadline = std::chrono::steady_clock::now() + answer_timeout;
   for (;;) {
     std::optional<Reply> got;
-    self->request(target, answer_timeout, message).receive([&](Reply& reply) { got = std::move(reply); }, [](const caf::error&) {});
+    self->request(target, answer_timeout, message)
+      .receive([&](Reply& reply) { got = std::move(reply); }, [](const caf::error&) {});
     if (got) return std::move(*got);
-    if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("the demo sale could not be made: no answer");
+    if (std::chrono::steady_clock::now() > deadline)
+      throw std::runtime_error("the demo sale could not be made: no answer");
     std::this_thread::sleep_for(milliseconds{50});
   }
 }
@@ -92,7 +97,10 @@ event_id make_sale(node& node, const organizer_id& organizer, const create_event
   if (made.no) throw std::runtime_error("the demo sale was refused: " + made.no.detail);
   const auto& event = made.event.event;
   const auto owner = ask<event_handle>(self, node.region(), resolve_event{event.aggregate});
-  const auto turned = ask<event_reply>(self, owner, turn_event{{event.id, {principal_kind::organizer, default_tenant, organizer}}, {}, event_trigger::activate});
+  const auto turned = ask<event_reply>(
+    self, owner,
+    turn_event{
+      {event.id, {principal_kind::organizer, default_tenant, organizer}}, {}, event_trigger::activate});
   if (turned.no) throw std::runtime_error("the demo sale could not be activated");
   return event.id;
 }
@@ -106,7 +114,8 @@ std::string random_password(environment& env) {
 void write_private(const std::filesystem::path& path, const std::string& text) {
   const auto draft = path.string() + ".new";
   const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const bool written = fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+  const bool written =
+    fd >= 0 && ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
   if (fd >= 0) ::close(fd);
   if (!written) throw std::runtime_error("cannot write " + draft);
   std::filesystem::rename(draft, path);
@@ -120,7 +129,8 @@ std::string text_of(const boost::json::object& o, std::string_view name) {
 /// Only where nobody else is expected: another public address means a proxy in front.
 bool has_mailbox(const config::options& options) {
   const auto origin = net::origin_of(options.http.public_url);
-  const bool is_local = net::names_this_machine(origin.substr(std::min(origin.find("://") + 3, origin.size())));
+  const bool is_local =
+    net::names_this_machine(origin.substr(std::min(origin.find("://") + 3, origin.size())));
   return options.mail.mode == "file" && config::is_loopback(options.http.listen) && is_local;
 }
 
@@ -128,15 +138,17 @@ std::string advice(const boost::json::object& demo, const config::options& optio
   const auto url = text_of(demo, "base_url");
   const auto event = text_of(demo, "event_id");
   const auto data = options.data_dir.string();
-  return "\nFairQueue is serving a demo sale (1,000 tickets) on " + url + "\n\n"
-         + "  Buy a ticket    open " + url + "/shop (what it mails: " + (has_mailbox(options) ? url + std::string{net::mailbox_path} : data + "/mail") + ")\n"
+  return "\nFairQueue is serving a demo sale (1,000 tickets) on " + url + "\n\n" + "  Buy a ticket    open "
+         + url + "/shop (what it mails: "
+         + (has_mailbox(options) ? url + std::string{net::mailbox_path} : data + "/mail") + ")\n"
          + "  Look at it      curl " + url + "/events/" + event + "\n"
-         + "  Send a crowd    build/release/load/fairqueue-load --url " + url + " --data-dir " + data + " --fans 5000\n"
-         + "  Be a fan        export FAN=$(build/release/app/fairqueue token --kind customer --data-dir " + data + ")\n"
-         + "                  curl -X POST -H \"Authorization: Bearer $FAN\" " + url + "/events/" + event + "/queue\n"
-         + "  Watch it        open " + url + "/console, signed in as the organizer\n"
-         + "  Organizer       " + text_of(demo, "organizer_email") + " / " + text_of(demo, "organizer_password") + "\n"
-         + "  All routes      " + url + "/docs\n"
+         + "  Send a crowd    build/release/load/fairqueue-load --url " + url + " --data-dir " + data
+         + " --fans 5000\n"
+         + "  Be a fan        export FAN=$(build/release/app/fairqueue token --kind customer --data-dir "
+         + data + ")\n" + "                  curl -X POST -H \"Authorization: Bearer $FAN\" " + url
+         + "/events/" + event + "/queue\n" + "  Watch it        open " + url
+         + "/console, signed in as the organizer\n" + "  Organizer       " + text_of(demo, "organizer_email")
+         + " / " + text_of(demo, "organizer_password") + "\n" + "  All routes      " + url + "/docs\n"
          + "  Start afresh    stop it, then remove " + data + "\n\n";
 }
 
@@ -150,20 +162,25 @@ prepared_demo prepare_demo(node& node, const config::options& options, environme
     demo = boost::json::parse(text).as_object();
   } else {
     const auto password = random_password(env);
-    const auto added = add_organizer_now(node.system(), node.accounts(), {std::string{demo_email}, password, true});
+    const auto added =
+      add_organizer_now(node.system(), node.accounts(), {std::string{demo_email}, password, true});
     const auto organizer = parse_uuid(added.organizer_id);
     if (!organizer) throw std::runtime_error("the demo organizer could not be made: " + added.error);
     caf::scoped_actor self{node.system()};
     ask<ack_reply>(self, node.directory(), refresh_directory{}); // the new organizer may come at once
     const auto event = make_sale(node, *organizer, crowd_sale(*organizer, env.wall_now()));
     const auto shop = make_sale(node, *organizer, shop_sale(*organizer, env.wall_now()));
-    demo = {{"organizer_email", demo_email}, {"organizer_password", password}, {"event_id", to_string(event)}, {"shop_event_id", to_string(shop)}};
+    demo = {{"organizer_email", demo_email},
+            {"organizer_password", password},
+            {"event_id", to_string(event)},
+            {"shop_event_id", to_string(shop)}};
   }
   demo["base_url"] = options.http.public_url;
   write_private(path, boost::json::serialize(demo) + "\n");
   prepared_demo prepared{advice(demo, options), {}};
   if (has_mailbox(options))
-    prepared.shown = {options.data_dir / "mail", text_of(demo, "organizer_email"), text_of(demo, "organizer_password")};
+    prepared.shown = {options.data_dir / "mail", text_of(demo, "organizer_email"),
+                      text_of(demo, "organizer_password")};
   return prepared;
 }
 

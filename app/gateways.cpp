@@ -16,7 +16,8 @@ http_client::settings http_of(const config::options& o) {
 
 } // namespace
 
-std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config::options& o, environment& env) {
+std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config::options& o,
+                                                                   environment& env) {
   std::map<std::string, std::unique_ptr<gateway_port>> all;
   const auto back = o.http.public_url + "/checkout/return";
   if (const auto keys = config::split_list(o.paystack.secret_keys); !keys.empty()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The payment gateways that the options switch on, but for the sandbox; and whose account at Stripe a tenant's money goes on to.
+// The payment gateways that the options switch on, but for the sandbox; and whose account at Stripe a
+// tenant's money goes on to.
 #pragma once
 #include "config/options.hpp"
 #include "domain/environment.hpp"
@@ -15,7 +16,8 @@
 namespace fq {
 
 /// By name. Throws what the gateways throw.
-std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config::options& options, environment& env);
+std::map<std::string, std::unique_ptr<gateway_port>> open_gateways(const config::options& options,
+                                                                   environment& env);
 
 /// Written by the directory actor, read by owners of events.
 class stripe_accounts {

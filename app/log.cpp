@@ -22,17 +22,26 @@ void write(spdlog::level::level_enum level, std::string_view message, std::initi
 } // namespace
 
 void start(std::string_view level) {
-  auto logger = std::make_shared<spdlog::logger>("fairqueue", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  auto logger =
+    std::make_shared<spdlog::logger>("fairqueue", std::make_shared<spdlog::sinks::stderr_sink_mt>());
   spdlog::set_default_logger(std::move(logger));
   spdlog::set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})", spdlog::pattern_time_type::utc);
   const auto parsed = spdlog::level::from_str(std::string{level});
   spdlog::set_level(parsed == spdlog::level::off ? spdlog::level::info : parsed);
 }
 
-void debug(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::debug, message, fields); }
-void info(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::info, message, fields); }
-void warn(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::warn, message, fields); }
-void error(std::string_view message, std::initializer_list<field> fields) { write(spdlog::level::err, message, fields); }
+void debug(std::string_view message, std::initializer_list<field> fields) {
+  write(spdlog::level::debug, message, fields);
+}
+void info(std::string_view message, std::initializer_list<field> fields) {
+  write(spdlog::level::info, message, fields);
+}
+void warn(std::string_view message, std::initializer_list<field> fields) {
+  write(spdlog::level::warn, message, fields);
+}
+void error(std::string_view message, std::initializer_list<field> fields) {
+  write(spdlog::level::err, message, fields);
+}
 
 void flush() { spdlog::default_logger()->flush(); }
 

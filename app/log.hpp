@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON log lines on stderr: one object a line with time, level, message and fields. No secret and no personal data may be given to it.
+// JSON log lines on stderr: one object a line with time, level, message and fields. No secret and no personal
+// data may be given to it.
 #pragma once
 #include <initializer_list>
 #include <string>

@@ -25,7 +25,9 @@ std::string stream_subjects(const std::string& subject) {
 }
 
 nats_mail_settings nats_of(const config::options& o) {
-  return {.servers = {.url = o.nats.url, .credentials_file = o.nats.credentials_file.string(), .ca_file = o.nats.ca_file.string()},
+  return {.servers = {.url = o.nats.url,
+                      .credentials_file = o.nats.credentials_file.string(),
+                      .ca_file = o.nats.ca_file.string()},
           .stream = {o.mail.nats_stream, stream_subjects(o.mail.nats_subject)},
           .subject = o.mail.nats_subject};
 }

@@ -9,8 +9,8 @@
 
 namespace fq {
 
-/// Throws std::runtime_error (or std::filesystem::filesystem_error) with a message for the operator. A server that is away is no error.
-/// `env` must outlive the port.
+/// Throws std::runtime_error (or std::filesystem::filesystem_error) with a message for the operator. A server
+/// that is away is no error. `env` must outlive the port.
 std::unique_ptr<mail_port> open_mailer(const config::options& options, environment& env);
 
 } // namespace fq

@@ -25,10 +25,12 @@
 namespace fq {
 namespace {
 
-/// A node that says nothing for so long is taken for lost: connections are given up, and what waits for it fails.
+/// A node that says nothing for so long is taken for lost: connections are given up, and what waits for it
+/// fails.
 constexpr caf::timespan heartbeat_interval = milliseconds{250};
 constexpr caf::timespan connection_timeout = milliseconds{1'500};
-/// For a TCP connection that is only tried: CAF connects one after the other, and would wait for the kernel's minutes.
+/// For a TCP connection that is only tried: CAF connects one after the other, and would wait for the kernel's
+/// minutes.
 constexpr milliseconds probe_timeout{1'000};
 /// For TLS and CAF's handshake, and for the first message.
 constexpr milliseconds handshake_timeout{3'000};
@@ -41,8 +43,10 @@ struct host_and_port {
 host_and_port split(const std::string& address) {
   const auto colon = address.rfind(':');
   host_and_port result{address.substr(0, colon), 0};
-  if (colon != std::string::npos) std::from_chars(address.data() + colon + 1, address.data() + address.size(), result.port);
-  if (result.host.starts_with('[') && result.host.ends_with(']')) result.host = result.host.substr(1, result.host.size() - 2);
+  if (colon != std::string::npos)
+    std::from_chars(address.data() + colon + 1, address.data() + address.size(), result.port);
+  if (result.host.starts_with('[') && result.host.ends_with(']'))
+    result.host = result.host.substr(1, result.host.size() - 2);
   return result;
 }
 
@@ -55,7 +59,8 @@ bool is_reachable(const host_and_port& there) {
   const auto addresses = resolver.resolve(there.host, std::to_string(there.port), unknown);
   if (unknown) return false;
   bool connected = false;
-  asio::async_connect(socket, addresses, [&](const boost::system::error_code& e, const auto&) { connected = !e; });
+  asio::async_connect(socket, addresses,
+                      [&](const boost::system::error_code& e, const auto&) { connected = !e; });
   io.run_for(probe_timeout);
   return connected;
 }
@@ -68,12 +73,16 @@ void check_certificate(const config::cluster_options& o) {
     if (!ok) throw std::runtime_error{what};
   };
   require(tls != nullptr, "cluster: no TLS");
-  require(SSL_CTX_use_certificate_chain_file(tls.get(), o.certificate.c_str()) == 1, "cluster.certificate: cannot be used: " + o.certificate.string());
-  require(SSL_CTX_use_PrivateKey_file(tls.get(), o.key.c_str(), SSL_FILETYPE_PEM) == 1, "cluster.key: cannot be used, or is another certificate's: " + o.key.string());
-  require(SSL_CTX_load_verify_locations(tls.get(), o.ca.c_str(), nullptr) == 1, "cluster.ca: cannot be used: " + o.ca.string());
+  require(SSL_CTX_use_certificate_chain_file(tls.get(), o.certificate.c_str()) == 1,
+          "cluster.certificate: cannot be used: " + o.certificate.string());
+  require(SSL_CTX_use_PrivateKey_file(tls.get(), o.key.c_str(), SSL_FILETYPE_PEM) == 1,
+          "cluster.key: cannot be used, or is another certificate's: " + o.key.string());
+  require(SSL_CTX_load_verify_locations(tls.get(), o.ca.c_str(), nullptr) == 1,
+          "cluster.ca: cannot be used: " + o.ca.string());
 }
 
-void answer(dialer_handle::pointer self, const caf::strong_actor_ptr& asker, const std::string& node, std::string failure, node_peer peer = {}) {
+void answer(dialer_handle::pointer self, const caf::strong_actor_ptr& asker, const std::string& node,
+            std::string failure, node_peer peer = {}) {
   self->send(caf::actor_cast<cluster_handle>(asker), node_dialed{node, std::move(failure), std::move(peer)});
 }
 
@@ -104,9 +113,12 @@ dialer_handle::behavior_type dialer(dialer_handle::pointer self, bool is_insecur
     [self, is_insecure](const dial_node& x) {
       const auto asker = caf::actor_cast<caf::strong_actor_ptr>(self->current_sender());
       const auto there = split(x.node.address);
-      const auto fail = [self, asker, node = x.node.id](std::string why) { answer(self, asker, node, std::move(why)); };
+      const auto fail = [self, asker, node = x.node.id](std::string why) {
+        answer(self, asker, node, std::move(why));
+      };
       if (!is_reachable(there)) return fail("nothing listens at " + x.node.address);
-      auto middleman = is_insecure ? self->system().middleman().actor_handle() : self->system().openssl_manager().actor_handle();
+      auto middleman = is_insecure ? self->system().middleman().actor_handle()
+                                   : self->system().openssl_manager().actor_handle();
       self->request(middleman, handshake_timeout, caf::connect_atom::value, there.host, there.port)
         .then(
           [=](const caf::node_id&, const caf::strong_actor_ptr& found, const std::set<std::string>&) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections between nodes: CAF I/O over mutual TLS. What a node publishes is its cluster actor; everything else follows from the handles
-// that the first messages carry. Over one connection everything is in order, and a connection that is lost ends what hung on it.
+// Connections between nodes: CAF I/O over mutual TLS. What a node publishes is its cluster actor; everything
+// else follows from the handles that the first messages carry. Over one connection everything is in order,
+// and a connection that is lost ends what hung on it.
 #pragma once
 #include "actors/protocol.hpp"
 #include "config/options.hpp"

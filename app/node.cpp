@@ -22,9 +22,11 @@ namespace {
 
 /// How often the courier looks for new webhooks of the sandbox gateway.
 constexpr milliseconds sandbox_poll{100};
-/// How often an owner says to other nodes that its mirror is the one to go by; a third of vouch_life, for some words come late.
+/// How often an owner says to other nodes that its mirror is the one to go by; a third of vouch_life, for
+/// some words come late.
 constexpr milliseconds vouch_interval{500};
-/// How often nodes that share a ledger look for events that nobody runs. A dead node's events are back this long after its lease, and a load.
+/// How often nodes that share a ledger look for events that nobody runs. A dead node's events are back this
+/// long after its lease, and a load.
 constexpr milliseconds takeover_interval{2'000};
 /// Nobody waits for it at a screen, and a server that puts strangers off does so for a while.
 constexpr milliseconds notice_mail_life{24 * 60 * 60 * 1000};
@@ -35,8 +37,11 @@ sale_rules rules_of(const config::options& o) {
   r.attempts_per_claim = static_cast<std::uint32_t>(o.payments.attempts_per_claim);
   r.stale_after = o.payments.stale_after;
   r.verdict_grace = o.payments.verdict_grace;
-  for (const auto& [currency, fee] : o.checkout.parsed_fees().value_or(std::map<std::string, config::fee_option>{})) {
-    const fee_rules rules{.platform_per_ticket = fee.per_ticket, .processing_basis_points = fee.basis_points, .processing_fixed = fee.fixed};
+  for (const auto& [currency, fee] :
+       o.checkout.parsed_fees().value_or(std::map<std::string, config::fee_option>{})) {
+    const fee_rules rules{.platform_per_ticket = fee.per_ticket,
+                          .processing_basis_points = fee.basis_points,
+                          .processing_fixed = fee.fixed};
     (currency == "*" ? r.other_fees : r.fees[currency]) = rules;
   }
   return r;
@@ -57,7 +62,8 @@ std::string_view checkout_name(std::string_view topic) {
 /// No payload: it names people.
 void log_event(const outbox_item& item) {
   if (const auto name = checkout_name(item.row.topic); !name.empty())
-    log::info(std::string{name}, {{"id", to_string(item.row.id)}, {"aggregate", std::to_string(number_of(item.key.aggregate))}});
+    log::info(std::string{name},
+              {{"id", to_string(item.row.id)}, {"aggregate", std::to_string(number_of(item.key.aggregate))}});
   log::debug("domain event", {{"id", to_string(item.row.id)},
                               {"topic", item.row.topic},
                               {"aggregate", std::to_string(number_of(item.key.aggregate))},
@@ -68,10 +74,14 @@ void log_event(const outbox_item& item) {
 void log_bus(const outbox_item& item, bus_outcome outcome, const std::string& why) {
   const auto id = to_string(item.row.id), aggregate = std::to_string(number_of(item.key.aggregate));
   switch (outcome) {
-    case bus_outcome::published: return log::info("PUBLISHED", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}});
-    case bus_outcome::publish_failed: return log::warn("PUBLISH_FAILED", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});
+    case bus_outcome::published:
+      return log::info("PUBLISHED", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}});
+    case bus_outcome::publish_failed:
+      return log::warn("PUBLISH_FAILED",
+                       {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});
     case bus_outcome::given_up:
-      return log::error("PUBLISH_FAILED for good", {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});
+      return log::error("PUBLISH_FAILED for good",
+                        {{"id", id}, {"topic", item.row.topic}, {"aggregate", aggregate}, {"why", why}});
   }
 }
 
@@ -88,18 +98,26 @@ actor_config::actor_config(std::size_t threads, const config::cluster_options& c
 }
 
 node::node(const config::options& options, environment& env, std::function<void(std::string)> on_failure,
-           std::function<void(directory_ptr)> on_directory)
-    : options_(options), env_(env), keys_(key_store::open(options.data_dir)), sessions_(keys_.session),
-      ledger_(open_ledger(options, env)), cache_(open_cache(options, keys_, env)),
-      couriers_(options, env, keys_, numbers_.notices), caf_config_(static_cast<std::size_t>(options.caf.threads), options.cluster) {
+           std::function<void(directory_ptr)> on_directory) :
+    options_(options),
+    env_(env),
+    keys_(key_store::open(options.data_dir)),
+    sessions_(keys_.session),
+    ledger_(open_ledger(options, env)),
+    cache_(open_cache(options, keys_, env)),
+    couriers_(options, env, keys_, numbers_.notices),
+    caf_config_(static_cast<std::size_t>(options.caf.threads), options.cluster) {
   if (options.gateway.sandbox)
     sandbox_ = std::make_unique<sandbox_gateway>(
-      sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox}, env);
+      sandbox_gateway::settings{options.data_dir / "sandbox.db", options.http.public_url, keys_.sandbox},
+      env);
   if (!options.tracing.url.empty())
-    spans_ = std::make_unique<otlp_exporter>(otlp_exporter::settings{.url = options.tracing.url,
-                                                                     .authorization = options.tracing.authorization,
-                                                                     .node = ledger_.lease.owner,
-                                                                     .ca_file = options.tracing.ca_file.string()}, env);
+    spans_ =
+      std::make_unique<otlp_exporter>(otlp_exporter::settings{.url = options.tracing.url,
+                                                              .authorization = options.tracing.authorization,
+                                                              .node = ledger_.lease.owner,
+                                                              .ca_file = options.tracing.ca_file.string()},
+                                      env);
   gateways_ = open_gateways(options, env);
   mail_ = open_mailer(options, env);
   mail_of_events_ = open_mailer(options, env);
@@ -110,7 +128,8 @@ node::node(const config::options& options, environment& env, std::function<void(
   spawn_actors(std::move(on_failure), std::move(on_directory));
 }
 
-void node::spawn_actors(std::function<void(std::string)> on_failure, std::function<void(directory_ptr)> on_directory) {
+void node::spawn_actors(std::function<void(std::string)> on_failure,
+                        std::function<void(directory_ptr)> on_directory) {
   root_children children;
   const auto add = [&children](std::string name, const auto& handle) {
     children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(handle));
@@ -118,22 +137,26 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   };
   const auto ledgers = spawn_ledger_workers(children);
   notices_ = ledgers.reader(1);
-  if (cache_) owner_services_.cache = add("cache worker", system_->spawn<caf::detached>(cache_worker, cache_.get(), &env_, &cache_metrics_));
+  if (cache_)
+    owner_services_.cache =
+      add("cache worker", system_->spawn<caf::detached>(cache_worker, cache_.get(), &env_, &cache_metrics_));
 
   if (cache_ && has_other_nodes()) {
     owner_services_.vouch_interval = vouch_interval;
     cache_of_others_ = open_cache(options_, keys_, env_);
-    session_reader_ = add("session reader", system_->spawn<caf::detached>(fq::session_reader, cache_of_others_.get(), &env_));
+    session_reader_ =
+      add("session reader", system_->spawn<caf::detached>(fq::session_reader, cache_of_others_.get(), &env_));
   }
 
   owner_services_.spans = payments_services_.spans = spans();
   payments_services_.env = &env_;
   payments_services_.retry = retry_of(options_);
   if (sandbox_)
-    payments_services_.gateways.emplace("sandbox",
-                                        add("sandbox gateway", system_->spawn<caf::detached>(gateway_worker, sandbox_.get())));
+    payments_services_.gateways.emplace(
+      "sandbox", add("sandbox gateway", system_->spawn<caf::detached>(gateway_worker, sandbox_.get())));
   for (const auto& [name, gateway] : gateways_)
-    payments_services_.gateways.emplace(name, add(name + " gateway", system_->spawn(gateway_worker, gateway.get())));
+    payments_services_.gateways.emplace(
+      name, add(name + " gateway", system_->spawn(gateway_worker, gateway.get())));
   payments_services_.answer_timeout = options_.gateway.call_timeout + gateway_slack;
   for (const auto& [name, gateway] : payments_services_.gateways) numbers_.gateways[name];
   payments_services_.counts = &numbers_.gateways;
@@ -147,12 +170,16 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     return gateway == "stripe" ? stripe_accounts_.of(tenant) : std::string{};
   };
   owner_services_.may_load = [this] { return stripe_accounts_.are_known(); };
-  owner_services_.blocked_at = [this](tenant_id tenant, const organizer_id& organizer) { return tenant_rules_.blocked_at(tenant, organizer); };
-  owner_services_.routing_of = fan_out_services_.routing_of = [this](tenant_id tenant) { return tenant_rules_.routing_of(tenant); };
+  owner_services_.blocked_at = [this](tenant_id tenant, const organizer_id& organizer) {
+    return tenant_rules_.blocked_at(tenant, organizer);
+  };
+  owner_services_.routing_of =
+    fan_out_services_.routing_of = [this](tenant_id tenant) { return tenant_rules_.routing_of(tenant); };
   owner_services_.board = &numbers_.sales;
   owner_services_.alert = [this](const dead_letter_row& letter) {
     numbers_.dead_letters.add();
-    log::error("something waits for a person", {{"dead_letter", to_string(letter.id)}, {"what", letter.detail}});
+    log::error("something waits for a person",
+               {{"dead_letter", to_string(letter.id)}, {"what", letter.detail}});
   };
   owner_services_.rules = rules_of(options_);
   owner_services_.rules.pace = std::make_shared<refund_pace>([this] { return env_.steady_now(); });
@@ -170,7 +197,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     stripe_accounts_.publish(content->tenants); // now events may load
     const auto setting = std::ranges::find(content->settings, async_percent_setting, &setting_row::name);
     const auto stored = setting == content->settings.end() ? std::string{} : setting->value;
-    numbers_.async_percent.set(async_percent_of(stored, static_cast<std::int32_t>(options_.checkout.async_percent)));
+    numbers_.async_percent.set(
+      async_percent_of(stored, static_cast<std::int32_t>(options_.checkout.async_percent)));
     if (then) then(content);
   };
   directory_ = add("directory", system_->spawn(fq::directory, ledgers, std::move(publish)));
@@ -184,7 +212,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
                         .ledgers = ledgers,
                         .passwords = add("passwords", system_->spawn<caf::detached>(password_worker)),
                         .mailer = add("mailer", system_->spawn<caf::detached>(mailer, &mailer_services_)),
-                        .otp_key = secret_key{hmac_sha256(keys_.session.bytes(), "fairqueue one-time passwords")},
+                        .otp_key =
+                          secret_key{hmac_sha256(keys_.session.bytes(), "fairqueue one-time passwords")},
                         .otp_life = options_.otp.ttl,
                         .otp_failures_max = static_cast<std::uint32_t>(options_.otp.guesses),
                         .has_cluster = options_.cluster.is_on()};
@@ -201,7 +230,8 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
     cluster_services_.region = region_;
     cluster_services_.catalog = catalog_;
     cluster_services_.accounts = accounts_;
-    cluster_services_.dialer = add("dialer", system_->spawn<caf::detached>(dialer, options_.cluster.insecure));
+    cluster_services_.dialer =
+      add("dialer", system_->spawn<caf::detached>(dialer, options_.cluster.insecure));
     cluster_services_.links = links();
     cluster_services_.note = [](const std::string& what) { log::info("cluster", {{"what", what}}); };
     cluster_ = add("cluster", system_->spawn(fq::cluster, &cluster_services_));
@@ -210,15 +240,18 @@ void node::spawn_actors(std::function<void(std::string)> on_failure, std::functi
   root_ = system_->spawn(root_supervisor, std::move(children), std::move(on_failure));
 }
 
-/// One for each lane of the outbox, so that none waits for another. Each takes what has no use there as well: who wrote it may not have known
-/// which lanes there are.
+/// One for each lane of the outbox, so that none waits for another. Each takes what has no use there as well:
+/// who wrote it may not have known which lanes there are.
 void node::start_dispatchers(root_children& children, const ledger_workers& ledgers) {
   // What tenants have chosen must be known too.
-  const auto may_take = [this] { return stripe_accounts_.are_known() && (links() == nullptr || links()->serves.load()); };
+  const auto may_take = [this] {
+    return stripe_accounts_.are_known() && (links() == nullptr || links()->serves.load());
+  };
   const auto start = [&](lane which, const std::string& name, const consumer_handle& consumer) {
     children.emplace_back(name, caf::actor_cast<caf::actor>(consumer));
     const dispatcher_settings settings{which, may_take, &numbers_.outbox(which)};
-    children.emplace_back(name + " dispatcher", caf::actor_cast<caf::actor>(system_->spawn(dispatcher, ledgers, consumer, settings)));
+    children.emplace_back(name + " dispatcher", caf::actor_cast<caf::actor>(
+                                                  system_->spawn(dispatcher, ledgers, consumer, settings)));
   };
   notifier_services_.counts = &numbers_.mails;
   notifier_services_.env = &env_;
@@ -240,7 +273,8 @@ void node::start_dispatchers(root_children& children, const ledger_workers& ledg
                              .template_key = "endpoint_disabled",
                              .newest_only = false,
                              .pauses = notice_mail_pauses};
-  const auto notice_mailer = system_->spawn<caf::detached>(mailer, static_cast<const mailer_services*>(&notice_mailer_services_));
+  const auto notice_mailer =
+    system_->spawn<caf::detached>(mailer, static_cast<const mailer_services*>(&notice_mailer_services_));
   children.emplace_back("notice mailer", caf::actor_cast<caf::actor>(notice_mailer));
   couriers_.spawn(*system_, children, ledgers, notice_mailer, may_take);
 }
@@ -255,7 +289,8 @@ consumer_handle node::start_bus(root_children& children) {
     s.may_take = [this] { return links() == nullptr || links()->serves.load(); };
     s.warn = [](const std::string& what) { log::warn("payment events by the bus", {{"what", what}}); };
     s.counts = &numbers_.bus_inbox;
-    children.emplace_back("bus inbox", caf::actor_cast<caf::actor>(system_->spawn<caf::detached>(bus_inbox, static_cast<const bus_inbox_services*>(&s))));
+    children.emplace_back("bus inbox", caf::actor_cast<caf::actor>(system_->spawn<caf::detached>(
+                                         bus_inbox, static_cast<const bus_inbox_services*>(&s))));
   }
   if (!bus_) return system_->spawn(no_consumer, static_cast<environment*>(&env_));
   auto& s = bus_services_;
@@ -281,35 +316,45 @@ void node::start_checkout_switch(root_children& children) {
   s.rules.queue_max = static_cast<std::uint64_t>(o.rollback_queue_above);
   s.rules.queue_for = o.rollback_queue_for;
   s.rules.success_span = std::min(s.rules.success_span, o.rollback_success_for);
-  s.interval = std::clamp(std::min({o.rollback_success_for, o.rollback_workers_for, o.rollback_queue_for}) / 8, interval_min, interval_max);
+  s.interval =
+    std::clamp(std::min({o.rollback_success_for, o.rollback_workers_for, o.rollback_queue_for}) / 8,
+               interval_min, interval_max);
   s.accounts = accounts_;
   s.directory = directory_;
-  s.note = [](const std::string& trigger) { log::warn("checkout switched to synchronous", {{"trigger", trigger}}); };
+  s.note = [](const std::string& trigger) {
+    log::warn("checkout switched to synchronous", {{"trigger", trigger}});
+  };
   numbers_.has_rollback = true;
-  children.emplace_back("checkout switch", caf::actor_cast<caf::actor>(system_->spawn(checkout_switch, static_cast<const checkout_switch_services*>(&s))));
+  children.emplace_back("checkout switch",
+                        caf::actor_cast<caf::actor>(
+                          system_->spawn(checkout_switch, static_cast<const checkout_switch_services*>(&s))));
 }
 
 /// The first writer prunes for all.
 ledger_workers node::spawn_ledger_workers(root_children& children) {
   const auto spawn = [&](std::string name, ledger& engine, milliseconds prune_interval) {
     const ledger_worker_settings settings{ledger_.lease, prune_interval, &ledger_is_reachable_,
-                                          [](const std::string& what) { log::warn("ledger", {{"what", what}}); }};
+                                          [](const std::string& what) {
+                                            log::warn("ledger", {{"what", what}});
+                                          }};
     auto worker = system_->spawn<caf::detached>(ledger_worker, &engine, &env_, settings);
     children.emplace_back(std::move(name), caf::actor_cast<caf::actor>(worker));
     return worker;
   };
   std::vector<ledger_worker_handle> writers, readers;
   for (const auto& engine : ledger_.writers)
-    writers.push_back(spawn("ledger worker", *engine, writers.empty() ? options_.workers.reconciliation_interval : milliseconds{0}));
-  for (const auto& engine : ledger_.readers) readers.push_back(spawn("ledger reader", *engine, milliseconds{0}));
+    writers.push_back(spawn("ledger worker", *engine,
+                            writers.empty() ? options_.workers.reconciliation_interval : milliseconds{0}));
+  for (const auto& engine : ledger_.readers)
+    readers.push_back(spawn("ledger reader", *engine, milliseconds{0}));
   if (readers.empty()) readers = writers;
   return {std::move(writers), std::move(readers)};
 }
 
 void node::start_courier(std::string url) {
   if (!sandbox_) return;
-  courier_ = system_->spawn<caf::detached>(sandbox_courier, sandbox_.get(), std::move(url), &env_, sandbox_poll,
-                                           options_.gateway.webhook_timeout);
+  courier_ = system_->spawn<caf::detached>(sandbox_courier, sandbox_.get(), std::move(url), &env_,
+                                           sandbox_poll, options_.gateway.webhook_timeout);
 }
 
 node::~node() {

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The composition below HTTP: keys, ledger, actors, gateways, built in order from options and taken down in reverse. `serve` puts a
-// server in front of it; `organizer add` without a running server uses it alone.
+// The composition below HTTP: keys, ledger, actors, gateways, built in order from options and taken down in
+// reverse. `serve` puts a server in front of it; `organizer add` without a running server uses it alone.
 #pragma once
 #include "actors/accounts.hpp"
 #include "actors/bus_channel.hpp"
 #include "actors/bus_inbox.hpp"
 #include "actors/cache_worker.hpp"
 #include "actors/catalog.hpp"
-#include "actors/directory.hpp"
 #include "actors/checkout_switch.hpp"
-#include "actors/cluster_links.hpp"
 #include "actors/cluster.hpp"
+#include "actors/cluster_links.hpp"
+#include "actors/directory.hpp"
+#include "actors/fan_out.hpp"
 #include "actors/mailer.hpp"
 #include "actors/measures.hpp"
-#include "actors/fan_out.hpp"
 #include "actors/notifier.hpp"
 #include "actors/payments.hpp"
 #include "actors/region.hpp"
 #include "actors/system_config.hpp"
 #include "app/couriers.hpp"
+#include "app/gateways.hpp"
 #include "app/stores.hpp"
+#include "app/tenant_rules.hpp"
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
 #include "crypto/session_token.hpp"
-#include "app/gateways.hpp"
-#include "app/tenant_rules.hpp"
 #include "outbound/mail.hpp"
 #include "outbound/otlp_exporter.hpp"
 #include "outbound/sandbox_gateway.hpp"
@@ -47,9 +47,10 @@ struct actor_config : system_config {
 
 class node {
 public:
-  /// Throws std::runtime_error (and the exceptions of keys, ledger and gateway) with a message for the operator. `on_failure` is called
-  /// from an actor thread when an actor that nobody can replace has died: the process must end and be started again.
-  /// `on_directory`: called from an actor thread with the tenants and keys, once they were read and whenever they changed; may be null.
+  /// Throws std::runtime_error (and the exceptions of keys, ledger and gateway) with a message for the
+  /// operator. `on_failure` is called from an actor thread when an actor that nobody can replace has died:
+  /// the process must end and be started again. `on_directory`: called from an actor thread with the tenants
+  /// and keys, once they were read and whenever they changed; may be null.
   node(const config::options& options, environment& env, std::function<void(std::string)> on_failure,
        std::function<void(directory_ptr)> on_directory = nullptr);
   /// Stops the actors, then closes ledger and gateway.
@@ -86,7 +87,8 @@ public:
   [[nodiscard]] const cache_metrics* cache_counts() const { return cache_ ? &cache_metrics_ : nullptr; }
 
 private:
-  void spawn_actors(std::function<void(std::string)> on_failure, std::function<void(directory_ptr)> on_directory);
+  void spawn_actors(std::function<void(std::string)> on_failure,
+                    std::function<void(directory_ptr)> on_directory);
   ledger_workers spawn_ledger_workers(root_children& children);
   void start_checkout_switch(root_children& children);
   void start_dispatchers(root_children& children, const ledger_workers& ledgers);
@@ -102,7 +104,8 @@ private:
   ledger_engines ledger_;
   std::atomic<bool> ledger_is_reachable_{false};
   std::unique_ptr<cache> cache_;
-  std::unique_ptr<cache> cache_of_others_; ///< what other nodes' events have there; null: there are no other nodes
+  std::unique_ptr<cache>
+    cache_of_others_; ///< what other nodes' events have there; null: there are no other nodes
   cache_metrics cache_metrics_;
   std::unique_ptr<sandbox_gateway> sandbox_;
   std::unique_ptr<otlp_exporter> spans_; ///< null: spans are not kept

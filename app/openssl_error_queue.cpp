@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands before four functions of OpenSSL for all shared libraries of this process. CAF 0.17 asks SSL_get_error without clearing the
-// thread's queue of errors first, as OpenSSL demands ("The current thread's error queue must be empty before the TLS/SSL I/O operation is
-// attempted", SSL_get_error(3)). So one handshake that failed (a stranger at cluster.listen is enough) would end every connection between
-// nodes: the next of them to read would find the stranger's error. tests/blackbox/cluster.test.mjs, "a node with another authority's
-// certificate is no node", fails without this.
+// Stands before four functions of OpenSSL for all shared libraries of this process. CAF 0.17 asks
+// SSL_get_error without clearing the thread's queue of errors first, as OpenSSL demands ("The current
+// thread's error queue must be empty before the TLS/SSL I/O operation is attempted", SSL_get_error(3)). So
+// one handshake that failed (a stranger at cluster.listen is enough) would end every connection between
+// nodes: the next of them to read would find the stranger's error. tests/blackbox/cluster.test.mjs, "a node
+// with another authority's certificate is no node", fails without this.
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 

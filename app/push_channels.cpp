@@ -26,7 +26,8 @@ std::string read_key_file(const std::filesystem::path& file) {
   std::ifstream in{file, std::ios::binary};
   std::string text(key_file_bytes_max, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!in.eof()) throw std::runtime_error{in.bad() || in.gcount() == 0 ? "cannot be read" : "is too long for a key"};
+  if (!in.eof())
+    throw std::runtime_error{in.bad() || in.gcount() == 0 ? "cannot be read" : "is too long for a key"};
   text.resize(static_cast<std::size_t>(in.gcount()));
   return text;
 }
@@ -68,7 +69,12 @@ push_channels open_push_channels(const config::options& options, environment& en
     try {
       into = make(o, env);
     } catch (const std::runtime_error& e) {
-      wrong.append(wrong.empty() ? "" : "; ").append(option).append(": ").append(file.string()).append(" ").append(e.what());
+      wrong.append(wrong.empty() ? "" : "; ")
+        .append(option)
+        .append(": ")
+        .append(file.string())
+        .append(" ")
+        .append(e.what());
     }
   };
   open(all.fcm, open_fcm, "push.fcm_service_account", o.fcm_service_account);

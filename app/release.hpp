@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What this build of the program speaks. In a file of its own, so that a test can link a program of the release after it.
+// What this build of the program speaks. In a file of its own, so that a test can link a program of the
+// release after it.
 #pragma once
 #include <cstdint>
 

@@ -6,12 +6,14 @@
 
 namespace fq {
 
-caf::behavior root_supervisor(caf::event_based_actor* self, root_children children, std::function<void(std::string)> on_failure) {
+caf::behavior root_supervisor(caf::event_based_actor* self, root_children children,
+                              std::function<void(std::string)> on_failure) {
   auto alive = std::make_shared<root_children>(std::move(children));
   auto stopping = std::make_shared<bool>(false);
   for (const auto& [name, child] : *alive) self->monitor(child);
   self->set_down_handler([=](const caf::down_msg& down) {
-    const auto i = std::ranges::find_if(*alive, [&](const auto& c) { return c.second.address() == down.source; });
+    const auto i =
+      std::ranges::find_if(*alive, [&](const auto& c) { return c.second.address() == down.source; });
     if (i == alive->end()) return;
     if (!*stopping) return on_failure(i->first + ": " + to_string(down.reason));
     alive->erase(i); // the next one may go now: those started later use those started earlier

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `fairqueue serve`: everything in order, and down again in reverse. SIGTERM or SIGINT drains; a second one ends at once. SIGHUP reads
-// certificates anew. The service manager is told how we are.
+// `fairqueue serve`: everything in order, and down again in reverse. SIGTERM or SIGINT drains; a second one
+// ends at once. SIGHUP reads certificates anew. The service manager is told how we are.
 #include "app/commands.hpp"
 #include "app/control_requests.hpp"
 #include "app/demo.hpp"
@@ -12,9 +12,9 @@
 #include "app/webhook_channels.hpp"
 #include "crypto/tokens.hpp"
 #include "net/codec.hpp"
-#include "net/routes.hpp"
 #include "net/limit_sharer.hpp"
 #include "net/readiness.hpp"
+#include "net/routes.hpp"
 #include "net/server.hpp"
 #include "net/services.hpp"
 #include "net/tls.hpp"
@@ -45,7 +45,7 @@ constexpr milliseconds certificate_checks_every{24 * 3'600'000};
 /// The signals that `serve` waits for.
 struct signal_sets {
   sigset_t ending; ///< the process is to end
-  sigset_t all;    ///< those, and SIGHUP
+  sigset_t all; ///< those, and SIGHUP
 };
 
 /// Blocks them; before any thread exists, so that all inherit it.
@@ -62,10 +62,12 @@ signal_sets block_signals() {
   return signals;
 }
 
-/// Descriptors beside those of http.max_connections: the admin listener, the ledger, gateways, couriers, other nodes, files.
+/// Descriptors beside those of http.max_connections: the admin listener, the ledger, gateways, couriers,
+/// other nodes, files.
 constexpr rlim_t descriptor_reserve = 500;
 
-/// Raises the descriptor limit as far as the system allows. False, with a message, if `connections` cannot all be open at once.
+/// Raises the descriptor limit as far as the system allows. False, with a message, if `connections` cannot
+/// all be open at once.
 bool reserve_descriptors(std::int64_t connections) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return true;
@@ -73,8 +75,9 @@ bool reserve_descriptors(std::int64_t connections) {
   setrlimit(RLIMIT_NOFILE, &limit);
   const auto needed = static_cast<rlim_t>(connections) + descriptor_reserve;
   if (limit.rlim_max >= needed) return true;
-  std::cerr << "fairqueue: http.max_connections is " << connections << ", which needs a limit of " << needed << " open files; the limit is "
-            << limit.rlim_max << ". Raise it (LimitNOFILE, ulimit -Hn) or lower http.max_connections\n";
+  std::cerr << "fairqueue: http.max_connections is " << connections << ", which needs a limit of " << needed
+            << " open files; the limit is " << limit.rlim_max
+            << ". Raise it (LimitNOFILE, ulimit -Hn) or lower http.max_connections\n";
   return false;
 }
 
@@ -139,7 +142,8 @@ bool wait_until_ready(const net::server_state& state, const sigset_t& signals) {
   }
 }
 
-// -- while we serve -------------------------------------------------------------------------------------------------------
+// -- while we serve
+// -------------------------------------------------------------------------------------------------------
 
 /// What an operator reads about the certificate in use.
 void log_certificate(const net::tls_server& tls, std::string_view message) {
@@ -150,27 +154,36 @@ void log_certificate(const net::tls_server& tls, std::string_view message) {
 void warn_of_expiry(const net::tls_server& tls, timestamp now) {
   const auto facts = tls.facts();
   if (facts.not_after <= now)
-    log::error("the certificate has expired", {{"certificate", facts.name}, {"expired", net::rfc3339(facts.not_after)}});
+    log::error("the certificate has expired",
+               {{"certificate", facts.name}, {"expired", net::rfc3339(facts.not_after)}});
   else if (should_be_renewed(facts, now))
-    log::warn("the certificate expires soon", {{"certificate", facts.name}, {"expires", net::rfc3339(facts.not_after)}});
+    log::warn("the certificate expires soon",
+              {{"certificate", facts.name}, {"expires", net::rfc3339(facts.not_after)}});
 }
 
-/// Whether requests would be answered: every io thread and the region, which every request for an event asks, do what they are given. Not
-/// the ledger: it may be away.
+/// Whether requests would be answered: every io thread and the region, which every request for an event asks,
+/// do what they are given. Not the ledger: it may be away.
 bool shows_life(net::server& server, node& node) {
   if (!server.answers(sign_of_life_timeout)) return false;
   bool answered = false;
-  caf::scoped_actor{node.system()}
-    ->request(node.region(), sign_of_life_timeout, list_owned{})
-    .receive([&](const owned_aggregates&) { answered = true; }, [](const caf::error&) {});
+  caf::scoped_actor {
+    node.system()
+    } -> request(node.region(), sign_of_life_timeout, list_owned{})
+      .receive([&](const owned_aggregates&) { answered = true; }, [](const caf::error&) {});
   return answered;
 }
 
 /// The main thread between the start and the end.
 class housekeeping {
 public:
-  housekeeping(net::server& server, const net::server_state& state, node& below, std::optional<net::tls_server>& tls, environment& env)
-      : server_(server), state_(state), node_(below), tls_(tls), env_(env), watchdog_(service_manager::watchdog_interval()) {}
+  housekeeping(net::server& server, const net::server_state& state, node& below,
+               std::optional<net::tls_server>& tls, environment& env) :
+      server_(server),
+      state_(state),
+      node_(below),
+      tls_(tls),
+      env_(env),
+      watchdog_(service_manager::watchdog_interval()) {}
 
   /// Returns when one of `signals.ending` has come.
   void run(const signal_sets& signals) {
@@ -237,7 +250,8 @@ private:
   net::readiness told_ = net::readiness::ready;
 };
 
-// -- the end --------------------------------------------------------------------------------------------------------------
+// -- the end
+// --------------------------------------------------------------------------------------------------------------
 
 /// To other nodes, while we go on serving what they do not own yet. Ends early when told to stop again.
 void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
@@ -255,7 +269,8 @@ void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
   for (const auto end = std::chrono::steady_clock::now() + at_most; std::chrono::steady_clock::now() < end;) {
     bool done = false;
     self->request(node.cluster(), seconds{1}, list_nodes{})
-      .receive([&](const nodes_reply& reply) { done = is_done(reply); }, [&](const caf::error&) { done = true; });
+      .receive([&](const nodes_reply& reply) { done = is_done(reply); },
+               [&](const caf::error&) { done = true; });
     if (done || wait_for(signals, milliseconds{50}) != 0) return;
   }
 }
@@ -263,11 +278,11 @@ void give_away(node& node, milliseconds at_most, const sigset_t& signals) {
 /// The second signal while draining ends the wait.
 class impatience {
 public:
-  impatience(const sigset_t& signals, net::server& server)
-      : signals_(signals), thread_([this, &server] {
-          wait_for(signals_);
-          if (!done_) server.stop();
-        }) {}
+  impatience(const sigset_t& signals, net::server& server) :
+      signals_(signals), thread_([this, &server] {
+        wait_for(signals_);
+        if (!done_) server.stop();
+      }) {}
   ~impatience() {
     done_ = true;
     pthread_kill(thread_.native_handle(), SIGUSR1);
@@ -339,7 +354,8 @@ int run_serve(bool demo, const config::loaded& config) {
                       .public_site = net::public_site(public_routes),
                       .admin_site = net::admin_site(admin_routes),
                       .tls = tls ? &*tls : nullptr}};
-  control_server control{options.data_dir, control_requests({below.system(), below.accounts(), below.region(), below.directory(), below.cluster()})};
+  control_server control{options.data_dir, control_requests({below.system(), below.accounts(), below.region(),
+                                                             below.directory(), below.cluster()})};
   server.start();
   if (!wait_for_ledger(below, signals.ending)) return failure.text().empty() ? 0 : 70;
   auto endpoint = options.http.listen;
@@ -351,9 +367,11 @@ int run_serve(bool demo, const config::loaded& config) {
     if (prepared.shown) shared.demo = &*prepared.shown;
   }
   state.ready = true;
-  log::info("serving", {{"listen", config::to_string(endpoint)}, {"ledger", options.ledger.is_postgres() ? "postgres" : options.ledger.url}});
+  log::info("serving", {{"listen", config::to_string(endpoint)},
+                        {"ledger", options.ledger.is_postgres() ? "postgres" : options.ledger.url}});
   if (tls) {
-    log::info("serving with TLS", {{"listen", config::to_string({options.tls.where().address, server.tls_port()})}});
+    log::info("serving with TLS",
+              {{"listen", config::to_string({options.tls.where().address, server.tls_port()})}});
     log_certificate(*tls, "certificate read");
   }
   if (wait_until_ready(state, signals.ending)) {

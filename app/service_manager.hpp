@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What we tell the service manager that started us (systemd, Type=notify; sd_notify(3)). Does nothing when nobody did.
+// What we tell the service manager that started us (systemd, Type=notify; sd_notify(3)). Does nothing when
+// nobody did.
 #pragma once
 #include "domain/time.hpp"
 

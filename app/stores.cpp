@@ -18,12 +18,12 @@ ledger_engines embedded(std::unique_ptr<ledger> engine) {
   return result;
 }
 
-/// A schema that this version cannot use is the operator's to mend, now; a server that is away may come later.
+/// A schema that this version cannot use is the operator's to mend, now; a server that is away may come
+/// later.
 void refuse_foreign_schema(const postgres_ledger_options& options) {
   try {
     postgres_ledger{options}.connect();
-  } catch (const ledger_unavailable&) {
-  }
+  } catch (const ledger_unavailable&) {}
 }
 
 ledger_engines postgres(const config::options& options, environment& env) {
@@ -31,7 +31,8 @@ ledger_engines postgres(const config::options& options, environment& env) {
   // Two processes under one name would take each other's aggregates without end.
   result.name_lock = std::make_unique<file_lock>(options.data_dir / "node.lock");
   result.lease = {config::node_id(options), options.ledger.lease};
-  const postgres_ledger_options one{.url = options.ledger.url, .patience = {}, .steady_now = [&env] { return env.steady_now(); }};
+  const postgres_ledger_options one{
+    .url = options.ledger.url, .patience = {}, .steady_now = [&env] { return env.steady_now(); }};
   refuse_foreign_schema(one);
   const auto open = [&one] { return std::make_unique<postgres_ledger>(one); };
   for (std::int64_t i = 0; i < options.ledger.workers; ++i) result.writers.push_back(open());
@@ -61,12 +62,15 @@ std::string space_of(const key_store& keys) {
 
 std::unique_ptr<cache> open_cache(const config::options& options, const key_store& keys, environment& env) {
   if (options.cache.url.empty()) return nullptr;
-  return std::make_unique<redis_cache>(redis_options{.address = parse_redis_url(options.cache.url)}, env, space_of(keys));
+  return std::make_unique<redis_cache>(redis_options{.address = parse_redis_url(options.cache.url)}, env,
+                                       space_of(keys));
 }
 
-std::unique_ptr<shared_limits> open_shared_limits(const config::options& options, const key_store& keys, environment& env) {
+std::unique_ptr<shared_limits> open_shared_limits(const config::options& options, const key_store& keys,
+                                                  environment& env) {
   if (options.cache.url.empty() || !options.ledger.is_postgres()) return nullptr;
-  return std::make_unique<redis_limits>(redis_options{.address = parse_redis_url(options.cache.url)}, env, space_of(keys));
+  return std::make_unique<redis_limits>(redis_options{.address = parse_redis_url(options.cache.url)}, env,
+                                        space_of(keys));
 }
 
 } // namespace fq

@@ -15,8 +15,9 @@
 
 namespace fq {
 
-/// A ledger as the composition needs it. Embedded engines have one connection that does everything and need no lease: the lock of their
-/// file is theirs. Postgres has connections that write, others that read, and a lease under this node's name.
+/// A ledger as the composition needs it. Embedded engines have one connection that does everything and need
+/// no lease: the lock of their file is theirs. Postgres has connections that write, others that read, and a
+/// lease under this node's name.
 struct ledger_engines {
   std::vector<std::unique_ptr<ledger>> writers;
   std::vector<std::unique_ptr<ledger>> readers; ///< empty: the writers read as well
@@ -25,9 +26,11 @@ struct ledger_engines {
 };
 
 ledger_engines open_ledger(const config::options& options, environment& env);
-/// Null if none is configured. `keys`: nodes of one installation share them, and by them what they keep in the cache.
+/// Null if none is configured. `keys`: nodes of one installation share them, and by them what they keep in
+/// the cache.
 std::unique_ptr<cache> open_cache(const config::options& options, const key_store& keys, environment& env);
 /// Null if no cache is configured, or there are no other nodes.
-std::unique_ptr<shared_limits> open_shared_limits(const config::options& options, const key_store& keys, environment& env);
+std::unique_ptr<shared_limits> open_shared_limits(const config::options& options, const key_store& keys,
+                                                  environment& env);
 
 } // namespace fq

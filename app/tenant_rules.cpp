@@ -15,7 +15,8 @@ std::optional<tenant_id> tenant_in(std::string_view name) {
   name.remove_prefix(notice_routing_setting.size());
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  return error == std::errc{} && end == name.data() + name.size() ? std::optional{tenant_id{number}} : std::nullopt;
+  return error == std::errc{} && end == name.data() + name.size() ? std::optional{tenant_id{number}}
+                                                                  : std::nullopt;
 }
 
 } // namespace
@@ -23,7 +24,8 @@ std::optional<tenant_id> tenant_in(std::string_view name) {
 bool tenant_rules::publish(const access_directory& content) {
   std::map<tenant_id, std::shared_ptr<const notice_routing>> routings;
   for (const auto& s : content.settings)
-    if (const auto tenant = tenant_in(s.name)) routings.emplace(*tenant, std::make_shared<const notice_routing>(notice_routing::parse(s.value)));
+    if (const auto tenant = tenant_in(s.name))
+      routings.emplace(*tenant, std::make_shared<const notice_routing>(notice_routing::parse(s.value)));
   const bool is_same = content.blocks == blocks_; // only this thread writes it
   auto lists = is_same ? lists_of_owners{} : lists_of(content.blocks.get());
 
@@ -32,7 +34,8 @@ bool tenant_rules::publish(const access_directory& content) {
   if (is_same) return false; // events keep the lists that they have
   blocks_ = content.blocks;
   for (auto& [whose, list] : lists) // nor do they look again where nothing changed
-    if (const auto before = lists_.find(whose); before != lists_.end() && *before->second == *list) list = before->second;
+    if (const auto before = lists_.find(whose); before != lists_.end() && *before->second == *list)
+      list = before->second;
   const bool is_news = lists != lists_;
   lists_ = std::move(lists);
   return is_news;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tenants and organizers have decided for all their events: whom they do not serve, and by which channels their notices go. Written by
-// the directory actor, read by owners of events and by the fan-out.
+// What tenants and organizers have decided for all their events: whom they do not serve, and by which
+// channels their notices go. Written by the directory actor, read by owners of events and by the fan-out.
 #pragma once
 #include "domain/notice_routing.hpp"
 #include "domain/sale.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The yardstick of position polls and /access: a bare Beast server (request and response with string bodies, one coroutine a connection, one thread) that
-// sends constant fields and a constant body of a given length. Usage: bare_beast PORT BODY_BYTES ["Name: value"...]
+// The yardstick of position polls and /access: a bare Beast server (request and response with string bodies,
+// one coroutine a connection, one thread) that sends constant fields and a constant body of a given length.
+// Usage: bare_beast PORT BODY_BYTES ["Name: value"...]
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -58,7 +59,8 @@ asio::awaitable<void> listen(tcp::acceptor& acceptor, const std::string& body, c
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   asio::io_context io{1};
-  tcp::acceptor acceptor{io, {asio::ip::make_address("127.0.0.1"), static_cast<unsigned short>(std::atoi(argv[1]))}};
+  tcp::acceptor acceptor{
+    io, {asio::ip::make_address("127.0.0.1"), static_cast<unsigned short>(std::atoi(argv[1]))}};
   const std::string body(static_cast<std::size_t>(std::atoi(argv[2])), 'x');
   text_fields fields;
   for (int i = 3; i < argc; ++i) {

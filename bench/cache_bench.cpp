@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mirroring costs: joins and sessions a second in steps of 1,000, a rebuild, a read, and the CPU time of this process.
-// eval "$(scripts/services start --redis)"; build/release/bench/bench_cache; scripts/services stop
+// What mirroring costs: joins and sessions a second in steps of 1,000, a rebuild, a read, and the CPU time of
+// this process. eval "$(scripts/services start --redis)"; build/release/bench/bench_cache; scripts/services
+// stop
 #include "store/redis_cache.hpp"
 
 #include <chrono>
@@ -25,15 +26,21 @@ const timestamp noon = from_unix_ms(1'795'262'400'000);
 
 class process_environment final : public environment {
 public:
-  timestamp wall_now() override { return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()); }
-  milliseconds steady_now() override { return std::chrono::duration_cast<milliseconds>(clock::now().time_since_epoch()); }
+  timestamp wall_now() override {
+    return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
+  }
+  milliseconds steady_now() override {
+    return std::chrono::duration_cast<milliseconds>(clock::now().time_since_epoch());
+  }
   void random_bytes(std::span<std::byte>) override { throw std::logic_error("not random"); }
 };
 
 std::chrono::duration<double> cpu_time() {
   rusage u{};
   ::getrusage(RUSAGE_SELF, &u);
-  const auto seconds_of = [](const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; };
+  const auto seconds_of = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+  };
   return std::chrono::duration<double>{seconds_of(u.ru_utime) + seconds_of(u.ru_stime)};
 }
 
@@ -43,7 +50,8 @@ void report(const char* what, std::size_t elements, const std::function<void()>&
   work();
   const std::chrono::duration<double> took = clock::now() - began;
   const auto n = static_cast<double>(elements);
-  std::printf("%-44s %9.0f/s %8.3f us of client CPU each\n", what, n / took.count(), (cpu_time() - cpu).count() * 1e6 / n);
+  std::printf("%-44s %9.0f/s %8.3f us of client CPU each\n", what, n / took.count(),
+              (cpu_time() - cpu).count() * 1e6 / n);
 }
 
 mirrored_session session(std::uint64_t n) {
@@ -61,12 +69,15 @@ std::vector<queue_number> numbers(std::uint64_t from, std::size_t count) {
 class mirror {
 public:
   explicit mirror(std::uint64_t n) : queue_(make_uuid(noon, sale, n)) { add({}); }
-  void add(mirror_delta delta) { steps_.push_back({sale, queue_, 1, steps_.size(), noon, std::move(delta), true}); }
+  void add(mirror_delta delta) {
+    steps_.push_back({sale, queue_, 1, steps_.size(), noon, std::move(delta), true});
+  }
 
   /// `together`: steps in one call.
   void apply(cache& store, std::size_t together) {
     for (std::size_t i = 0; i < steps_.size(); i += together)
-      for (const auto outcome : store.apply(std::span{steps_}.subspan(i, std::min(together, steps_.size() - i))))
+      for (const auto outcome :
+           store.apply(std::span{steps_}.subspan(i, std::min(together, steps_.size() - i))))
         if (outcome != step_outcome::applied) throw std::runtime_error("a step was lost");
   }
   void read(cache& store) const {

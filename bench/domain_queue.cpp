@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one operation costs on a line of 1,000,000 waiting entries, as the median of single operations, and what an entry weighs.
-// The budget (issue 2): join, leave, rank and admit <= 2 microseconds each, <= 200 bytes an entry.
+// What one operation costs on a line of 1,000,000 waiting entries, as the median of single operations, and
+// what an entry weighs. The budget (issue 2): join, leave, rank and admit <= 2 microseconds each, <= 200
+// bytes an entry.
 #include "domain/queue.hpp"
 
 #include <benchmark/benchmark.h>
@@ -36,7 +37,8 @@ std::unique_ptr<queue_line> full_line() {
   return line;
 }
 
-/// Runs `operation` once an iteration and reports the median and the 99th percentile; the loop's own mean would hide both.
+/// Runs `operation` once an iteration and reports the median and the 99th percentile; the loop's own mean
+/// would hide both.
 template <class F>
 void measure(benchmark::State& state, F operation) {
   std::vector<double> nanoseconds;
@@ -62,7 +64,8 @@ void join(benchmark::State& state) {
   auto n = waiting;
   changes out;
   std::vector<uuid> fresh;
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(state.max_iterations); ++i) fresh.push_back(subject(++n));
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(state.max_iterations); ++i)
+    fresh.push_back(subject(++n));
   std::size_t i = 0;
   measure(state, [&] {
     out.clear();
@@ -79,7 +82,8 @@ void leave(benchmark::State& state) {
   std::size_t i = 0;
   measure(state, [&] {
     out.clear();
-    benchmark::DoNotOptimize(line->move(queue_number{numbers[i++]}, entry_trigger::leave, start + seconds{60}, out));
+    benchmark::DoNotOptimize(
+      line->move(queue_number{numbers[i++]}, entry_trigger::leave, start + seconds{60}, out));
   });
 }
 

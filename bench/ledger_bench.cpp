@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the SQL ledgers write and load, engine by engine, each on an empty store: joins in batches of 1, 100 and 1,000, admissions,
-// the joins of many sales as a transaction each and as one for all, and taking a long line over. Every commit is synced. Postgres
-// is that of FAIRQUEUE_TEST_POSTGRES, or a private one.  Usage: bench_ledger [rows]
+// What the SQL ledgers write and load, engine by engine, each on an empty store: joins in batches of 1, 100
+// and 1,000, admissions, the joins of many sales as a transaction each and as one for all, and taking a long
+// line over. Every commit is synced. Postgres is that of FAIRQUEUE_TEST_POSTGRES, or a private one.  Usage:
+// bench_ledger [rows]
 #include "store/postgres_ledger.hpp"
 #include "store/sqlite_ledger.hpp"
 #include "tests/store/postgres_server.hpp"
@@ -35,8 +36,8 @@ public:
     event_row event;
     event.aggregate = aggregate_;
     event.id = make_uuid(noon, aggregate_, 1);
-    const batch creation{catalog_aggregate, catalog->epoch, catalog->applied_seq, catalog->applied_seq + 1, noon,
-                         {event_created{event, {}}}};
+    const batch creation{catalog_aggregate,        catalog->epoch, catalog->applied_seq,
+                         catalog->applied_seq + 1, noon,           {event_created{event, {}}}};
     expect(store_.commit({&creation, 1}).at(0));
     epoch_ = store_.seize(aggregate_, never)->epoch;
   }
@@ -89,7 +90,8 @@ void report(const char* engine, const char* what, std::size_t rows, double secon
   std::fflush(stdout);
 }
 
-void joins_in_batches(const char* engine, ledger& store, std::uint32_t number, std::size_t size, std::size_t rows) {
+void joins_in_batches(const char* engine, ledger& store, std::uint32_t number, std::size_t size,
+                      std::size_t rows) {
   line sale(store, number);
   const auto taken = seconds_of([&] {
     for (std::size_t done = 0; done < rows; done += size) sale.commit(sale.joins(size));
@@ -149,7 +151,8 @@ void measure(const char* engine, ledger& store, std::size_t rows) {
 int main(int argc, char** argv) {
   const std::size_t rows = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 200'000;
   {
-    const auto folder = std::filesystem::temp_directory_path() / ("fairqueue-bench-" + std::to_string(std::rand()));
+    const auto folder =
+      std::filesystem::temp_directory_path() / ("fairqueue-bench-" + std::to_string(std::rand()));
     std::filesystem::create_directory(folder);
     {
       sqlite_ledger store({.file = folder / "ledger.db"});

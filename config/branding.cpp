@@ -15,31 +15,36 @@ constexpr std::size_t text_bytes_max = 300;
 constexpr std::size_t logo_bytes_max = 16'384; ///< it may be inside the page, which must stay small
 
 bool is_colour(std::string_view text) {
-  return text.size() == 7 && text[0] == '#'
-         && std::all_of(text.begin() + 1, text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); });
+  return text.size() == 7 && text[0] == '#' && std::all_of(text.begin() + 1, text.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+         });
 }
 
 /// Nothing that could end a header, an attribute or a source of a Content-Security-Policy.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return c > 0x20 && c < 0x7f && std::string_view{"\"'<>\\;,@"}.find(static_cast<char>(c)) == std::string_view::npos;
+    return c > 0x20 && c < 0x7f
+           && std::string_view{"\"'<>\\;,@"}.find(static_cast<char>(c)) == std::string_view::npos;
   });
 }
 
 bool is_address(std::string_view text) {
   const auto scheme = text.starts_with("https://") ? 8u : text.starts_with("http://") ? 7u : 0u;
-  return scheme != 0 && text.size() > scheme && text[scheme] != '/' && text.size() <= text_bytes_max && is_plain(text);
+  return scheme != 0 && text.size() > scheme && text[scheme] != '/' && text.size() <= text_bytes_max
+         && is_plain(text);
 }
 
 bool is_logo(std::string_view text) {
   constexpr std::string_view inside = "data:image/";
   if (!text.starts_with(inside)) return is_address(text);
   const auto comma = text.find(";base64,");
-  return text.size() <= logo_bytes_max && comma != std::string_view::npos && is_plain(text.substr(0, comma)) && is_plain(text.substr(comma + 8));
+  return text.size() <= logo_bytes_max && comma != std::string_view::npos && is_plain(text.substr(0, comma))
+         && is_plain(text.substr(comma + 8));
 }
 
 bool is_sentence(std::string_view text) {
-  return text.size() <= text_bytes_max && std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
+  return text.size() <= text_bytes_max
+         && std::all_of(text.begin(), text.end(), [](unsigned char c) { return c >= 0x20 && c != 0x7f; });
 }
 
 struct member {
@@ -52,7 +57,8 @@ struct member {
 constexpr std::array members{
   member{"name", &brand::name, is_sentence, "must be a text of at most 300 bytes"},
   member{"colour", &brand::colour, is_colour, "must be like \"#2c1d6b\""},
-  member{"logo_url", &brand::logo_url, is_logo, "must be an http(s) address, or data:image/...;base64,... of at most 16 KiB"},
+  member{"logo_url", &brand::logo_url, is_logo,
+         "must be an http(s) address, or data:image/...;base64,... of at most 16 KiB"},
   member{"home_url", &brand::home_url, is_address, "must be an http(s) address"},
   member{"return_url", &brand::return_url, is_address, "must be an http(s) address"},
   member{"note", &brand::note, is_sentence, "must be a text of at most 300 bytes"},
@@ -66,7 +72,9 @@ branding read_branding(const std::string& file, std::vector<problem>& problems) 
   std::vector<problem> found;
   for (const auto& entry : read_toml(file, found)) {
     const auto dot = entry.key.rfind('.');
-    const auto known = std::find_if(members.begin(), members.end(), [&](const member& m) { return dot != std::string::npos && entry.key.substr(dot + 1) == m.name; });
+    const auto known = std::find_if(members.begin(), members.end(), [&](const member& m) {
+      return dot != std::string::npos && entry.key.substr(dot + 1) == m.name;
+    });
     const auto where = "file " + file + " line " + std::to_string(entry.line);
     if (known == members.end())
       found.push_back({"pages.branding", where, entry.key + " is no member of a tenant's table"});

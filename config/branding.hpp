@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How pages for people look to a tenant's visitors: the file that pages.branding names, one table a tenant. Read once at start, so that a
-// mistake in it is heard before anything listens. Knows no HTML.
+// How pages for people look to a tenant's visitors: the file that pages.branding names, one table a tenant.
+// Read once at start, so that a mistake in it is heard before anything listens. Knows no HTML.
 #pragma once
 
 #include <map>
@@ -13,12 +13,12 @@ struct problem;
 
 /// Every member may be empty: then it is as if nobody had said anything.
 struct brand {
-  std::string name;       ///< in the head of every page
-  std::string colour;     ///< "#2c1d6b"; text on it is black or white, whichever is read better
-  std::string logo_url;   ///< https address or data:image/…;base64
-  std::string home_url;   ///< where the name leads
+  std::string name; ///< in the head of every page
+  std::string colour; ///< "#2c1d6b"; text on it is black or white, whichever is read better
+  std::string logo_url; ///< https address or data:image/…;base64
+  std::string home_url; ///< where the name leads
   std::string return_url; ///< queues: where an admitted visitor's session token is posted to
-  std::string note;       ///< a sentence at the foot of every page
+  std::string note; ///< a sentence at the foot of every page
 };
 
 /// By tenant name.

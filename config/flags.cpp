@@ -20,17 +20,17 @@ std::string flag_names(const std::string& option) {
 void add_flag(CLI::App& command, flags& into, const std::string& name, const std::string& description,
               const std::string& type) {
   command
-      .add_option_function<std::string>(
-          flag_names(name), [&into, name](const std::string& text) { into.values[name] = text; }, description)
-      ->type_name(type)
-      ->group("Options of the server");
+    .add_option_function<std::string>(
+      flag_names(name), [&into, name](const std::string& text) { into.values[name] = text; }, description)
+    ->type_name(type)
+    ->group("Options of the server");
 }
 
 } // namespace
 
 void add_options(CLI::App& command, flags& into) {
   command.add_option("--config", into.config_file, "TOML file with options; FAIRQUEUE_CONFIG does the same")
-      ->type_name("FILE");
+    ->type_name("FILE");
   for (const auto& row : option_table()) {
     const std::string name{row.name};
     const auto fallback = row.default_text.empty() ? std::string{"none"} : std::string{row.default_text};

@@ -5,9 +5,9 @@
 #include "config/table.hpp"
 #include "config/toml_source.hpp"
 
-#include <charconv>
-#include <array>
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -100,7 +100,7 @@ private:
 
   void take_file(const option_row& row, const candidate& c, const std::vector<candidate>& source) {
     const bool twice =
-        std::any_of(source.begin(), source.end(), [&](const auto& o) { return o.option == row.name; });
+      std::any_of(source.begin(), source.end(), [&](const auto& o) { return o.option == row.name; });
     if (twice) return complain(row.name, c.origin, "is given both itself and as a file; keep one");
     const auto text = read_secret(c.text);
     if (!text) return complain(row.name, c.origin, "cannot read " + c.text);
@@ -147,8 +147,8 @@ std::vector<candidate> candidates(const environment_variables& from) {
 std::vector<candidate> candidates(const std::string& file, std::vector<problem>& problems) {
   std::vector<candidate> out;
   for (auto& entry : read_toml(file, problems))
-    out.push_back({std::move(entry.key), std::move(entry.text),
-                   "file " + file + " line " + std::to_string(entry.line)});
+    out.push_back(
+      {std::move(entry.key), std::move(entry.text), "file " + file + " line " + std::to_string(entry.line)});
   return out;
 }
 
@@ -174,7 +174,8 @@ void derive(loaded& config) {
   if (is_default(config, "http.public_url")) {
     const auto encrypted = parse_endpoint(o.tls.listen);
     const bool is_reached = encrypted && encrypted->port != 0; // any free port is no address for a link
-    o.http.public_url = is_reached ? "https://" + to_string(reachable(*encrypted)) + o.http.base_path : o.http.local_url();
+    o.http.public_url =
+      is_reached ? "https://" + to_string(reachable(*encrypted)) + o.http.base_path : o.http.local_url();
   }
   o.pages.brands = read_branding(o.pages.branding.string(), config.problems);
 }
@@ -188,8 +189,8 @@ public:
     require(o_.queue.claim_window + o_.claims.ttl <= o_.queue.session_ttl, "claims.ttl",
             "queue.claim_window + claims.ttl must be at most queue.session_ttl (one clock for session and "
             "claim): "
-                + duration_text(o_.queue.claim_window) + " + " + duration_text(o_.claims.ttl) + " > "
-                + duration_text(o_.queue.session_ttl));
+              + duration_text(o_.queue.claim_window) + " + " + duration_text(o_.claims.ttl) + " > "
+              + duration_text(o_.queue.session_ttl));
     require(o_.payments.retry_base <= o_.payments.retry_cap, "payments.retry_base",
             "must be at most payments.retry_cap");
     require(o_.http.listen.port == 0 || o_.http.listen != o_.http.admin_listen, "http.admin_listen",
@@ -211,8 +212,8 @@ public:
     if (!t.is_on()) return;
     const auto listen = parse_endpoint(t.listen);
     require(listen.has_value(), "tls.listen", "must be address:port, like 0.0.0.0:443 or [::]:443");
-    require(!listen || listen->port == 0 || (*listen != o_.http.listen && *listen != o_.http.admin_listen), "tls.listen",
-            "must differ from http.listen and http.admin_listen");
+    require(!listen || listen->port == 0 || (*listen != o_.http.listen && *listen != o_.http.admin_listen),
+            "tls.listen", "must differ from http.listen and http.admin_listen");
     require(!t.certificate.empty(), "tls.certificate", "is needed with tls.listen");
     require(!t.key.empty(), "tls.key", "is needed with tls.listen");
   }
@@ -221,29 +222,42 @@ public:
     const auto& m = o_.mail;
     require(m.mode != "smtp" || !m.smtp_url.empty(), "mail.smtp_url", "is needed when mail.mode is smtp");
     require(m.mode != "nats" || !o_.nats.url.empty(), "nats.url", "is needed when mail.mode is nats");
-    require(m.smtp_user.empty() == m.smtp_password.empty(), "mail.smtp_password", "and mail.smtp_user need each other");
+    require(m.smtp_user.empty() == m.smtp_password.empty(), "mail.smtp_password",
+            "and mail.smtp_user need each other");
     require(!m.smtp_insecure || m.smtp_is_local(), "mail.smtp_insecure",
-            "needs mail.smtp_url to be smtp:// on this machine (127.0.0.1, [::1] or localhost): everybody on the way could read the mail");
+            "needs mail.smtp_url to be smtp:// on this machine (127.0.0.1, [::1] or localhost): everybody on "
+            "the way could read the mail");
   }
 
   void check_bus() {
     const auto& b = o_.bus;
     require(b.payments_subject.empty() || !b.url.empty(), "bus.payments_subject", "needs bus.url");
-    require(b.payments_subject.empty() || !o_.stripe.secret_key.empty(), "bus.payments_subject", "needs stripe.secret_key");
-    require(!b.source.empty() && b.source.size() <= 200 && std::ranges::all_of(b.source, [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '\\'; }),
+    require(b.payments_subject.empty() || !o_.stripe.secret_key.empty(), "bus.payments_subject",
+            "needs stripe.secret_key");
+    require(!b.source.empty() && b.source.size() <= 200
+              && std::ranges::all_of(b.source,
+                                     [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '\\'; }),
             "bus.source", "must be a URI reference, like /fairqueue or https://tickets.example");
     require(b.prefix.size() <= 100, "bus.prefix", "must have at most 100 characters");
-    // Two streams cannot have one subject: the bus would take the payment events, or the router's stream the domain events.
-    require(!b.payments_subject.starts_with(b.prefix + "."), "bus.payments_subject", "must not begin with bus.prefix");
-    require(b.payments_subject.empty() || b.payments_stream != b.stream, "bus.payments_stream", "must differ from bus.stream");
+    // Two streams cannot have one subject: the bus would take the payment events, or the router's stream the
+    // domain events.
+    require(!b.payments_subject.starts_with(b.prefix + "."), "bus.payments_subject",
+            "must not begin with bus.prefix");
+    require(b.payments_subject.empty() || b.payments_stream != b.stream, "bus.payments_stream",
+            "must differ from bus.stream");
   }
 
   void check_money() {
-    require(!o_.gateway.sandbox || (o_.stripe.secret_key.empty() && o_.paystack.secret_keys.empty()), "gateway.sandbox",
-            "must be off beside stripe.secret_key or paystack.secret_keys: every fan could choose it and pay nothing");
-    require(o_.checkout.parsed_fees().has_value(), "checkout.fees", "must be like *:150:290:30 or EUR:150:290:30, NGN:10000:150:0");
+    require(!o_.gateway.sandbox || (o_.stripe.secret_key.empty() && o_.paystack.secret_keys.empty()),
+            "gateway.sandbox",
+            "must be off beside stripe.secret_key or paystack.secret_keys: every fan could choose it and pay "
+            "nothing");
+    require(o_.checkout.parsed_fees().has_value(), "checkout.fees",
+            "must be like *:150:290:30 or EUR:150:290:30, NGN:10000:150:0");
     const auto& wanted = o_.payments.gateway;
-    const bool offered = wanted == "sandbox" ? o_.gateway.sandbox : wanted == "paystack" ? !o_.paystack.secret_keys.empty() : !o_.stripe.secret_key.empty();
+    const bool offered = wanted == "sandbox"    ? o_.gateway.sandbox
+                         : wanted == "paystack" ? !o_.paystack.secret_keys.empty()
+                                                : !o_.stripe.secret_key.empty();
     require(offered || wanted == "sandbox", "payments.gateway", "is " + wanted + ", which has no secret key");
     require(o_.stripe.secret_key.empty() || !o_.stripe.webhook_secrets.empty(), "stripe.webhook_secrets",
             "is needed with stripe.secret_key: without it nobody tells us of payments");
@@ -251,15 +265,19 @@ public:
 
   void check_push() {
     const auto& p = o_.push;
-    const bool wants_apns = !p.apns_team_id.empty() || !p.apns_key_id.empty() || p.apns_is_on() || !p.apns_topic.empty();
+    const bool wants_apns =
+      !p.apns_team_id.empty() || !p.apns_key_id.empty() || p.apns_is_on() || !p.apns_topic.empty();
     const std::string because = "is needed with the other options of push.apns_*";
     require(!wants_apns || !p.apns_team_id.empty(), "push.apns_team_id", because);
     require(!wants_apns || !p.apns_key_id.empty(), "push.apns_key_id", because);
     require(!wants_apns || p.apns_is_on(), "push.apns_key", because);
     require(!wants_apns || !p.apns_topic.empty(), "push.apns_topic", because);
-    require(p.apns_team_id.empty() || is_apple_id(p.apns_team_id), "push.apns_team_id", "must be 10 capital letters and digits");
-    require(p.apns_key_id.empty() || is_apple_id(p.apns_key_id), "push.apns_key_id", "must be 10 capital letters and digits");
-    const std::string open = "must be an https:// address, or one on this machine: keys and devices' tokens travel over it";
+    require(p.apns_team_id.empty() || is_apple_id(p.apns_team_id), "push.apns_team_id",
+            "must be 10 capital letters and digits");
+    require(p.apns_key_id.empty() || is_apple_id(p.apns_key_id), "push.apns_key_id",
+            "must be 10 capital letters and digits");
+    const std::string open =
+      "must be an https:// address, or one on this machine: keys and devices' tokens travel over it";
     require(is_private_way(p.fcm_url), "push.fcm_url", open);
     require(is_private_way(p.apns_url), "push.apns_url", open);
     require(is_private_way(p.apns_sandbox_url), "push.apns_sandbox_url", open);
@@ -271,7 +289,8 @@ public:
     const auto& w = o_.webhooks;
     require(w.parsed_ports().has_value(), "webhooks.ports", "must be like 443 or 443,8443: 1 to 16 ports");
     require(!w.allow_http || w.allow_private, "webhooks.allow_http",
-            "needs webhooks.allow_private: outside this network everybody on the way could read and change webhooks");
+            "needs webhooks.allow_private: outside this network everybody on the way could read and change "
+            "webhooks");
   }
 
   void check_cluster() {
@@ -280,22 +299,27 @@ public:
     const auto listen = parse_endpoint(c.listen);
     require(listen && listen->port != 0, "cluster.listen", "must be address:port");
     require(is_host_and_port(c.address()), "cluster.advertise", "must be host:port");
-    require(o_.ledger.is_postgres(), "cluster.listen", "needs a ledger that nodes share: ledger.url must be postgres://…");
+    require(o_.ledger.is_postgres(), "cluster.listen",
+            "needs a ledger that nodes share: ledger.url must be postgres://…");
     const bool has_certificate = !c.certificate.empty() && !c.key.empty() && !c.ca.empty();
     require(has_certificate || c.insecure, "cluster.certificate",
-            "is needed with cluster.key and cluster.ca (`fairqueue cluster init-ca` and `issue-cert` make them): nodes trust whoever connects");
+            "is needed with cluster.key and cluster.ca (`fairqueue cluster init-ca` and `issue-cert` make "
+            "them): nodes trust whoever connects");
     const auto advertised = parse_endpoint(c.address());
     const bool is_local = listen && is_loopback(*listen) && advertised && is_loopback(*advertised);
-    require(!c.insecure || is_local, "cluster.insecure", "needs cluster.listen and cluster.advertise to be on this machine (127.0.0.1 or [::1])");
+    require(!c.insecure || is_local, "cluster.insecure",
+            "needs cluster.listen and cluster.advertise to be on this machine (127.0.0.1 or [::1])");
   }
 
   void check_production() {
     if (o_.environment != environment_kind::production) return;
     const std::string because = "not in production: ";
     require(!o_.gateway.sandbox, "gateway.sandbox", because + "anybody could \"pay\" without money");
-    require(o_.push.ntfy_url.empty(), "push.ntfy_url", because + "whoever knows a topic reads what is sent there");
+    require(o_.push.ntfy_url.empty(), "push.ntfy_url",
+            because + "whoever knows a topic reads what is sent there");
     require(o_.push.connect_to.empty(), "push.connect_to", because + "pushes would not go where they should");
-    require(!o_.webhooks.allow_private, "webhooks.allow_private", because + "organizers could make us call our own network");
+    require(!o_.webhooks.allow_private, "webhooks.allow_private",
+            because + "organizers could make us call our own network");
     require(o_.ledger.url != "memory:", "ledger.url",
             because + "memory: loses every sale when the process ends");
     require(o_.http.public_url.starts_with("https://"), "http.public_url",
@@ -312,7 +336,9 @@ public:
 
 private:
   static bool is_apple_id(std::string_view text) {
-    return text.size() == 10 && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+    return text.size() == 10 && std::all_of(text.begin(), text.end(), [](char c) {
+             return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+           });
   }
   static bool is_private_way(std::string_view url) {
     constexpr std::string_view open = "http://";
@@ -321,7 +347,8 @@ private:
   /// Two times host:port, without the forms of curl's that leave something out.
   static bool is_connect_to(std::string_view text) {
     const auto middle = text.find(':', std::min(text.find(':'), text.size() - 1) + 1);
-    return middle != std::string_view::npos && is_host_and_port(text.substr(0, middle)) && is_host_and_port(text.substr(middle + 1));
+    return middle != std::string_view::npos && is_host_and_port(text.substr(0, middle))
+           && is_host_and_port(text.substr(middle + 1));
   }
   static bool is_host_and_port(std::string_view text) {
     const auto colon = text.rfind(':');
@@ -366,16 +393,22 @@ std::optional<std::map<std::string, fee_option>> checkout_options::parsed_fees()
   for (const auto& one : split_list(fees)) {
     const auto colon = one.find(':');
     const auto currency = one.substr(0, colon);
-    const bool is_currency = currency == "*" || (currency.size() == 3 && std::all_of(currency.begin(), currency.end(), [](char c) { return c >= 'A' && c <= 'Z'; }));
+    const bool is_currency =
+      currency == "*" || (currency.size() == 3 && std::all_of(currency.begin(), currency.end(), [](char c) {
+                            return c >= 'A' && c <= 'Z';
+                          }));
     std::array<std::int64_t, 3> numbers{};
     auto rest = colon == std::string::npos ? std::string_view{} : std::string_view{one}.substr(colon + 1);
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const auto [at, error] = std::from_chars(rest.data(), rest.data() + rest.size(), numbers[i]);
-      const bool ends_well = i + 1 == numbers.size() ? at == rest.data() + rest.size() : at != rest.data() + rest.size() && *at == ':';
-      if (error != std::errc{} || !ends_well || numbers[i] < 0 || numbers[i] > (i == 1 ? 10'000 : amount_max)) return std::nullopt;
+      const bool ends_well = i + 1 == numbers.size() ? at == rest.data() + rest.size()
+                                                     : at != rest.data() + rest.size() && *at == ':';
+      if (error != std::errc{} || !ends_well || numbers[i] < 0 || numbers[i] > (i == 1 ? 10'000 : amount_max))
+        return std::nullopt;
       rest.remove_prefix(std::min(static_cast<std::size_t>(at - rest.data()) + 1, rest.size()));
     }
-    if (!is_currency || !result.emplace(currency, fee_option{numbers[0], numbers[1], numbers[2]}).second) return std::nullopt;
+    if (!is_currency || !result.emplace(currency, fee_option{numbers[0], numbers[1], numbers[2]}).second)
+      return std::nullopt;
   }
   if (result.empty()) return std::nullopt;
   return result;

@@ -25,7 +25,7 @@ namespace fq::config {
 
 /// What the command line said, still as text.
 struct flags {
-  std::string config_file;                   ///< --config; empty if absent
+  std::string config_file; ///< --config; empty if absent
   std::map<std::string, std::string> values; ///< option name -> text; only options that were given
 };
 

@@ -111,7 +111,7 @@ std::optional<address_block> parse_address_block(std::string_view text) {
 
 std::string to_string(const address_block& block) {
   const int bits =
-      is_mapped_ipv4(block.network) && block.prefix_bits >= 96 ? block.prefix_bits - 96 : block.prefix_bits;
+    is_mapped_ipv4(block.network) && block.prefix_bits >= 96 ? block.prefix_bits - 96 : block.prefix_bits;
   return ip_text(block.network).append("/").append(std::to_string(bits));
 }
 

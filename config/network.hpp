@@ -22,7 +22,8 @@ struct endpoint {
 [[nodiscard]] std::optional<endpoint> parse_endpoint(std::string_view text);
 [[nodiscard]] std::string to_string(const endpoint& e);
 
-/// The address under which a listener can be reached from this machine: a wildcard is no address to connect to.
+/// The address under which a listener can be reached from this machine: a wildcard is no address to connect
+/// to.
 [[nodiscard]] endpoint reachable(endpoint listen);
 
 /// 127.0.0.0/8 and ::1.

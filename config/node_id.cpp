@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The draft is complete on the disk before it gets its name, so no crash leaves an empty node-id behind; a hard
-// link never replaces, so two processes that start at once end with the same name.
+// The draft is complete on the disk before it gets its name, so no crash leaves an empty node-id behind; a
+// hard link never replaces, so two processes that start at once end with the same name.
 #include "config/node_id.hpp"
 
 #include "config/table.hpp"
@@ -40,7 +40,8 @@ std::optional<std::string> kept_name(const std::filesystem::path& file) {
   std::string name;
   std::getline(in, name);
   options checked;
-  if (name.empty() || !assign(*find_option("node.id"), name, checked).empty()) fail(file, "holds no node id; remove it");
+  if (name.empty() || !assign(*find_option("node.id"), name, checked).empty())
+    fail(file, "holds no node id; remove it");
   return name;
 }
 
@@ -48,7 +49,7 @@ void write_durably(const std::filesystem::path& file, const std::string& text) {
   const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) fail(file, "cannot be created: " + std::generic_category().message(errno));
   const bool written =
-      ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
+    ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && ::fsync(fd) == 0;
   const int why = errno;
   ::close(fd);
   if (!written) fail(file, "cannot be written: " + std::generic_category().message(why));

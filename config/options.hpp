@@ -23,7 +23,7 @@ struct http_options {
   endpoint listen;
   endpoint admin_listen;
   std::string public_url; ///< scheme, host, port and base path; no trailing slash
-  std::string base_path;  ///< "" for the root, else "/x/y"
+  std::string base_path; ///< "" for the root, else "/x/y"
   std::vector<std::string> allowed_origins;
   std::vector<address_block> trusted_proxies;
   std::int64_t max_connections{};
@@ -33,7 +33,7 @@ struct http_options {
   milliseconds write_timeout{};
   milliseconds idle_timeout{};
   milliseconds request_timeout{};
-  std::int64_t body_limit{};         ///< bytes
+  std::int64_t body_limit{}; ///< bytes
   std::int64_t webhook_body_limit{}; ///< bytes
   std::int64_t in_flight_per_event{};
 
@@ -76,7 +76,7 @@ struct node_options {
 
 /// The connections between nodes that share a ledger.
 struct cluster_options {
-  std::string listen;    ///< address:port; empty: this node talks to no other
+  std::string listen; ///< address:port; empty: this node talks to no other
   std::string advertise; ///< host:port where other nodes reach it; empty: `listen`
   std::filesystem::path certificate, key, ca;
   bool insecure{}; ///< without TLS, on this machine only
@@ -150,7 +150,7 @@ struct otp_options {
 
 struct rate_limits_options {
   std::int64_t login_failures_per_ip_per_minute{};
-  std::int64_t customer_requests_per_minute{};  ///< 0: no limit
+  std::int64_t customer_requests_per_minute{}; ///< 0: no limit
   std::int64_t organizer_requests_per_minute{}; ///< 0: no limit
   std::int64_t joins_per_customer_per_minute{}; ///< new places; 0: no limit
   std::int64_t anonymous_requests_per_ip_per_minute{}; ///< 0: no limit
@@ -159,7 +159,7 @@ struct rate_limits_options {
   std::int64_t access_per_session_per_minute{}; ///< 0: no limit
   std::int64_t access_per_key_per_minute{}; ///< 0: no limit
   std::int64_t access_failures_per_ip_per_minute{}; ///< 0: no limit
-  std::int64_t tracked_max{};                   ///< buckets kept per limit
+  std::int64_t tracked_max{}; ///< buckets kept per limit
 };
 
 struct mail_options {
@@ -194,7 +194,8 @@ struct loyalty_options {
 };
 
 struct nats_options {
-  std::string url; ///< "nats://…" or "tls://…", or several with commas; may hold passwords and tokens; empty: none
+  std::string
+    url; ///< "nats://…" or "tls://…", or several with commas; may hold passwords and tokens; empty: none
   std::filesystem::path credentials_file;
   std::filesystem::path ca_file;
 };
@@ -282,7 +283,7 @@ enum class environment_kind { development, production };
 /// The pages for people.
 struct pages_options {
   std::filesystem::path branding; ///< the file; empty: none
-  fq::config::branding brands;    ///< what is in it
+  fq::config::branding brands; ///< what is in it
 };
 
 struct options {

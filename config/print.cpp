@@ -81,16 +81,16 @@ std::string example_file() {
     text.append(row.description).append(" (").append(range_text(row)).append(")\n");
     if (row.secret)
       text.append("# Can be read from a file instead: ")
-          .append(key)
-          .append("_file, or ")
-          .append(environment_name(row.name))
-          .append("_FILE.\n");
+        .append(key)
+        .append("_file, or ")
+        .append(environment_name(row.name))
+        .append("_FILE.\n");
     if (row.derived)
       return text.append("# Default: ")
-          .append(row.default_text)
-          .append("\n# ")
-          .append(key)
-          .append(" = \"\"\n");
+        .append(row.default_text)
+        .append("\n# ")
+        .append(key)
+        .append(" = \"\"\n");
     return text.append(key).append(" = ").append(literal(row, row.default_text)).append("\n");
   });
 }

@@ -17,28 +17,28 @@ namespace fq::config {
 
 /// How the text of an option is read and what it may be.
 enum class value_type {
-  text,       ///< any text
+  text, ///< any text
   optional_text,
-  password,   ///< any text or none; never shown
-  path,       ///< a file or folder
+  password, ///< any text or none; never shown
+  path, ///< a file or folder
   optional_path,
-  endpoint,   ///< address:port
-  url,        ///< http:// or https://, without a trailing slash
+  endpoint, ///< address:port
+  url, ///< http:// or https://, without a trailing slash
   ledger_url, ///< sqlite:<path>, postgres://…, postgresql://… or memory:
-  cache_url,  ///< redis://…, or empty for none
-  smtp_url,   ///< smtp:// or smtps://, or empty for none
-  nats_url,   ///< nats:// or tls://, several with commas, or empty for none
-  nats_name,  ///< of a stream: letters, digits, - and _
+  cache_url, ///< redis://…, or empty for none
+  smtp_url, ///< smtp:// or smtps://, or empty for none
+  nats_url, ///< nats:// or tls://, several with commas, or empty for none
+  nats_name, ///< of a stream: letters, digits, - and _
   nats_subject, ///< such words with dots between them, without wildcards
   optional_nats_subject,
   mail_address, ///< somebody@example.com
-  node_id,    ///< [a-z0-9-]{1,64}, or empty
-  url_path,   ///< "/" or "/x/y"
-  origins,    ///< list of scheme://host[:port]
-  blocks,     ///< list of CIDR blocks
-  count,      ///< an integer
-  bytes,      ///< an integer with an optional unit: B, KiB, MiB
-  duration,   ///< a number with a unit: ms, s, m, h, d
+  node_id, ///< [a-z0-9-]{1,64}, or empty
+  url_path, ///< "/" or "/x/y"
+  origins, ///< list of scheme://host[:port]
+  blocks, ///< list of CIDR blocks
+  count, ///< an integer
+  bytes, ///< an integer with an optional unit: B, KiB, MiB
+  duration, ///< a number with a unit: ms, s, m, h, d
   boolean,
   choice, ///< one of `choices`
 };
@@ -53,12 +53,12 @@ struct option_row {
   std::string_view name; ///< "http.listen"
   value_type type;
   std::string_view default_text; ///< as a flag would give it; lists are comma separated
-  std::int64_t low;              ///< count: itself, bytes: bytes, duration: milliseconds; both inclusive
+  std::int64_t low; ///< count: itself, bytes: bytes, duration: milliseconds; both inclusive
   std::int64_t high;
   std::string_view choices; ///< of choice: "a|b"
-  bool derived;             ///< the default follows from other options; default_text only describes it
-  bool secret;              ///< may come from a file (`<name>_file`, `..._FILE`), and is masked when printed
-  bool restart;             ///< a change needs a restart (all do today: only the files of tls.* are read anew)
+  bool derived; ///< the default follows from other options; default_text only describes it
+  bool secret; ///< may come from a file (`<name>_file`, `..._FILE`), and is masked when printed
+  bool restart; ///< a change needs a restart (all do today: only the files of tls.* are read anew)
   std::string_view description; ///< one sentence
   field where;
 };
@@ -78,7 +78,8 @@ struct option_row {
 /// The value as text that `assign` accepts; lists comma separated. Secrets are masked.
 [[nodiscard]] std::string value_text(const option_row& row, const options& from);
 
-/// A url fit for logs: the password of "scheme://user:password@host" and those among its parameters are masked.
+/// A url fit for logs: the password of "scheme://user:password@host" and those among its parameters are
+/// masked.
 [[nodiscard]] std::string without_password(std::string_view url);
 
 /// "10s", "500ms", "24h": the largest unit that divides it.

@@ -49,7 +49,7 @@ void collect(const toml::table& table, const std::string& prefix, const std::str
       out.push_back({name, *text, line});
     else
       problems.push_back(
-          {name, origin_of(file, line), "must be a string, whole number, boolean or list of strings"});
+        {name, origin_of(file, line), "must be a string, whole number, boolean or list of strings"});
   }
 }
 

@@ -107,7 +107,7 @@ struct url_parts {
   std::string_view scheme;
   std::string_view user_info; ///< "user:password", without the @
   std::string_view hosts;
-  std::string_view path;  ///< without the slash
+  std::string_view path; ///< without the slash
   std::string_view query; ///< without the question mark
 };
 
@@ -143,8 +143,8 @@ struct masked_query {
       const auto pair = query.substr(0, end);
       const auto name = pair.substr(0, pair.find('='));
       plain_names = plain_names && std::all_of(name.begin(), name.end(), [](char c) {
-        return c == '_' || (c >= 'a' && c <= 'z');
-      });
+                      return c == '_' || (c >= 'a' && c <= 'z');
+                    });
       const bool is_password = name.ends_with("password") && name.size() != pair.size();
       text.append(text.empty() ? "" : "&");
       if (is_password)
@@ -161,7 +161,8 @@ struct masked_query {
 std::string check_credentials(std::string_view text, const url_parts& parts) {
   const bool once = std::count(text.begin(), text.end(), '@') == (parts.user_info.empty() ? 0 : 1);
   if (once && std::count(parts.user_info.begin(), parts.user_info.end(), ':') <= 1) return {};
-  return "must have at most one @ and user:password before it; write other such characters as %40, %3A, %2F, %3F";
+  return "must have at most one @ and user:password before it; write other such characters as %40, %3A, %2F, "
+         "%3F";
 }
 
 /// What libpq's own parser would say about hosts and parameters, it says at the start.
@@ -184,16 +185,18 @@ bool is_one_host(std::string_view text) {
   const bool has_port = colon != std::string_view::npos && !text.ends_with(']');
   if (has_port && !is_port(text.substr(colon + 1))) return false;
   const auto host = has_port ? text.substr(0, colon) : text;
-  if (host.starts_with('[')) return host.ends_with(']') && parse_ip(host.substr(1, host.size() - 2)).has_value();
+  if (host.starts_with('['))
+    return host.ends_with(']') && parse_ip(host.substr(1, host.size() - 2)).has_value();
   return !host.empty() && host.find_first_of(":,[]#%") == std::string_view::npos;
 }
 
 std::string check_redis_url(std::string_view text) {
   const auto parts = split_url(text);
-  if (parts && parts->scheme == "rediss") return "rediss:// needs TLS, which Debian's hiredis is built without";
+  if (parts && parts->scheme == "rediss")
+    return "rediss:// needs TLS, which Debian's hiredis is built without";
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (!parts || parts->scheme != "redis" || !is_plain_url_text(text) || text.find('?') != std::string_view::npos
-      || !is_one_host(parts->hosts) || parts->path.size() > 4
+  if (!parts || parts->scheme != "redis" || !is_plain_url_text(text)
+      || text.find('?') != std::string_view::npos || !is_one_host(parts->hosts) || parts->path.size() > 4
       || !std::all_of(parts->path.begin(), parts->path.end(), is_digit))
     return "must be like redis://user:password@host:6379/0";
   return check_credentials(text, *parts);
@@ -202,9 +205,12 @@ std::string check_redis_url(std::string_view text) {
 /// "smtp://host:587/name": a login has options of its own.
 std::string check_smtp_url(std::string_view text) {
   const auto parts = split_url(text);
-  const bool ok = parts && (parts->scheme == "smtp" || parts->scheme == "smtps") && is_plain_url_text(text) && is_one_host(parts->hosts)
-                  && text.find_first_of("?#@%") == std::string_view::npos && parts->path.find('/') == std::string_view::npos;
-  return ok ? "" : "must be like smtp://mail.example.com:587 or smtps://mail.example.com:465, without user and password";
+  const bool ok = parts && (parts->scheme == "smtp" || parts->scheme == "smtps") && is_plain_url_text(text)
+                  && is_one_host(parts->hosts) && text.find_first_of("?#@%") == std::string_view::npos
+                  && parts->path.find('/') == std::string_view::npos;
+  return ok ? ""
+            : "must be like smtp://mail.example.com:587 or smtps://mail.example.com:465, without user and "
+              "password";
 }
 
 bool is_nats_word(std::string_view text) {
@@ -222,12 +228,13 @@ bool is_nats_subject(std::string_view text) {
 }
 
 std::string check_nats_urls(std::string_view list) {
-  const std::string form = "must be like nats://user:password@host:4222 or tls://host:4222, several with commas";
+  const std::string form =
+    "must be like nats://user:password@host:4222 or tls://host:4222, several with commas";
   if (!is_plain_url_text(list) || list.ends_with(',')) return form;
   for (const auto& url : split_list(list)) {
     const auto parts = split_url(url);
-    if (!parts || (parts->scheme != "nats" && parts->scheme != "tls") || !is_one_host(parts->hosts) || !parts->path.empty()
-        || url.find_first_of("?#/", parts->scheme.size() + 3) != std::string::npos)
+    if (!parts || (parts->scheme != "nats" && parts->scheme != "tls") || !is_one_host(parts->hosts)
+        || !parts->path.empty() || url.find_first_of("?#/", parts->scheme.size() + 3) != std::string::npos)
       return form;
     if (auto wrong = check_credentials(url, *parts); !wrong.empty()) return wrong;
   }
@@ -256,7 +263,8 @@ bool is_mail_address(std::string_view text) {
       return c > 0x20 && c < 0x7f && std::string_view{"\"(),:;<>@[\\]"}.find(c) == std::string_view::npos;
     });
   };
-  return plain(text.substr(0, at)) && plain(host) && host.front() != '.' && host.back() != '.' && host.find("..") == std::string_view::npos;
+  return plain(text.substr(0, at)) && plain(host) && host.front() != '.' && host.back() != '.'
+         && host.find("..") == std::string_view::npos;
 }
 
 std::string check_ledger_url(std::string_view text) {
@@ -266,8 +274,9 @@ std::string check_ledger_url(std::string_view text) {
   if (scheme == "postgres" || scheme == "postgresql") return check_postgres_url(text);
   if (scheme == "sqlite") return text.size() == colon + 1 ? "names no file; use sqlite:<file>" : "";
   if (scheme == "memory") return text.size() == colon + 1 ? "" : "memory: takes no path";
-  return std::string{"unsupported scheme "}.append(in_quotes(scheme)).append(
-      "; supported are sqlite:<file>, postgres://…, postgresql://… and memory:");
+  return std::string{"unsupported scheme "}
+    .append(in_quotes(scheme))
+    .append("; supported are sqlite:<file>, postgres://…, postgresql://… and memory:");
 }
 
 bool is_node_id(std::string_view text) {
@@ -308,7 +317,8 @@ std::string read(const option_row& row, std::string_view text, std::string& out)
     case value_type::url_path: return read_url_path(text, out);
     case value_type::choice: return read_choice(row, text, out);
     case value_type::url:
-      if (!is_url(text) && !(text.empty() && row.default_text.empty())) return "must be like https://tickets.example.com, without a slash at the end";
+      if (!is_url(text) && !(text.empty() && row.default_text.empty()))
+        return "must be like https://tickets.example.com, without a slash at the end";
       break;
     case value_type::ledger_url:
       if (auto wrong = check_ledger_url(text); !wrong.empty()) return wrong;
@@ -377,7 +387,7 @@ std::string read(const option_row&, std::string_view text, std::vector<address_b
     const auto block = parse_address_block(item);
     if (!block)
       return in_quotes(item).append(
-          " is not an address block like 10.0.0.0/8 (bits beyond the prefix must be zero)");
+        " is not an address block like 10.0.0.0/8 (bits beyond the prefix must be zero)");
     parsed_blocks.push_back(*block);
   }
   out = std::move(parsed_blocks);
@@ -386,7 +396,7 @@ std::string read(const option_row&, std::string_view text, std::vector<address_b
 
 std::string read(const option_row& row, std::string_view text, std::int64_t& out) {
   const auto value =
-      row.type == value_type::bytes ? parse_with_unit(text, byte_units) : parse_with_unit(text, no_units);
+    row.type == value_type::bytes ? parse_with_unit(text, byte_units) : parse_with_unit(text, no_units);
   if (!value) return row.type == value_type::bytes ? "must be a size like 16KiB" : "must be a whole number";
   if (*value < row.low || *value > row.high) return std::string{"must be "}.append(between(row));
   out = *value;
@@ -457,9 +467,12 @@ std::string without_password(std::string_view url) {
   std::string text{url};
   const auto parts = split_url(url);
   if (!parts) return text;
-  const auto offset = [&](std::string_view part) { return static_cast<std::size_t>(part.data() - url.data()); };
+  const auto offset = [&](std::string_view part) {
+    return static_cast<std::size_t>(part.data() - url.data());
+  };
   // From the back, so that the offsets before stay true.
-  if (!parts->query.empty()) text.replace(offset(parts->query), parts->query.size(), masked_query{parts->query}.text);
+  if (!parts->query.empty())
+    text.replace(offset(parts->query), parts->query.size(), masked_query{parts->query}.text);
   if (const auto colon = parts->user_info.find(':'); colon != std::string_view::npos)
     text.replace(offset(parts->user_info) + colon + 1, parts->user_info.size() - colon - 1, "***");
   return text;

@@ -66,7 +66,7 @@ Digest finish_mac(EVP_MAC_CTX* context, byte_view message) noexcept {
 }
 
 constexpr std::string_view base64url_alphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 constexpr auto base64url_values = [] {
   std::array<std::int8_t, 256> values{};

@@ -8,7 +8,8 @@
 namespace fq::jose {
 
 void must(bool ok, const cjose_err& error) {
-  if (!ok) throw std::runtime_error{std::string{"cjose: "} + (error.message != nullptr ? error.message : "failed")};
+  if (!ok)
+    throw std::runtime_error{std::string{"cjose: "} + (error.message != nullptr ? error.message : "failed")};
 }
 
 jwk_ptr import_key(std::string_view text) {

@@ -27,7 +27,8 @@ jwk_ptr import_key(std::string_view jwk);
 header_ptr make_header(const char* algorithm, const std::string& type, const std::string& kid);
 /// A compact JWS.
 std::string sign(const cjose_jwk_t* jwk, cjose_header_t* header, std::string_view payload);
-/// Whether `token` is signed with `jwk`. The algorithm in its header must have been compared with the key's before.
+/// Whether `token` is signed with `jwk`. The algorithm in its header must have been compared with the key's
+/// before.
 bool is_signed_with(std::string_view token, const cjose_jwk_t* jwk) noexcept;
 
 } // namespace fq::jose

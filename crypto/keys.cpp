@@ -43,8 +43,8 @@ constexpr std::size_t kid_bytes = 9; // 12 characters of base64url
 /// Owns a file descriptor.
 class open_file {
 public:
-  open_file(const path& file, int flags, mode_t mode = 0)
-    : fd_{::open(file.c_str(), flags | O_CLOEXEC, mode)} {}
+  open_file(const path& file, int flags, mode_t mode = 0) :
+      fd_{::open(file.c_str(), flags | O_CLOEXEC, mode)} {}
   open_file(const open_file&) = delete;
   open_file& operator=(const open_file&) = delete;
   ~open_file() {
@@ -187,7 +187,8 @@ void refuse_shared_keys(const key_store& keys, const path& folder) {
   const std::array all{&keys.organizer, &keys.customer, &keys.ticket, &keys.operate};
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i + 1; j < all.size(); ++j)
-      if (same(*all[i], *all[j])) fail(folder, "two kinds of token share a key or a kid; every .jwk file must be different");
+      if (same(*all[i], *all[j]))
+        fail(folder, "two kinds of token share a key or a kid; every .jwk file must be different");
 }
 
 } // namespace
@@ -204,13 +205,14 @@ key_store key_store::open(const path& data_dir) {
   const auto raw = [&](const char* name) {
     return parse_secret(load_or_create(folder / name, new_secret), folder / name);
   };
-  key_store keys{jwk("organizer.jwk"), jwk("customer.jwk"), jwk("ticket.jwk"), jwk("operator.jwk"),
-                 raw("session.key"), raw("sandbox.key")};
+  key_store keys{jwk("organizer.jwk"), jwk("customer.jwk"), jwk("ticket.jwk"),
+                 jwk("operator.jwk"),  raw("session.key"),  raw("sandbox.key")};
   refuse_shared_keys(keys, folder);
   return keys;
 }
 
-// -- admission passes --------------------------------------------------------------------------------------------------
+// -- admission passes
+// --------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -220,8 +222,8 @@ constexpr std::size_t pass_keys_max = 100;
 
 std::string new_pass_key() {
   cjose_err error{};
-  const std::unique_ptr<cjose_jwk_t, bool (*)(cjose_jwk_t*)> jwk{cjose_jwk_create_EC_random(CJOSE_JWK_EC_P_256, &error),
-                                                                 cjose_jwk_release};
+  const std::unique_ptr<cjose_jwk_t, bool (*)(cjose_jwk_t*)> jwk{
+    cjose_jwk_create_EC_random(CJOSE_JWK_EC_P_256, &error), cjose_jwk_release};
   const auto kid = random_text(kid_bytes, to_base64url);
   if (!jwk || !cjose_jwk_set_kid(jwk.get(), kid.data(), kid.size(), &error))
     throw key_store_error{"cannot make a key for admission passes"};
@@ -259,7 +261,8 @@ std::string kid_of(const std::string& text, const path& file) {
   if (error || !document.is_object()) fail(file, "is not a JWK");
   const auto& jwk = document.get_object();
   auto kid = member(jwk, file, "kid");
-  if (member(jwk, file, "kty") != "EC" || member(jwk, file, "crv") != "P-256" || member(jwk, file, "d").empty() || !is_kid(kid))
+  if (member(jwk, file, "kty") != "EC" || member(jwk, file, "crv") != "P-256"
+      || member(jwk, file, "d").empty() || !is_kid(kid))
     fail(file, "is not a private P-256 key with a kid");
   return kid;
 }
@@ -299,7 +302,8 @@ std::string rotate_pass_keys(const path& data_dir, timestamp now) {
 
 std::string fingerprint_of(const key_store& keys) {
   std::string all;
-  for (const auto* key : {&keys.organizer.secret, &keys.customer.secret, &keys.ticket.secret, &keys.operate.secret, &keys.session, &keys.sandbox})
+  for (const auto* key : {&keys.organizer.secret, &keys.customer.secret, &keys.ticket.secret,
+                          &keys.operate.secret, &keys.session, &keys.sandbox})
     all += to_hex(hmac_sha256(key->bytes(), "fairqueue fingerprint"));
   return to_hex(sha256(all)).substr(0, 32);
 }

@@ -64,7 +64,8 @@ void set_serial(X509& certificate) {
   require(RAND_bytes(bytes, sizeof bytes) == 1, "no random bytes");
   bytes[0] &= 0x7f; // positive
   const std::unique_ptr<BIGNUM, freed_by<BN_free>> number{BN_bin2bn(bytes, sizeof bytes, nullptr)};
-  require(number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(&certificate)) != nullptr, "no serial number");
+  require(number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(&certificate)) != nullptr,
+          "no serial number");
 }
 
 certificate_ptr blank(EVP_PKEY& key, const std::string& name, timestamp now, seconds life) {
@@ -76,7 +77,9 @@ certificate_ptr blank(EVP_PKEY& key, const std::string& name, timestamp now, sec
             && ASN1_TIME_set(X509_getm_notAfter(certificate.get()), (from + life).count()) != nullptr,
           "no such time");
   const auto* common_name = reinterpret_cast<const unsigned char*>(name.c_str());
-  require(X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate.get()), "CN", MBSTRING_UTF8, common_name, -1, -1, 0) == 1,
+  require(X509_NAME_add_entry_by_txt(X509_get_subject_name(certificate.get()), "CN", MBSTRING_UTF8,
+                                     common_name, -1, -1, 0)
+            == 1,
           "its name must have 1 to 64 characters");
   require(X509_set_pubkey(certificate.get(), &key) == 1, "the key was refused");
   return certificate;
@@ -84,7 +87,8 @@ certificate_ptr blank(EVP_PKEY& key, const std::string& name, timestamp now, sec
 
 certificate_and_key texts_of(X509& certificate, EVP_PKEY& key) {
   const auto c = empty_text(), k = empty_text();
-  require(PEM_write_bio_X509(c.get(), &certificate) == 1 && PEM_write_bio_PrivateKey(k.get(), &key, nullptr, nullptr, 0, nullptr, nullptr) == 1,
+  require(PEM_write_bio_X509(c.get(), &certificate) == 1
+            && PEM_write_bio_PrivateKey(k.get(), &key, nullptr, nullptr, 0, nullptr, nullptr) == 1,
           "out of memory");
   return {text_of(c), text_of(k)};
 }
@@ -100,7 +104,8 @@ key_ptr new_key() {
 certificate_and_key make_authority(timestamp now, seconds life) {
   const auto key = new_key();
   const auto certificate = blank(*key, "FairQueue cluster", now, life);
-  require(X509_set_issuer_name(certificate.get(), X509_get_subject_name(certificate.get())) == 1, "out of memory");
+  require(X509_set_issuer_name(certificate.get(), X509_get_subject_name(certificate.get())) == 1,
+          "out of memory");
   add_extension(*certificate, *certificate, NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
   add_extension(*certificate, *certificate, NID_key_usage, "critical,keyCertSign,cRLSign");
   add_extension(*certificate, *certificate, NID_subject_key_identifier, "hash");
@@ -108,8 +113,10 @@ certificate_and_key make_authority(timestamp now, seconds life) {
   return texts_of(*certificate, *key);
 }
 
-certificate_and_key issue_certificate(const certificate_and_key& authority, const std::string& name, timestamp now, seconds life) {
-  const certificate_ptr issuer{PEM_read_bio_X509(reading(authority.certificate).get(), nullptr, nullptr, nullptr)};
+certificate_and_key issue_certificate(const certificate_and_key& authority, const std::string& name,
+                                      timestamp now, seconds life) {
+  const certificate_ptr issuer{
+    PEM_read_bio_X509(reading(authority.certificate).get(), nullptr, nullptr, nullptr)};
   const key_ptr issuer_key{PEM_read_bio_PrivateKey(reading(authority.key).get(), nullptr, nullptr, nullptr)};
   require(issuer && issuer_key, "the authority cannot be read");
   require(X509_check_private_key(issuer.get(), issuer_key.get()) == 1, "the authority's key is another's");

@@ -32,7 +32,8 @@ pass_signer::pass_signer(const std::vector<std::string>& keys) {
   for (const auto& text : keys) all.push_back(public_half(json::parse(text).as_object()));
   auto mine = std::make_unique<key>();
   mine->jwk = jose::import_key(keys.front());
-  mine->header = jose::make_header(CJOSE_HDR_ALG_ES256, "fq-pass+jwt", std::string{all.front().at("kid").as_string()});
+  mine->header =
+    jose::make_header(CJOSE_HDR_ALG_ES256, "fq-pass+jwt", std::string{all.front().at("kid").as_string()});
   current_ = std::move(mine);
   jwks_ = json::serialize(json::object{{"keys", std::move(all)}});
 }
@@ -40,7 +41,9 @@ pass_signer::pass_signer(const std::vector<std::string>& keys) {
 pass_signer::~pass_signer() = default;
 
 std::string pass_signer::issue(const pass_claims& c) const {
-  const auto to_seconds = [](timestamp t) { return std::chrono::floor<seconds>(t).time_since_epoch().count(); };
+  const auto to_seconds = [](timestamp t) {
+    return std::chrono::floor<seconds>(t).time_since_epoch().count();
+  };
   const json::object payload{{"iss", "fairqueue"},
                              {"aud", to_string(c.queue)},
                              {"sub", c.subject.empty() ? to_string(c.ticket) : c.subject},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Admission passes: ES256 JWTs that an origin checks without asking us, with the keys of /.well-known/jwks.json. A pass says what a session
-// token says, until the session's end; what a pass cannot know is that the session was ended before.
+// Admission passes: ES256 JWTs that an origin checks without asking us, with the keys of
+// /.well-known/jwks.json. A pass says what a session token says, until the session's end; what a pass cannot
+// know is that the session was ended before.
 #pragma once
 
 #include "domain/ids.hpp"

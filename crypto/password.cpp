@@ -18,7 +18,7 @@ void ready_sodium() noexcept {
 
 // A hash with the limits used below, of a random password that nobody kept: work for the unknown user.
 const std::string absent_user_hash =
-    "$argon2id$v=19$m=65536,t=2,p=1$XJYr/UtLgRlGjoBgcSSNOg$LadNFKCikECO9RQZjIRz39Dab5Z43eLhTb4Na0QPJ8I";
+  "$argon2id$v=19$m=65536,t=2,p=1$XJYr/UtLgRlGjoBgcSSNOg$LadNFKCikECO9RQZjIRz39Dab5Z43eLhTb4Na0QPJ8I";
 
 } // namespace
 

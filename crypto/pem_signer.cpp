@@ -46,7 +46,8 @@ EVP_PKEY* read_pem(std::string_view pem) {
 bool is_on_p256(EVP_PKEY* key) {
   char group[64];
   std::size_t size = 0;
-  return EVP_PKEY_is_a(key, "EC") == 1 && EVP_PKEY_get_group_name(key, group, sizeof group, &size) == 1 && std::string_view{group, size} == "prime256v1";
+  return EVP_PKEY_is_a(key, "EC") == 1 && EVP_PKEY_get_group_name(key, group, sizeof group, &size) == 1
+         && std::string_view{group, size} == "prime256v1";
 }
 
 /// JOSE's form of an ECDSA signature.
@@ -66,22 +67,25 @@ struct pem_signer::key {
   std::unique_ptr<EVP_PKEY, freed_by<EVP_PKEY_free>> evp;
 };
 
-pem_signer::pem_signer(algorithm_type algorithm, std::string_view pem)
-  : algorithm_{algorithm},
-    key_{std::make_unique<key>()} {
+pem_signer::pem_signer(algorithm_type algorithm, std::string_view pem) :
+    algorithm_{algorithm}, key_{std::make_unique<key>()} {
   key_->evp.reset(read_pem(pem));
   auto* const evp = key_->evp.get();
   if (evp == nullptr) throw std::runtime_error{"is no private key in PEM (without a passphrase)"};
-  if (algorithm == algorithm_type::rs256 && (EVP_PKEY_is_a(evp, "RSA") != 1 || EVP_PKEY_get_bits(evp) < rsa_bits_min))
+  if (algorithm == algorithm_type::rs256
+      && (EVP_PKEY_is_a(evp, "RSA") != 1 || EVP_PKEY_get_bits(evp) < rsa_bits_min))
     throw std::runtime_error{"is no RSA key of at least 2048 bits"};
-  if (algorithm == algorithm_type::es256 && !is_on_p256(evp)) throw std::runtime_error{"is no EC key on P-256"};
+  if (algorithm == algorithm_type::es256 && !is_on_p256(evp))
+    throw std::runtime_error{"is no EC key on P-256"};
 }
 
 pem_signer::~pem_signer() = default;
 
 std::string pem_signer::jwt(std::string_view kid, std::string_view claims) const {
-  const boost::json::object header{{"alg", algorithm_ == algorithm_type::rs256 ? "RS256" : "ES256"}, {"typ", "JWT"}, {"kid", kid}};
-  auto text = to_base64url(view_bytes(boost::json::serialize(header))) + "." + to_base64url(view_bytes(claims));
+  const boost::json::object header{
+    {"alg", algorithm_ == algorithm_type::rs256 ? "RS256" : "ES256"}, {"typ", "JWT"}, {"kid", kid}};
+  auto text =
+    to_base64url(view_bytes(boost::json::serialize(header))) + "." + to_base64url(view_bytes(claims));
   const auto message = view_bytes(text);
   const context_ptr context{EVP_MD_CTX_new()};
   std::size_t size = 0;

@@ -70,7 +70,7 @@ std::optional<uuid> session_token_entry(std::string_view token) noexcept {
   const std::array<char, 4> kid_group{'A', 'A', 'A', token[uuid_size + 1]};
   std::array<std::uint8_t, secret_bytes> scratch;
   const bool kid_valid =
-      from_base64url(std::string_view{kid_group.data(), kid_group.size()}, scratch).has_value();
+    from_base64url(std::string_view{kid_group.data(), kid_group.size()}, scratch).has_value();
   if (!kid_valid || !from_base64url(token.substr(uuid_size + 2), scratch)) return std::nullopt;
   return parse_uuid(token.substr(0, uuid_size));
 }

@@ -50,10 +50,12 @@ std::string algorithm_of(const json::object& jwk) {
 
 bool header_is_sound(const json::object& header, const json::object& jwk) {
   for (const auto& [name, value] : header)
-    if (name != "alg" && name != "typ" && name != "kid") return false; // no crit, no keys or addresses of keys
+    if (name != "alg" && name != "typ" && name != "kid")
+      return false; // no crit, no keys or addresses of keys
   const auto type = text_of(header, "typ");
   const bool type_is_ours = !header.contains("typ") || type == "JWT" || type == "fq-subject+jwt";
-  const bool kid_fits = !header.contains("kid") || !jwk.contains("kid") || text_of(header, "kid") == text_of(jwk, "kid");
+  const bool kid_fits =
+    !header.contains("kid") || !jwk.contains("kid") || text_of(header, "kid") == text_of(jwk, "kid");
   return type_is_ours && kid_fits && text_of(header, "alg") == algorithm_of(jwk);
 }
 
@@ -62,21 +64,23 @@ bool is_for_us(const json::object& claims) {
   if (aud == nullptr) return false;
   if (aud->is_string()) return aud->get_string() == "fairqueue";
   return aud->is_array() && std::ranges::any_of(aud->get_array(), [](const json::value& v) {
-    return v.is_string() && v.get_string() == "fairqueue";
-  });
+           return v.is_string() && v.get_string() == "fairqueue";
+         });
 }
 
 /// Seconds since the epoch; nothing if absent or no integer.
 std::optional<timestamp> time_of(const json::object& claims, std::string_view name) {
   const auto* value = claims.if_contains(name);
   constexpr std::int64_t year_3000 = 32'503'680'000;
-  if (value == nullptr || !value->is_int64() || value->get_int64() < 0 || value->get_int64() > year_3000) return std::nullopt;
+  if (value == nullptr || !value->is_int64() || value->get_int64() < 0 || value->get_int64() > year_3000)
+    return std::nullopt;
   return timestamp{seconds{value->get_int64()}};
 }
 
 bool is_valid_at(const json::object& claims, timestamp now) {
   const auto exp = time_of(claims, "exp");
-  if (!exp || *exp + token_clock_skew <= now || *exp > now + subject_token_life_max + token_clock_skew) return false;
+  if (!exp || *exp + token_clock_skew <= now || *exp > now + subject_token_life_max + token_clock_skew)
+    return false;
   for (const auto* name : {"nbf", "iat"}) {
     const auto at = time_of(claims, name);
     if (claims.contains(name) && (!at || *at > now + token_clock_skew)) return false;
@@ -98,9 +102,7 @@ std::string subject_key_problem(std::string_view text) {
   if (algorithm_of(*jwk).empty()) return "must be EC P-256 or RSA of at least 2048 bits";
   try {
     jose::import_key(text);
-  } catch (const std::runtime_error&) {
-    return "is not a key that can be read";
-  }
+  } catch (const std::runtime_error&) { return "is not a key that can be read"; }
   return {};
 }
 
@@ -108,16 +110,15 @@ std::optional<std::string> verify_subject_token(std::string_view token, std::str
   if (token.size() > subject_token_bytes_max || key.empty()) return std::nullopt;
   const auto first = token.find('.');
   const auto second = first == std::string_view::npos ? first : token.find('.', first + 1);
-  if (second == std::string_view::npos || token.find('.', second + 1) != std::string_view::npos) return std::nullopt;
+  if (second == std::string_view::npos || token.find('.', second + 1) != std::string_view::npos)
+    return std::nullopt;
   const auto jwk = parse_object(key);
   const auto header = decode_object(token.substr(0, first));
   const auto claims = decode_object(token.substr(first + 1, second - first - 1));
   if (!jwk || !header || !claims || !header_is_sound(*header, *jwk)) return std::nullopt;
   try {
     if (!jose::is_signed_with(token, jose::import_key(key).get())) return std::nullopt;
-  } catch (const std::runtime_error&) {
-    return std::nullopt;
-  }
+  } catch (const std::runtime_error&) { return std::nullopt; }
   auto subject = text_of(*claims, "sub");
   if (!is_for_us(*claims) || !is_valid_at(*claims, now) || !is_subject(subject)) return std::nullopt;
   return subject;

@@ -164,8 +164,8 @@ token_error read_claims(std::string_view payload, token_kind kind, token_claims&
   return token_error::none;
 }
 
-/// A time of issue ahead of us is not looked at: we signed the token, so it says that our clock went back, and nobody should have to
-/// sign in anew for that.
+/// A time of issue ahead of us is not looked at: we signed the token, so it says that our clock went back,
+/// and nobody should have to sign in anew for that.
 token_error check_time(const token_claims& claims, timestamp now) {
   if (claims.expires_at + token_clock_skew <= now) return token_error::expired;
   return token_error::none;
@@ -212,7 +212,7 @@ token_result token_verifier::verify(std::string_view token, timestamp now) const
   token_parts parts;
   if (!split(token, parts)) return refuse(token_error::malformed);
   const auto key =
-      std::find_if(keys_.begin(), keys_.end(), [&](const auto& k) { return k->header_text == parts.header; });
+    std::find_if(keys_.begin(), keys_.end(), [&](const auto& k) { return k->header_text == parts.header; });
   if (key == keys_.end()) return refuse(token_error::unknown_header);
   if (const auto e = read_claims(parts.payload, (*key)->kind, result.claims); e != token_error::none)
     return refuse(e);

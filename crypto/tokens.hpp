@@ -28,7 +28,8 @@ enum class token_kind : std::uint8_t {
   operate, ///< subject: the API key that was exchanged for it
 };
 
-inline constexpr std::array all_token_kinds{token_kind::organizer, token_kind::customer, token_kind::ticket, token_kind::operate};
+inline constexpr std::array all_token_kinds{token_kind::organizer, token_kind::customer, token_kind::ticket,
+                                            token_kind::operate};
 
 /// "organizer", "customer", "ticket", "operator".
 [[nodiscard]] std::string_view to_string(token_kind kind) noexcept;
@@ -51,9 +52,9 @@ struct token_claims {
 enum class token_error : std::uint8_t {
   none,
   too_long,
-  malformed,      ///< not three strict base64url parts, or claims that are not exactly ours
+  malformed, ///< not three strict base64url parts, or claims that are not exactly ours
   unknown_header, ///< alg, typ and kid are not byte for byte those of one of our kinds of token
-  bad_claims,     ///< iss, aud, sub or the lifetime is wrong for the kind
+  bad_claims, ///< iss, aud, sub or the lifetime is wrong for the kind
   bad_signature,
   expired,
 };

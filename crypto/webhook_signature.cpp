@@ -32,15 +32,16 @@ struct signing_bytes {
     if (!secret.starts_with(secret_prefix)) return false;
     const auto text = secret.substr(secret_prefix.size());
     const char* end = nullptr;
-    const bool is_base64 = sodium_base642bin(bytes.data(), bytes.size(), text.data(), text.size(), nullptr, &size, &end,
-                                             sodium_base64_VARIANT_ORIGINAL)
+    const bool is_base64 = sodium_base642bin(bytes.data(), bytes.size(), text.data(), text.size(), nullptr,
+                                             &size, &end, sodium_base64_VARIANT_ORIGINAL)
                            == 0;
     return is_base64 && end == text.data() + text.size() && size >= secret_bytes_min;
   }
 };
 
 void append_big_endian(std::string& to, std::uint64_t value, int bytes) {
-  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) to.push_back(static_cast<char>(value >> shift & 0xff));
+  for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
+    to.push_back(static_cast<char>(value >> shift & 0xff));
 }
 
 } // namespace
@@ -53,16 +54,19 @@ std::string webhook_secret(const secret_key& key, const uuid& endpoint, std::uin
   return std::string{secret_prefix} + to_base64(hmac_sha256(key.bytes(), about));
 }
 
-secret_key webhook_key_of(const secret_key& session) { return secret_key{hmac_sha256(session.bytes(), "fairqueue webhook secrets")}; }
+secret_key webhook_key_of(const secret_key& session) {
+  return secret_key{hmac_sha256(session.bytes(), "fairqueue webhook secrets")};
+}
 
-std::vector<std::string> webhook_secrets(const secret_key& key, const uuid& endpoint, std::uint32_t generation, bool previous_signs) {
+std::vector<std::string> webhook_secrets(const secret_key& key, const uuid& endpoint,
+                                         std::uint32_t generation, bool previous_signs) {
   std::vector<std::string> all{webhook_secret(key, endpoint, generation)};
   if (previous_signs && generation > 1) all.push_back(webhook_secret(key, endpoint, generation - 1));
   return all;
 }
 
-std::optional<std::string> sign_webhook(const std::vector<std::string>& secrets, std::string_view id, std::int64_t unix_seconds,
-                                        std::string_view body) {
+std::optional<std::string> sign_webhook(const std::vector<std::string>& secrets, std::string_view id,
+                                        std::int64_t unix_seconds, std::string_view body) {
   std::string message{id};
   message.append(".").append(std::to_string(unix_seconds)).append(".").append(body);
   std::string signatures;

@@ -15,8 +15,8 @@ struct block {
   std::string_view name;
 };
 
-// https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. Left out are the AS112 and AMT anycast blocks, which are
-// public servers; the last row is no registry's.
+// https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. Left out are the AS112 and AMT
+// anycast blocks, which are public servers; the last row is no registry's.
 constexpr auto ipv4_blocks = std::to_array<block<4>>({
   {{0}, 8, "this network"},
   {{10}, 8, "private use"},
@@ -36,8 +36,9 @@ constexpr auto ipv4_blocks = std::to_array<block<4>>({
   {{168, 63, 129, 16}, 32, "metadata"}, // Azure's WireServer, reached only from inside
 });
 
-// https://www.iana.org/assignments/iana-ipv6-special-registry: what lies inside 2000::/3. Nothing outside is handed out to hosts of the
-// Internet (RFC 4291 2.4): unspecified, loopback, 100::/64, 5f00::/16, unique local, link-local, site-local, multicast.
+// https://www.iana.org/assignments/iana-ipv6-special-registry: what lies inside 2000::/3. Nothing outside is
+// handed out to hosts of the Internet (RFC 4291 2.4): unspecified, loopback, 100::/64, 5f00::/16, unique
+// local, link-local, site-local, multicast.
 constexpr block<16> global_unicast{{0x20}, 3, {}};
 constexpr auto ipv6_blocks = std::to_array<block<16>>({
   {{0x20, 0x01}, 23, "protocol assignments"}, // Teredo, benchmarking, ORCHID
@@ -48,14 +49,17 @@ constexpr auto ipv6_blocks = std::to_array<block<16>>({
 template <std::size_t Size>
 bool contains(const block<Size>& b, const std::array<std::uint8_t, Size>& address) {
   const auto whole = static_cast<std::size_t>(b.bits / 8);
-  if (!std::equal(address.begin(), address.begin() + static_cast<std::ptrdiff_t>(whole), b.network.begin())) return false;
+  if (!std::equal(address.begin(), address.begin() + static_cast<std::ptrdiff_t>(whole), b.network.begin()))
+    return false;
   const int rest = b.bits % 8;
   return rest == 0 || address[whole] >> (8 - rest) == b.network[whole] >> (8 - rest);
 }
 
 template <std::size_t Size, std::size_t Count>
-std::string_view name_in(const std::array<block<Size>, Count>& blocks, const std::array<std::uint8_t, Size>& address) {
-  const auto found = std::find_if(blocks.begin(), blocks.end(), [&](const auto& b) { return contains(b, address); });
+std::string_view name_in(const std::array<block<Size>, Count>& blocks,
+                         const std::array<std::uint8_t, Size>& address) {
+  const auto found =
+    std::find_if(blocks.begin(), blocks.end(), [&](const auto& b) { return contains(b, address); });
   return found == blocks.end() ? std::string_view{} : found->name;
 }
 
@@ -71,19 +75,24 @@ constexpr auto carriers = std::to_array<carrier>({
   {{{0x20, 0x02}, 16, "6to4"}, 2},
 });
 
-bool is_isatap(const ipv6_bytes& a) { return (a[8] & 0xfd) == 0 && a[9] == 0 && a[10] == 0x5e && a[11] == 0xfe; }
+bool is_isatap(const ipv6_bytes& a) {
+  return (a[8] & 0xfd) == 0 && a[9] == 0 && a[10] == 0x5e && a[11] == 0xfe;
+}
 
 ipv4_bytes ipv4_at(const ipv6_bytes& a, std::size_t at) { return {a[at], a[at + 1], a[at + 2], a[at + 3]}; }
 
 std::optional<ipv4_bytes> carried_by(const ipv6_bytes& address) {
-  const auto found = std::find_if(carriers.begin(), carriers.end(), [&](const auto& c) { return contains(c.addresses, address); });
+  const auto found = std::find_if(carriers.begin(), carriers.end(),
+                                  [&](const auto& c) { return contains(c.addresses, address); });
   if (found == carriers.end()) return std::nullopt;
   return ipv4_at(address, found->at);
 }
 
 } // namespace
 
-std::string_view special_purpose_of(const ipv4_bytes& address) noexcept { return name_in(ipv4_blocks, address); }
+std::string_view special_purpose_of(const ipv4_bytes& address) noexcept {
+  return name_in(ipv4_blocks, address);
+}
 
 std::string_view special_purpose_of(const ipv6_bytes& address) noexcept {
   if (const auto inside = carried_by(address)) return special_purpose_of(*inside);

@@ -43,7 +43,8 @@ void bound(admission_answer& a, std::uint64_t most) { a.count = std::min(a.count
 constexpr std::uint64_t less(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : 0; }
 
 /// At most `most` admissions within any `span`; if that is what stops us, it is time alone that helps.
-void bound_window(admission_answer& a, const admission_window& w, milliseconds span, std::uint64_t most, timestamp now) {
+void bound_window(admission_answer& a, const admission_window& w, milliseconds span, std::uint64_t most,
+                  timestamp now) {
   const auto room = less(most, w.count_within(span, now));
   if (room >= a.count) return;
   a.count = room;
@@ -57,12 +58,13 @@ void bound_stock(admission_answer& a, const queue_settings& q, const admission_s
 
 } // namespace
 
-admission_answer admissions_now(const queue_settings& q, const admission_window& w, const admission_state& s) {
+admission_answer admissions_now(const queue_settings& q, const admission_window& w,
+                                const admission_state& s) {
   admission_answer a{std::min(s.waiting, admissions_per_decision_max), never};
   if (q.policy == admission_policy::open) return a;
-  const auto counted = planted(bug::admit_without_counting) ? admission_state{s.now, s.waiting, 0, s.stock_bound,
-                                                                              s.units_available, 0, s.called}
-                                                            : s;
+  const auto counted = planted(bug::admit_without_counting)
+                         ? admission_state{s.now, s.waiting, 0, s.stock_bound, s.units_available, 0, s.called}
+                         : s;
   if (q.concurrency != 0) bound(a, less(q.concurrency, counted.active_sessions));
   if (s.stock_bound) bound_stock(a, q, counted);
   if (q.policy == admission_policy::operated) bound(a, s.called);

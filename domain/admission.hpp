@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many to admit now: the minimum of everything that is configured. Pure; the queue knows the numbers, the sale the stock.
+// How many to admit now: the minimum of everything that is configured. Pure; the queue knows the numbers, the
+// sale the stock.
 #pragma once
 #include "domain/rows.hpp"
 
@@ -8,14 +9,16 @@
 
 namespace fq {
 
-/// Admissions one decision makes at most, so that one commit and one push stay small. The rest follows at once.
+/// Admissions one decision makes at most, so that one commit and one push stay small. The rest follows at
+/// once.
 inline constexpr std::uint64_t admissions_per_decision_max = 1000;
 
-/// Admissions of the recent past, for rate and batch windows and for the ETA. Rebuilt from committed admitted_at, so a restart
-/// grants nothing extra.
+/// Admissions of the recent past, for rate and batch windows and for the ETA. Rebuilt from committed
+/// admitted_at, so a restart grants nothing extra.
 class admission_window {
 public:
-  /// Any order: a load records by queue number, and who came back from AWAY was admitted after higher numbers.
+  /// Any order: a load records by queue number, and who came back from AWAY was admitted after higher
+  /// numbers.
   void record(timestamp at, std::uint64_t count);
   /// Admissions in (now - span, now].
   [[nodiscard]] std::uint64_t count_within(milliseconds span, timestamp now) const;
@@ -52,6 +55,7 @@ struct admission_answer {
   timestamp retry_at; ///< when a rate or batch window frees; `never` if time alone changes nothing
 };
 
-admission_answer admissions_now(const queue_settings& settings, const admission_window& window, const admission_state& s);
+admission_answer admissions_now(const queue_settings& settings, const admission_window& window,
+                                const admission_state& s);
 
 } // namespace fq

@@ -40,9 +40,11 @@ void audit_stock(const audited_rows& rows, lines& out) {
     const auto name = "I1: ticket type " + to_string(t.id);
     if (t.held + t.sold > t.total) tell(out, name + " is oversold");
     if (t.held != sum.held)
-      tell(out, name + " counts " + std::to_string(t.held) + " held, its claims hold " + std::to_string(sum.held));
+      tell(out,
+           name + " counts " + std::to_string(t.held) + " held, its claims hold " + std::to_string(sum.held));
     if (t.sold != sum.sold)
-      tell(out, name + " counts " + std::to_string(t.sold) + " sold, its confirmed claims are " + std::to_string(sum.sold));
+      tell(out, name + " counts " + std::to_string(t.sold) + " sold, its confirmed claims are "
+                  + std::to_string(sum.sold));
   }
 }
 
@@ -52,8 +54,8 @@ void audit_places(const audited_rows& rows, lines& out) {
     if (!is_live(e.status)) continue;
     const auto [first, fresh] = live.try_emplace(e.subject, e.number);
     if (!fresh)
-      tell(out, "I2: entries " + std::to_string(value_of(first->second)) + " and " + std::to_string(value_of(e.number))
-                  + " are live places of one subject");
+      tell(out, "I2: entries " + std::to_string(value_of(first->second)) + " and "
+                  + std::to_string(value_of(e.number)) + " are live places of one subject");
   }
   std::map<customer_id, std::uint32_t> claims;
   for (const auto& c : rows.claims)
@@ -79,21 +81,25 @@ void audit_money(const audited_rows& rows, lines& out) {
   for (const auto& p : rows.payments) {
     if (is_kept(p.status)) kept[p.claim].push_back(&p);
     if (!rows.refunds.empty() && p.refunded != gone[p.id])
-      tell(out, "I3: payment " + to_string(p.id) + " counts " + std::to_string(p.refunded) + " refunded, its refunds are "
-                  + std::to_string(gone[p.id]));
+      tell(out, "I3: payment " + to_string(p.id) + " counts " + std::to_string(p.refunded)
+                  + " refunded, its refunds are " + std::to_string(gone[p.id]));
   }
   for (const auto& c : rows.claims) {
     if (c.status != claim_status::confirmed || c.amount == 0) continue;
-    const auto pays = [&](const payment_row* p) { return p->captured - p->tax == c.amount && p->amount == c.amount; };
+    const auto pays = [&](const payment_row* p) {
+      return p->captured - p->tax == c.amount && p->amount == c.amount;
+    };
     const auto& payers = kept[c.id];
     const auto payer = std::ranges::find_if(payers, pays);
     if (payer == payers.end()) {
-      tell(out, "I4: claim " + to_string(c.id) + " is confirmed for " + std::to_string(c.amount) + ", and no payment captured that");
+      tell(out, "I4: claim " + to_string(c.id) + " is confirmed for " + std::to_string(c.amount)
+                  + ", and no payment captured that");
       continue;
     }
-    if (std::ranges::none_of(payers, [&](const payment_row* p) { return p->refunded == sum(c, refunded_value_of); }))
-      tell(out, "I3: claim " + to_string(c.id) + " has tickets refunded for " + std::to_string(sum(c, refunded_value_of))
-                  + ", and no payment of it gave that back");
+    if (std::ranges::none_of(payers,
+                             [&](const payment_row* p) { return p->refunded == sum(c, refunded_value_of); }))
+      tell(out, "I3: claim " + to_string(c.id) + " has tickets refunded for "
+                  + std::to_string(sum(c, refunded_value_of)) + ", and no payment of it gave that back");
   }
 }
 
@@ -101,11 +107,14 @@ void audit_money(const audited_rows& rows, lines& out) {
 bool agree(order_status order, const claim_row& claim) {
   const bool some_back = std::ranges::any_of(claim.items, [](const claim_item& i) { return i.refunded > 0; });
   switch (order) {
-    case order_status::pending: return claim.status == claim_status::claimed || claim.status == claim_status::expiring;
-    case order_status::awaiting_payment: return claim.status == claim_status::claimed || claim.status == claim_status::expiring;
+    case order_status::pending:
+      return claim.status == claim_status::claimed || claim.status == claim_status::expiring;
+    case order_status::awaiting_payment:
+      return claim.status == claim_status::claimed || claim.status == claim_status::expiring;
     case order_status::success: return claim.status == claim_status::confirmed && !some_back;
     case order_status::failed:
-    case order_status::cancelled: return claim.status == claim_status::released || claim.status == claim_status::expiring;
+    case order_status::cancelled:
+      return claim.status == claim_status::released || claim.status == claim_status::expiring;
     case order_status::partially_refunded: return claim.status == claim_status::confirmed && some_back;
     case order_status::refunded: return claim.status == claim_status::refunded;
   }
@@ -124,7 +133,8 @@ void audit_orders(const audited_rows& rows, lines& out) {
     }
     const auto& c = *found->second;
     if (!agree(o.status, c))
-      tell(out, name + " is " + std::string{name_of(o.status)} + ", its claim " + std::string{name_of(c.status)});
+      tell(out,
+           name + " is " + std::string{name_of(o.status)} + ", its claim " + std::string{name_of(c.status)});
     if (o.total != c.amount || fees_of(c) != o.platform_fee + o.processing_fee)
       tell(out, name + " costs " + std::to_string(o.total) + ", its claim " + std::to_string(c.amount));
   }
@@ -137,7 +147,8 @@ void audit_promo_codes(const audited_rows& rows, lines& out) {
   for (const auto& p : rows.promo_codes) {
     const auto name = "I4: promo code " + p.code;
     if (p.uses != uses[p.ordinal])
-      tell(out, name + " counts " + std::to_string(p.uses) + " uses, its claims are " + std::to_string(uses[p.ordinal]));
+      tell(out, name + " counts " + std::to_string(p.uses) + " uses, its claims are "
+                  + std::to_string(uses[p.ordinal]));
     if (p.uses_max != 0 && p.uses > p.uses_max) tell(out, name + " is used more often than it may be");
   }
 }

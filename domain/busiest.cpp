@@ -5,7 +5,8 @@
 
 namespace fq {
 
-std::vector<event_id> busiest(std::span<const event_load> all, std::span<const event_id> before, std::size_t limit) {
+std::vector<event_id> busiest(std::span<const event_load> all, std::span<const event_id> before,
+                              std::size_t limit) {
   std::vector<event_load> shown, others;
   for (const auto& id : before) {
     const auto known = std::ranges::find(all, id, &event_load::event);
@@ -13,7 +14,9 @@ std::vector<event_id> busiest(std::span<const event_load> all, std::span<const e
   }
   for (const auto& one : all)
     if (std::ranges::find(shown, one.event, &event_load::event) == shown.end()) others.push_back(one);
-  const auto is_fuller = [](const event_load& a, const event_load& b) { return std::pair{b.waiting, a.event} < std::pair{a.waiting, b.event}; };
+  const auto is_fuller = [](const event_load& a, const event_load& b) {
+    return std::pair{b.waiting, a.event} < std::pair{a.waiting, b.event};
+  };
   const auto contenders = std::min(limit, others.size());
   std::ranges::partial_sort(others, others.begin() + static_cast<std::ptrdiff_t>(contenders), is_fuller);
   others.resize(contenders);

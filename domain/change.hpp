@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vocabulary of durable change: what a decision appends to the journal and a ledger applies. Every kind names the
-// state it starts from, so a ledger that holds another state refuses the batch instead of hiding the divergence.
+// The vocabulary of durable change: what a decision appends to the journal and a ledger applies. Every kind
+// names the state it starts from, so a ledger that holds another state refuses the batch instead of hiding
+// the divergence.
 #pragma once
 #include "domain/rows.hpp"
 
@@ -41,8 +42,8 @@ struct entry_joined {
   entry_row row;
 };
 
-/// All mutable columns of an entry. Refused unless the stored status is `from`. `from == row.status` is a change without a
-/// transition (for example has_claimed) and writes no history.
+/// All mutable columns of an entry. Refused unless the stored status is `from`. `from == row.status` is a
+/// change without a transition (for example has_claimed) and writes no history.
 struct entry_moved {
   entry_status from{};
   entry_row row;
@@ -62,7 +63,8 @@ struct payment_opened {
   payment_row row;
 };
 
-/// Status, claim, authorization_url, gateway_id, captured, tax, refunded. Refused unless the stored status is `from`.
+/// Status, claim, authorization_url, gateway_id, captured, tax, refunded. Refused unless the stored status is
+/// `from`.
 struct payment_moved {
   payment_status from{};
   payment_row row;
@@ -185,19 +187,20 @@ struct outbox_appended {
   outbox_row row;
 };
 
-/// The mirror of this aggregate in the cache can no longer be trusted: its keys get another name. Refused unless the stored
-/// generation is `from`; the new one is from + 1.
+/// The mirror of this aggregate in the cache can no longer be trusted: its keys get another name. Refused
+/// unless the stored generation is `from`; the new one is from + 1.
 struct cache_generation_raised {
   std::uint64_t from = 0;
 };
 
-using change = std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved, entry_joined,
-                            entry_moved, claim_opened, claim_moved, payment_opened, payment_moved, refund_opened,
-                            refund_moved, idempotency_stored, receipt_stored, organizer_stored, customer_stored, otp_stored,
-                            otp_removed, outbox_appended, cache_generation_raised, tenant_stored, api_key_stored, audit_recorded,
-                            promo_code_added, promo_code_changed, promo_uses_moved, order_placed, order_moved, dead_letter_stored,
-                            priority_stored, priority_removed, setting_stored, invitation_stored, block_stored,
-                            block_removed>;
+using change =
+  std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved,
+               entry_joined, entry_moved, claim_opened, claim_moved, payment_opened, payment_moved,
+               refund_opened, refund_moved, idempotency_stored, receipt_stored, organizer_stored,
+               customer_stored, otp_stored, otp_removed, outbox_appended, cache_generation_raised,
+               tenant_stored, api_key_stored, audit_recorded, promo_code_added, promo_code_changed,
+               promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
+               priority_removed, setting_stored, invitation_stored, block_stored, block_removed>;
 
 /// The changes of one decision, in order; committed together or not at all.
 using changes = std::vector<change>;

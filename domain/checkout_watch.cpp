@@ -51,7 +51,8 @@ void checkout_watch::remember(const checkout_look& now) {
 bool checkout_watch::holds(rollback_trigger t, const checkout_look& now) const {
   switch (t) {
     case rollback_trigger::success: {
-      const auto succeeded = now.succeeded - looks_.front().succeeded, ended = succeeded + now.failed - looks_.front().failed;
+      const auto succeeded = now.succeeded - looks_.front().succeeded,
+                 ended = succeeded + now.failed - looks_.front().failed;
       return ended >= rules_.orders_min && succeeded * 100 < ended * rules_.success_percent_min;
     }
     case rollback_trigger::workers: return now.workers == 0 && now.queue > 0;

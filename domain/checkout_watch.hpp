@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When asynchronous checkout does more harm than good: the rollback triggers of the checkout design as a state machine. It only says so;
-// who asks changes the setting, and nobody but a person changes it back. No clock: callers pass steady time.
+// When asynchronous checkout does more harm than good: the rollback triggers of the checkout design as a
+// state machine. It only says so; who asks changes the setting, and nobody but a person changes it back. No
+// clock: callers pass steady time.
 #pragma once
 #include "domain/time.hpp"
 
@@ -23,7 +24,8 @@ enum class rollback_trigger : std::uint8_t {
   workers, ///< no gateway takes calls, and orders wait for one
   queue, ///< too many orders wait for their payment page
 };
-inline constexpr std::array rollback_triggers{rollback_trigger::success, rollback_trigger::workers, rollback_trigger::queue};
+inline constexpr std::array rollback_triggers{rollback_trigger::success, rollback_trigger::workers,
+                                              rollback_trigger::queue};
 std::string_view name_of(rollback_trigger t);
 
 struct rollback_rules {
@@ -35,11 +37,12 @@ struct rollback_rules {
 
   milliseconds success_span{60'000}; ///< success is that of the orders whose work ended so lately
   std::uint64_t orders_min = 10; ///< in that span; fewer say nothing, and a trigger that held holds no longer
-  milliseconds gap_max{30'000}; ///< between two looks; what was in a longer one nobody knows, so everything begins anew
+  milliseconds gap_max{
+    30'000}; ///< between two looks; what was in a longer one nobody knows, so everything begins anew
 };
 
-/// One look at the checkouts of this process. `succeeded` and `failed`: orders since it began that got their payment page (or needed none),
-/// or never will.
+/// One look at the checkouts of this process. `succeeded` and `failed`: orders since it began that got their
+/// payment page (or needed none), or never will.
 struct checkout_look {
   milliseconds at{0}; ///< steady time
   std::uint64_t succeeded = 0, failed = 0;
@@ -52,10 +55,13 @@ class checkout_watch {
 public:
   explicit checkout_watch(const rollback_rules& rules) : rules_(rules) {}
 
-  /// The first trigger that has held for its time, at every look until checkout is synchronous; none then. `now.at` never goes back.
+  /// The first trigger that has held for its time, at every look until checkout is synchronous; none then.
+  /// `now.at` never goes back.
   std::optional<rollback_trigger> look(const checkout_look& now);
   /// Since when `t` has held without a break; nothing if it does not.
-  [[nodiscard]] std::optional<milliseconds> since(rollback_trigger t) const { return since_[static_cast<std::size_t>(t)]; }
+  [[nodiscard]] std::optional<milliseconds> since(rollback_trigger t) const {
+    return since_[static_cast<std::size_t>(t)];
+  }
 
 private:
   void begin_anew();

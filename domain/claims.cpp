@@ -7,7 +7,8 @@ namespace fq {
 namespace {
 constexpr bool is_standing(claim_status s) { return is_live(s) || s == claim_status::confirmed; }
 
-std::vector<claim_id> up_to(const std::set<std::pair<timestamp, claim_id>>& deadlines, timestamp t, std::size_t limit) {
+std::vector<claim_id> up_to(const std::set<std::pair<timestamp, claim_id>>& deadlines, timestamp t,
+                            std::size_t limit) {
   std::vector<claim_id> due;
   for (auto i = deadlines.begin(); i != deadlines.end() && i->first <= t && due.size() < limit; ++i)
     due.push_back(i->second);
@@ -39,7 +40,9 @@ void claims_book::unindex(const claim_row& row) {
   if (row.status == claim_status::confirmed) --counts_.confirmed;
 }
 
-void claims_book::load(const claim_row& row) { index(rows_.emplace(row.id, row).first->second, row.expires_at); }
+void claims_book::load(const claim_row& row) {
+  index(rows_.emplace(row.id, row).first->second, row.expires_at);
+}
 
 const claim_row* claims_book::find(const claim_id& id) const {
   const auto i = rows_.find(id);
@@ -49,7 +52,8 @@ const claim_row* claims_book::find(const claim_id& id) const {
 const claim_row* claims_book::standing(const customer_id& customer) const {
   const auto i = standing_.find(customer);
   if (i == standing_.end()) return nullptr;
-  return find(*std::ranges::min_element(i->second, {}, [this](const claim_id& c) { return find(c)->live_slot; }));
+  return find(
+    *std::ranges::min_element(i->second, {}, [this](const claim_id& c) { return find(c)->live_slot; }));
 }
 
 const claim_row* claims_book::live(const customer_id& customer) const {
@@ -64,7 +68,8 @@ std::optional<std::uint8_t> claims_book::free_slot(const customer_id& customer, 
   const auto i = standing_.find(customer);
   for (std::uint32_t slot = 0; slot < slots; ++slot) {
     const auto taken = [&](const claim_id& id) { return find(id)->live_slot == slot; };
-    if (i == standing_.end() || std::ranges::none_of(i->second, taken)) return static_cast<std::uint8_t>(slot);
+    if (i == standing_.end() || std::ranges::none_of(i->second, taken))
+      return static_cast<std::uint8_t>(slot);
   }
   return std::nullopt;
 }
@@ -72,7 +77,8 @@ std::optional<std::uint8_t> claims_book::free_slot(const customer_id& customer, 
 std::uint64_t claims_book::promo_uses(const customer_id& customer, std::uint32_t promo) const {
   const auto i = standing_.find(customer);
   if (i == standing_.end()) return 0;
-  return static_cast<std::uint64_t>(std::ranges::count_if(i->second, [&](const claim_id& id) { return find(id)->promo == promo; }));
+  return static_cast<std::uint64_t>(
+    std::ranges::count_if(i->second, [&](const claim_id& id) { return find(id)->promo == promo; }));
 }
 
 std::uint64_t claims_book::units_of(const customer_id& customer, std::uint32_t ticket_type) const {
@@ -88,7 +94,9 @@ std::vector<claim_id> claims_book::standing_of(const customer_id& customer) cons
   return i == standing_.end() ? std::vector<claim_id>{} : i->second;
 }
 
-std::vector<claim_id> claims_book::due(timestamp now, std::size_t limit) const { return up_to(claimed_, now, limit); }
+std::vector<claim_id> claims_book::due(timestamp now, std::size_t limit) const {
+  return up_to(claimed_, now, limit);
+}
 
 std::vector<claim_id> claims_book::overdue(timestamp now, milliseconds grace, std::size_t limit) const {
   return up_to(expiring_, now - grace, limit);
@@ -135,7 +143,8 @@ bool claims_book::move(const claim_id& id, claim_trigger trigger, timestamp now,
   return true;
 }
 
-void claims_book::refund(const claim_id& id, std::span<const refund_item> items, timestamp now, changes& out) {
+void claims_book::refund(const claim_id& id, std::span<const refund_item> items, timestamp now,
+                         changes& out) {
   auto& row = rows_.at(id);
   for (const auto& back : items)
     std::ranges::find(row.items, back.ticket_type, &claim_item::ticket_type)->refunded += back.quantity;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The claims of an event: who holds or bought what, and which deadline is next. Stock and entries are moved by the sale.
+// The claims of an event: who holds or bought what, and which deadline is next. Stock and entries are moved
+// by the sale.
 #pragma once
 #include "domain/change.hpp"
 
@@ -36,8 +37,8 @@ public:
   [[nodiscard]] std::vector<claim_id> standing_of(const customer_id& customer) const;
   /// CLAIMED ones whose expires_at has come, at most `limit`.
   [[nodiscard]] std::vector<claim_id> due(timestamp now, std::size_t limit) const;
-  /// EXPIRING ones whose grace is over, at most `limit`. It counts from when the gateway could be asked: from expires_at, the move to
-  /// EXPIRING, or restart_grace, whichever is latest.
+  /// EXPIRING ones whose grace is over, at most `limit`. It counts from when the gateway could be asked: from
+  /// expires_at, the move to EXPIRING, or restart_grace, whichever is latest.
   [[nodiscard]] std::vector<claim_id> overdue(timestamp now, milliseconds grace, std::size_t limit) const;
   /// All that are CLAIMED or EXPIRING, at most `limit`.
   [[nodiscard]] std::vector<claim_id> live_ones(std::size_t limit) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices on their way to devices and webhook endpoints: which ways out there are, who is told what, how long a notice is worth sending, and
-// what follows from a try. Pure.
+// Notices on their way to devices and webhook endpoints: which ways out there are, who is told what, how long
+// a notice is worth sending, and what follows from a try. Pure.
 #pragma once
 #include "domain/ids.hpp"
 #include "domain/time.hpp"
@@ -69,7 +69,8 @@ struct device_row {
 inline constexpr std::size_t deliveries_per_transaction = 32;
 inline constexpr std::size_t devices_per_holder_max = 10; ///< the one registered longest ago goes
 inline constexpr std::size_t device_token_bytes_max = 1'024;
-/// What a device's token must be, for people, if `token` is not; empty: it has the form of its service, which may not know it all the same.
+/// What a device's token must be, for people, if `token` is not; empty: it has the form of its service, which
+/// may not know it all the same.
 [[nodiscard]] std::string_view wrong_with_token(channel way, std::string_view token);
 
 /// A tenant's or organizer's address that is told of domain events.
@@ -86,12 +87,16 @@ struct webhook_endpoint_row {
   std::string off_reason; ///< not enabled: "owner", "failing" or "gone"
   timestamp created_at;
   timestamp updated_at; ///< later with every change: it tells one version from the next
-  timestamp replaces{}; ///< of a row to be stored: `updated_at` of the version it was made from; `never`: it is new. Not kept
+  timestamp replaces{}; ///< of a row to be stored: `updated_at` of the version it was made from; `never`: it
+                        ///< is new. Not kept
   friend bool operator==(const webhook_endpoint_row&, const webhook_endpoint_row&) = default;
 };
 inline constexpr std::size_t endpoints_per_tenant_max = 50;
-inline constexpr milliseconds test_pause{60'000}; ///< an endpoint has one test on its way; after so long another may go all the same: its owner has mended something
-inline constexpr std::size_t endpoints_per_organizer_max = 10; ///< of the tenant's fifty: one organizer does not take all of them from the others
+inline constexpr milliseconds test_pause{
+  60'000}; ///< an endpoint has one test on its way; after so long another may go all the same: its owner has
+           ///< mended something
+inline constexpr std::size_t endpoints_per_organizer_max =
+  10; ///< of the tenant's fifty: one organizer does not take all of them from the others
 
 /// What is told, and to whom it concerns.
 struct told {
@@ -110,7 +115,8 @@ struct told {
 [[nodiscard]] bool goes_to(channel c, std::string_view topic);
 
 /// One row for each device and endpoint that is told.
-[[nodiscard]] std::vector<delivery_row> deliveries_of(const told& what, std::span<const device_row> devices, std::span<const webhook_endpoint_row> endpoints);
+[[nodiscard]] std::vector<delivery_row> deliveries_of(const told& what, std::span<const device_row> devices,
+                                                      std::span<const webhook_endpoint_row> endpoints);
 
 /// What a try led to.
 enum class delivery_outcome : std::uint8_t {
@@ -128,23 +134,28 @@ struct delivery_rules {
 /// Webhooks: 5 s, 30 s, 2 min, 10 min, 30 min, 1 h, 2 h, 4 h, then every 6 h, for three days.
 [[nodiscard]] const delivery_rules& rules_of(channel c);
 
-/// Changes `row` by what its try led to: pending again with the time of the next try, or ended. Jitter: the pause is uniform in
-/// [half, whole] for webhooks' long pauses and, full jitter, in [0, whole] for push. `asked`: the pause that the other side wants, heeded up to the end.
-void after_try(delivery_row& row, delivery_outcome outcome, std::optional<milliseconds> asked, timestamp now, std::uint64_t random);
+/// Changes `row` by what its try led to: pending again with the time of the next try, or ended. Jitter: the
+/// pause is uniform in [half, whole] for webhooks' long pauses and, full jitter, in [0, whole] for push.
+/// `asked`: the pause that the other side wants, heeded up to the end.
+void after_try(delivery_row& row, delivery_outcome outcome, std::optional<milliseconds> asked, timestamp now,
+               std::uint64_t random);
 
-/// What a try that was put off says: that others to the same target would fare no better (no answer, a redirect, trouble of the server, or a
-/// wish to be asked less). Any other 4xx is about what was sent.
+/// What a try that was put off says: that others to the same target would fare no better (no answer, a
+/// redirect, trouble of the server, or a wish to be asked less). Any other 4xx is about what was sent.
 [[nodiscard]] bool is_about_target(std::int32_t status, bool asks_for_pause);
 
-/// A target that could not be reached so often in a row (once at least) is left alone for so long: 5 s, then each time twice that, a minute at most.
+/// A target that could not be reached so often in a row (once at least) is left alone for so long: 5 s, then
+/// each time twice that, a minute at most.
 [[nodiscard]] milliseconds pause_after(std::uint32_t strikes);
 
-/// Of `all` tries, what each of `tenants` tenants that have some may have, one at least: three quarters in equal parts. The rest is for whoever
-/// comes next, who so finds room at once, however long the others' tries last.
+/// Of `all` tries, what each of `tenants` tenants that have some may have, one at least: three quarters in
+/// equal parts. The rest is for whoever comes next, who so finds room at once, however long the others' tries
+/// last.
 [[nodiscard]] std::size_t share_of_tenant(std::size_t all, std::size_t tenants);
 
-/// Bounds the mails about endpoints that were turned off: a contact is whoever a tenant names, and turning one on and off again costs nothing.
-/// Once a day for an endpoint, and in a day no more for a tenant than it may have endpoints, however many it makes and removes.
+/// Bounds the mails about endpoints that were turned off: a contact is whoever a tenant names, and turning
+/// one on and off again costs nothing. Once a day for an endpoint, and in a day no more for a tenant than it
+/// may have endpoints, however many it makes and removes.
 class contact_limit {
 public:
   /// Whether the endpoint's contact may be told now; counts it as told if so.
@@ -164,13 +175,15 @@ private:
 /// The words of a text that has single blanks between them; views of `text`.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view text);
 
-/// To be called before a changed endpoint is stored: makes it the next version of what was read, also where the clock has not moved since.
+/// To be called before a changed endpoint is stored: makes it the next version of what was read, also where
+/// the clock has not moved since.
 void mark_changed(webhook_endpoint_row& endpoint, timestamp now);
 
 /// The secret before the last one signs beside it for so long, so that nobody need change both ends at once.
 inline constexpr milliseconds secret_overlap{24 * 60 * 60 * 1000};
-/// Makes the endpoint's next secret the one that signs. False: the one before the last signs still, an origin may know no other, and nothing
-/// is changed. `ends_previous`: for a secret that leaked; the new one signs alone at once.
+/// Makes the endpoint's next secret the one that signs. False: the one before the last signs still, an origin
+/// may know no other, and nothing is changed. `ends_previous`: for a secret that leaked; the new one signs
+/// alone at once.
 [[nodiscard]] bool rotate_secret(webhook_endpoint_row& endpoint, bool ends_previous, timestamp now);
 
 /// Whether an endpoint takes the topic.

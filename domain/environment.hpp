@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where time, randomness and ids come from: one environment, made in main (or by a simulation) and handed down.
-// Nothing else in the project asks a clock or a random source.
+// Where time, randomness and ids come from: one environment, made in main (or by a simulation) and handed
+// down. Nothing else in the project asks a clock or a random source.
 #pragma once
 #include "domain/ids.hpp"
 #include "domain/time.hpp"

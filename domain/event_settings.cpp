@@ -26,7 +26,8 @@ void apply_settings(const event_patch& patch, event_row& event) {
   assign(patch.message, event.message);
   assign(patch.async_percent, event.async_percent);
   if (event.kind == event_kind::queue)
-    event.queue.claim_window = event.queue.session_ttl; // whoever is let in is there: the session alone ends it
+    event.queue.claim_window =
+      event.queue.session_ttl; // whoever is let in is there: the session alone ends it
 }
 
 } // namespace fq

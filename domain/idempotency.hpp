@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers already given, by (principal, route, key). The owner looks here before it decides; the answer is committed in the
-// transaction of its effect. 503s and validation failures are never stored.
+// Answers already given, by (principal, route, key). The owner looks here before it decides; the answer is
+// committed in the transaction of its effect. 503s and validation failures are never stored.
 #pragma once
 #include "domain/change.hpp"
 
@@ -28,7 +28,8 @@ public:
 private:
   void keep(idempotency_row row);
   std::map<digest128, idempotency_row> rows_;
-  std::deque<std::pair<timestamp, digest128>> by_age_; ///< may name a key again that was used anew after its answer expired
+  std::deque<std::pair<timestamp, digest128>>
+    by_age_; ///< may name a key again that was used anew after its answer expired
 };
 
 } // namespace fq

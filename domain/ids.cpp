@@ -27,7 +27,9 @@ entry_id make_entry_id(timestamp joined_at, aggregate_id owner, queue_number n) 
   return pack(joined_at, owner, value_of(n) & queue_number_max);
 }
 
-aggregate_id owner_of(const uuid& id) { return aggregate_id{static_cast<std::uint32_t>((id.lo >> 30) & 0xffff'ffff)}; }
+aggregate_id owner_of(const uuid& id) {
+  return aggregate_id{static_cast<std::uint32_t>((id.lo >> 30) & 0xffff'ffff)};
+}
 
 queue_number queue_number_of(const entry_id& id) {
   return queue_number{(((id.hi & 0xfff) << 30) | (id.lo & low30)) & queue_number_max};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Identifiers. Every id is a UUIDv7 that carries the number of the aggregate that owns it; an entry's id also carries
-// its queue number, so any id leads to its owner, and an entry's to its row, without a lookup. Ids are not secrets.
+// Identifiers. Every id is a UUIDv7 that carries the number of the aggregate that owns it; an entry's id also
+// carries its queue number, so any id leads to its owner, and an entry's to its row, without a lookup. Ids
+// are not secrets.
 //
 // Layout (RFC 9562 version 7): 48 bits Unix milliseconds | 4 bits version | 12 bits high | 2 bits variant |
-// 32 bits aggregate number | 30 bits low. (high, low) are 42 random bits, or 0b00 and the 40-bit queue number.
+// 32 bits aggregate number | 30 bits low. (high, low) are 42 random bits, or 0b00 and the 40-bit queue
+// number.
 #pragma once
 #include "domain/time.hpp"
 
@@ -71,7 +73,8 @@ std::optional<uuid> parse_uuid(std::string_view text);
 
 } // namespace fq
 
-template <> struct std::hash<fq::uuid> {
+template <>
+struct std::hash<fq::uuid> {
   std::size_t operator()(const fq::uuid& id) const noexcept {
     std::uint64_t x = id.hi * 0x9e3779b97f4a7c15ull ^ id.lo;
     x ^= x >> 32;

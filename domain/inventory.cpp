@@ -29,7 +29,8 @@ std::int64_t sum(const std::vector<ticket_type_row>& types, F f) {
 
 std::int64_t inventory::available() const {
   const auto is_public = [](const auto& t) { return t.on_sale && !t.hidden; };
-  if (std::ranges::any_of(types_, is_public)) return sum(types_, [&](const auto& t) { return is_public(t) ? free_units(t) : 0; });
+  if (std::ranges::any_of(types_, is_public))
+    return sum(types_, [&](const auto& t) { return is_public(t) ? free_units(t) : 0; });
   return sum(types_, [](const auto& t) { return t.on_sale ? free_units(t) : 0; });
 }
 std::int64_t inventory::total() const {
@@ -43,7 +44,8 @@ std::int64_t inventory::sold() const {
 }
 
 bool inventory::sold_out() const {
-  return std::ranges::all_of(types_, [](const auto& t) { return !t.on_sale || (free_units(t) <= 0 && t.held == 0); });
+  return std::ranges::all_of(types_,
+                             [](const auto& t) { return !t.on_sale || (free_units(t) <= 0 && t.held == 0); });
 }
 
 bool inventory::has_free(std::span<const claim_item> items) const {

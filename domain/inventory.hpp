@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stock of an event: units per ticket type, free, held by live claims, sold. I1 is kept here and repeated by the ledger.
+// The stock of an event: units per ticket type, free, held by live claims, sold. I1 is kept here and repeated
+// by the ledger.
 #pragma once
 #include "domain/change.hpp"
 #include "domain/rows.hpp"
@@ -16,7 +17,9 @@ public:
   [[nodiscard]] const std::vector<ticket_type_row>& types() const { return types_; }
   [[nodiscard]] const ticket_type_row* find(const ticket_type_id& id) const;
   /// Free units of `type`: total - held - sold.
-  [[nodiscard]] static std::int64_t free_units(const ticket_type_row& type) { return type.total - type.held - type.sold; }
+  [[nodiscard]] static std::int64_t free_units(const ticket_type_row& type) {
+    return type.total - type.held - type.sold;
+  }
   /// Free units of the types on sale that everybody may buy; of all on sale if that is none of them.
   [[nodiscard]] std::int64_t available() const;
   [[nodiscard]] std::int64_t total() const;
@@ -26,7 +29,8 @@ public:
   [[nodiscard]] bool sold_out() const;
   [[nodiscard]] bool has_free(std::span<const claim_item> items) const;
 
-  // Each moves counters and appends one stock_moved per item. Preconditions are the caller's (has_free for hold and sell).
+  // Each moves counters and appends one stock_moved per item. Preconditions are the caller's (has_free for
+  // hold and sell).
   void hold(std::span<const claim_item> items, changes& out); ///< free -> held
   void release(std::span<const claim_item> items, changes& out); ///< held -> free
   void confirm(std::span<const claim_item> items, changes& out); ///< held -> sold

@@ -14,7 +14,8 @@ mirrored_session session_of(const entry_row& row) {
 }
 
 mirror_delta mirror_of(const changes& content) {
-  // The first status and the last row of every entry that the batch touches: what lies between was never seen.
+  // The first status and the last row of every entry that the batch touches: what lies between was never
+  // seen.
   struct span {
     bool was_in_line = false, was_admitted = false;
     const entry_row* last = nullptr;
@@ -83,12 +84,14 @@ void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image) {
     if (p.session) image.sessions.push_back(*p.session);
   }
   std::ranges::inplace_merge(image.waiting, image.waiting.begin() + waiting);
-  std::ranges::inplace_merge(image.sessions, image.sessions.begin() + sessions, {}, &mirrored_session::number);
+  std::ranges::inplace_merge(image.sessions, image.sessions.begin() + sessions, {},
+                             &mirrored_session::number);
 }
 
 namespace {
 
-/// Walks two ordered lists side by side and tells of every element that is in one only, or in both with another content.
+/// Walks two ordered lists side by side and tells of every element that is in one only, or in both with
+/// another content.
 template <class Row, class Key, class Tell>
 void compare(const std::vector<Row>& expected, const std::vector<Row>& found, Key key, Tell tell) {
   auto e = expected.begin();
@@ -116,12 +119,17 @@ std::vector<std::string> differences(const mirror_image& expected, const mirror_
   auto expected_sessions = expected.sessions, found_sessions = found.sessions;
   std::erase_if(expected_sessions, ends_soon);
   std::erase_if(found_sessions, ends_soon);
-  compare(expected.waiting, found.waiting, [](queue_number n) { return n; },
-          [&](const char* how, queue_number n) { tell("waiting " + std::to_string(value_of(n)), how); });
-  compare(expected_sessions, found_sessions, [](const mirrored_session& s) { return s.number; },
-          [&](const char* how, const mirrored_session& s) { tell("session of " + std::to_string(value_of(s.number)), how); });
-  compare(expected.stock, found.stock, [](const mirrored_stock& s) { return s.id; },
-          [&](const char* how, const mirrored_stock& s) { tell("stock of " + to_string(s.id), how); });
+  compare(
+    expected.waiting, found.waiting, [](queue_number n) { return n; },
+    [&](const char* how, queue_number n) { tell("waiting " + std::to_string(value_of(n)), how); });
+  compare(
+    expected_sessions, found_sessions, [](const mirrored_session& s) { return s.number; },
+    [&](const char* how, const mirrored_session& s) {
+      tell("session of " + std::to_string(value_of(s.number)), how);
+    });
+  compare(
+    expected.stock, found.stock, [](const mirrored_stock& s) { return s.id; },
+    [&](const char* how, const mirrored_stock& s) { tell("stock of " + to_string(s.id), how); });
   return lines;
 }
 

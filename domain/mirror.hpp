@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cache mirrors of an aggregate, and what a committed batch changes in it. Pure; the cache never decides anything.
+// What the cache mirrors of an aggregate, and what a committed batch changes in it. Pure; the cache never
+// decides anything.
 #pragma once
 #include "domain/change.hpp"
 
@@ -27,15 +28,20 @@ struct mirrored_stock {
   friend bool operator==(const mirrored_stock&, const mirrored_stock&) = default;
 };
 
-/// Changes of one aggregate's mirror, in no particular order: no number is in two of the lists of entries, nor twice in one.
+/// Changes of one aggregate's mirror, in no particular order: no number is in two of the lists of entries,
+/// nor twice in one.
 struct mirror_delta {
   std::vector<queue_number> joined; ///< in line from now on
   std::vector<queue_number> left; ///< no longer in line
   std::vector<mirrored_session> sessions; ///< begun, or with another end; leaves the line as well
   std::vector<mirrored_session> ended; ///< sessions that are over
   std::vector<mirrored_stock> stock;
-  [[nodiscard]] bool empty() const { return joined.empty() && left.empty() && sessions.empty() && ended.empty() && stock.empty(); }
-  [[nodiscard]] std::size_t size() const { return joined.size() + left.size() + sessions.size() + ended.size() + stock.size(); }
+  [[nodiscard]] bool empty() const {
+    return joined.empty() && left.empty() && sessions.empty() && ended.empty() && stock.empty();
+  }
+  [[nodiscard]] std::size_t size() const {
+    return joined.size() + left.size() + sessions.size() + ended.size() + stock.size();
+  }
 };
 
 /// Everything the mirror should hold. Lists are ordered by number, stock by id.
@@ -46,14 +52,15 @@ struct mirror_image {
   friend bool operator==(const mirror_image&, const mirror_image&) = default;
 };
 
-/// What the entries' part of a committed batch changes; the owner adds the stock, whose numbers are not in the changes.
+/// What the entries' part of a committed batch changes; the owner adds the stock, whose numbers are not in
+/// the changes.
 mirror_delta mirror_of(const changes& content);
 /// What the mirror of an aggregate with these rows should hold. Entries by number.
 mirror_image mirror_of(std::span<const entry_row> entries, std::span<const ticket_type_row> types);
 /// What `image` becomes by `deltas`, oldest first. A delta that names stock names all of it.
 void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image);
-/// What is wrong with `found`, for people; empty if nothing. Sessions that end before `now` + 1 s are left out: their keys may be gone
-/// already.
+/// What is wrong with `found`, for people; empty if nothing. Sessions that end before `now` + 1 s are left
+/// out: their keys may be gone already.
 std::vector<std::string> differences(const mirror_image& expected, const mirror_image& found, timestamp now);
 /// Lines that `differences` gives at most.
 inline constexpr std::size_t differences_max = 20;

@@ -7,7 +7,8 @@
 namespace fq {
 namespace {
 
-// ISO 4217 as amended to 2024, list one: the currencies whose minor unit is not a hundredth. The only such table: the console gets it from here.
+// ISO 4217 as amended to 2024, list one: the currencies whose minor unit is not a hundredth. The only such
+// table: the console gets it from here.
 constexpr auto unusual = std::to_array<currency_decimals>({
   {"BHD", 3}, {"BIF", 0}, {"CLF", 4}, {"CLP", 0}, {"DJF", 0}, {"GNF", 0}, {"IQD", 3}, {"ISK", 0}, {"JOD", 3},
   {"JPY", 0}, {"KMF", 0}, {"KRW", 0}, {"KWD", 3}, {"LYD", 3}, {"OMR", 3}, {"PYG", 0}, {"RWF", 0}, {"TND", 3},
@@ -16,9 +17,7 @@ constexpr auto unusual = std::to_array<currency_decimals>({
 
 } // namespace
 
-std::span<const currency_decimals> unusual_decimals() {
-  return unusual;
-}
+std::span<const currency_decimals> unusual_decimals() { return unusual; }
 
 unsigned decimals_of(std::string_view currency) {
   const auto* found = std::ranges::find(unusual, currency, &currency_decimals::currency);
@@ -27,7 +26,8 @@ unsigned decimals_of(std::string_view currency) {
 
 std::string money_text(std::int64_t minor_units, std::string_view currency) {
   const bool negative = minor_units < 0;
-  const auto size = negative ? 0 - static_cast<std::uint64_t>(minor_units) : static_cast<std::uint64_t>(minor_units);
+  const auto size =
+    negative ? 0 - static_cast<std::uint64_t>(minor_units) : static_cast<std::uint64_t>(minor_units);
   auto text = std::to_string(size);
   const std::size_t decimals = decimals_of(currency);
   if (text.size() <= decimals) text.insert(0, decimals + 1 - text.size(), '0');

@@ -64,7 +64,8 @@ bool notice_routing::goes(std::string_view topic, medium m) const {
 
 std::uint8_t lanes_of(std::string_view topic, const notice_routing& routing, bool has_bus) {
   auto lanes = lanes_of(topic, has_bus);
-  if (!routing.goes(topic, medium::push) && !routing.goes(topic, medium::webhook)) lanes &= static_cast<std::uint8_t>(~bit_of(lane::notices));
+  if (!routing.goes(topic, medium::push) && !routing.goes(topic, medium::webhook))
+    lanes &= static_cast<std::uint8_t>(~bit_of(lane::notices));
   if (!routing.goes(topic, medium::bus)) lanes &= static_cast<std::uint8_t>(~bit_of(lane::bus));
   return lanes;
 }

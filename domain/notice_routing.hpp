@@ -19,10 +19,12 @@ inline constexpr std::array all_media{medium::mail, medium::push, medium::webhoo
 [[nodiscard]] std::string_view to_string(medium m);
 [[nodiscard]] std::optional<medium> parse_medium(std::string_view text);
 
-/// Topics of domain/outbox with the media that they go by; a topic that is not named goes by all. One-time passwords are no topic.
+/// Topics of domain/outbox with the media that they go by; a topic that is not named goes by all. One-time
+/// passwords are no topic.
 class notice_routing {
 public:
-  /// `topic=medium,medium topic=` as text() writes it. What names an unknown topic or medium is left out: a release before may have known it.
+  /// `topic=medium,medium topic=` as text() writes it. What names an unknown topic or medium is left out: a
+  /// release before may have known it.
   [[nodiscard]] static notice_routing parse(std::string_view text);
   [[nodiscard]] std::string text() const;
 
@@ -35,7 +37,9 @@ public:
   friend bool operator==(const notice_routing&, const notice_routing&) = default;
 
 private:
-  static constexpr std::uint8_t bit(medium m) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(m)); }
+  static constexpr std::uint8_t bit(medium m) {
+    return static_cast<std::uint8_t>(1u << static_cast<unsigned>(m));
+  }
 
   std::map<std::string, std::uint8_t, std::less<>> chosen_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of one priority class: who is before whom, by queue number. Append, leave, rank and first are O(log n); two bits a
-// number, so a million waiting entries cost a quarter of a megabyte here.
+// The order of one priority class: who is before whom, by queue number. Append, leave, rank and first are
+// O(log n); two bits a number, so a million waiting entries cost a quarter of a megabyte here.
 #pragma once
 #include "domain/ids.hpp"
 
@@ -32,7 +32,8 @@ public:
   void append(queue_number n);
   /// Out of the line for good. Precondition: in line.
   void remove(queue_number n);
-  /// Away entries keep their place and count in others' positions, but `first` skips them. Precondition: in line.
+  /// Away entries keep their place and count in others' positions, but `first` skips them. Precondition: in
+  /// line.
   void set_away(queue_number n, bool away);
   /// 1 + how many in line have a lower number. Precondition: in line.
   [[nodiscard]] std::uint64_t rank(queue_number n) const;

@@ -4,9 +4,11 @@
 namespace fq {
 namespace {
 
-std::vector<order_id> orders_until(const std::set<std::pair<timestamp, order_id>>& times, timestamp t, std::size_t limit) {
+std::vector<order_id> orders_until(const std::set<std::pair<timestamp, order_id>>& times, timestamp t,
+                                   std::size_t limit) {
   std::vector<order_id> due;
-  for (auto i = times.begin(); i != times.end() && i->first <= t && due.size() < limit; ++i) due.push_back(i->second);
+  for (auto i = times.begin(); i != times.end() && i->first <= t && due.size() < limit; ++i)
+    due.push_back(i->second);
   return due;
 }
 
@@ -36,9 +38,13 @@ const order_row* orders_book::of_claim(const claim_id& claim) const {
   return i == by_claim_.end() ? nullptr : find(i->second);
 }
 
-std::vector<order_id> orders_book::pending_since(timestamp t, std::size_t limit) const { return orders_until(pending_, t, limit); }
+std::vector<order_id> orders_book::pending_since(timestamp t, std::size_t limit) const {
+  return orders_until(pending_, t, limit);
+}
 
-std::vector<order_id> orders_book::links_due(timestamp now, std::size_t limit) const { return orders_until(links_, now, limit); }
+std::vector<order_id> orders_book::links_due(timestamp now, std::size_t limit) const {
+  return orders_until(links_, now, limit);
+}
 
 void orders_book::place(order_row row, changes& out) {
   load(row);

@@ -21,7 +21,9 @@ public:
   /// PENDING ones: waiting for their payment page.
   [[nodiscard]] std::size_t pending_count() const { return pending_.size(); }
   /// When the oldest PENDING one was placed; `never` if there is none.
-  [[nodiscard]] timestamp oldest_pending() const { return pending_.empty() ? never : pending_.begin()->first; }
+  [[nodiscard]] timestamp oldest_pending() const {
+    return pending_.empty() ? never : pending_.begin()->first;
+  }
   /// PENDING ones placed at or before `t`, at most `limit`.
   [[nodiscard]] std::vector<order_id> pending_since(timestamp t, std::size_t limit) const;
   /// Those whose mail with the payment page is due, at most `limit`.
@@ -32,7 +34,8 @@ public:
   [[nodiscard]] milliseconds typical_page_time() const { return typical_page_time_; }
 
   void place(order_row row, changes& out);
-  /// Applies `trigger` after `edit` changed other columns; false (and nothing changed) if the table forbids it.
+  /// Applies `trigger` after `edit` changed other columns; false (and nothing changed) if the table forbids
+  /// it.
   template <class Edit>
   bool move(const order_id& id, order_trigger trigger, timestamp now, changes& out, Edit edit) {
     auto& row = rows_.at(id);

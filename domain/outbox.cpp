@@ -21,7 +21,8 @@ struct teller {
   /// The order that moves with it; nil: none does.
   [[nodiscard]] order_id order_of(const claim_id& claim) const {
     for (const auto& c : content)
-      if (const auto* moved = std::get_if<order_moved>(&c); moved != nullptr && moved->row.claim == claim) return moved->row.id;
+      if (const auto* moved = std::get_if<order_moved>(&c); moved != nullptr && moved->row.claim == claim)
+        return moved->row.id;
     return {};
   }
 
@@ -48,8 +49,10 @@ struct teller {
   std::optional<domain_event> operator()(const claim_moved& c) const {
     if (c.from == c.row.status) return std::nullopt;
     if (c.row.status == claim_status::confirmed) // an order tells of itself
-      return has_order(c.row.id) ? std::nullopt
-                                 : std::optional{domain_event{topic::order_completed, c.row.id, c.row.customer, {}, c.row.amount, never}};
+      return has_order(c.row.id)
+               ? std::nullopt
+               : std::optional{
+                 domain_event{topic::order_completed, c.row.id, c.row.customer, {}, c.row.amount, never}};
     const bool ran_out = c.row.status == claim_status::released && c.row.ended_at >= c.row.expires_at;
     if (ran_out) return domain_event{topic::claim_expired, c.row.id, c.row.customer, {}, c.row.amount, never};
     return std::nullopt;
@@ -61,10 +64,13 @@ struct teller {
     if (c.from == c.row.status) return std::nullopt;
     switch (c.row.status) {
       case order_status::success:
-        return domain_event{topic::order_completed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
-      case order_status::failed: return domain_event{topic::order_failed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
+        return domain_event{
+          topic::order_completed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
+      case order_status::failed:
+        return domain_event{topic::order_failed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
       case order_status::cancelled:
-        return domain_event{topic::order_cancelled, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
+        return domain_event{
+          topic::order_cancelled, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
       default: return std::nullopt;
     }
   }
@@ -92,8 +98,8 @@ struct teller {
   }
 };
 
-/// What becomes of tickets. A decision that takes some back moves their stock, then their claim; the claim's row alone does not say how many
-/// of its refunded units are new.
+/// What becomes of tickets. A decision that takes some back moves their stock, then their claim; the claim's
+/// row alone does not say how many of its refunded units are new.
 class ticket_teller {
 public:
   explicit ticket_teller(const changes& content) : orders_{{}, content} {}
@@ -110,7 +116,8 @@ public:
       for (const auto& i : c.row.items) items.push_back({i.ticket_type, i.quantity});
       return about(topic::ticket_generated, c.row, std::move(items));
     }
-    if (c.from == claim_status::confirmed && !back.empty()) return about(topic::ticket_cancelled, c.row, std::move(back));
+    if (c.from == claim_status::confirmed && !back.empty())
+      return about(topic::ticket_cancelled, c.row, std::move(back));
     return std::nullopt;
   }
   template <class Other>
@@ -119,7 +126,8 @@ public:
   }
 
 private:
-  [[nodiscard]] domain_event about(std::string_view topic, const claim_row& claim, std::vector<ticket_count> items) const {
+  [[nodiscard]] domain_event about(std::string_view topic, const claim_row& claim,
+                                   std::vector<ticket_count> items) const {
     return {topic, claim.id, claim.customer, orders_.order_of(claim.id), 0, never, std::move(items)};
   }
 
@@ -144,7 +152,8 @@ std::vector<domain_event> domain_events_of(const changes& content, aggregate_id 
   return told;
 }
 
-std::optional<domain_event> loyalty_of(const domain_event& told, std::string_view currency, std::int64_t points_per_unit) {
+std::optional<domain_event> loyalty_of(const domain_event& told, std::string_view currency,
+                                       std::int64_t points_per_unit) {
   if (told.topic != topic::order_completed || points_per_unit <= 0) return std::nullopt;
   money minor_per_unit = 1;
   for (auto left = decimals_of(currency); left > 0; --left) minor_per_unit *= 10;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast things may begin: so many a second on average, or so many in each slot of time. Callers pass their time; what events of a process
-// share is given the process's clock.
+// How fast things may begin: so many a second on average, or so many in each slot of time. Callers pass their
+// time; what events of a process share is given the process's clock.
 #pragma once
 #include "domain/time.hpp"
 
@@ -45,15 +45,17 @@ private:
   milliseconds counted_until_{0};
 };
 
-/// Refunds that begin by themselves (of a cancelled event, of who is blocked), of all events of a process together: 20 in each tenth of a second,
-/// so 5,000 in 25 of the 60 seconds that docs/events.md states, and no other event's commits and payment pages are behind all of them. Used by
-/// owners on any thread; two that ask at once may both be told of the same room.
+/// Refunds that begin by themselves (of a cancelled event, of who is blocked), of all events of a process
+/// together: 20 in each tenth of a second, so 5,000 in 25 of the 60 seconds that docs/events.md states, and
+/// no other event's commits and payment pages are behind all of them. Used by owners on any thread; two that
+/// ask at once may both be told of the same room.
 class refund_pace {
 public:
   static constexpr milliseconds slot{100};
   static constexpr std::size_t per_slot = 20;
 
-  /// `steady`: the process's clock, which all events share; their own may differ by the length of an outage. None: for one event alone.
+  /// `steady`: the process's clock, which all events share; their own may differ by the length of an outage.
+  /// None: for one event alone.
   explicit refund_pace(std::function<milliseconds()> steady = nullptr) : steady_(std::move(steady)) {}
 
   /// How many may begin at `now`, by the event's clock.
@@ -77,7 +79,9 @@ public:
   }
 
 private:
-  [[nodiscard]] milliseconds time_at(timestamp now) const { return steady_ ? steady_() : now.time_since_epoch(); }
+  [[nodiscard]] milliseconds time_at(timestamp now) const {
+    return steady_ ? steady_() : now.time_since_epoch();
+  }
 
   std::function<milliseconds()> steady_;
   mutable std::mutex mutex_;

@@ -76,7 +76,9 @@ void payments_book::load(const refund_row& row) {
   if (row.status == refund_status::requested) refunds_wanted_.emplace(row.next_attempt_at, row.id);
 }
 
-void payments_book::load(const receipt_row& row) { receipts_.insert(receipt_key(row.gateway, row.gateway_event)); }
+void payments_book::load(const receipt_row& row) {
+  receipts_.insert(receipt_key(row.gateway, row.gateway_event));
+}
 
 const payment_row* payments_book::find(const payment_id& id) const {
   const auto i = rows_.find(id);
@@ -107,20 +109,23 @@ bool payments_book::has_receipt(std::string_view gateway, std::string_view gatew
 
 std::vector<payment_id> payments_book::stale(timestamp t, std::size_t limit) const {
   std::vector<payment_id> ids;
-  for (auto i = asks_.begin(); i != asks_.end() && i->first <= t && ids.size() < limit; ++i) ids.push_back(i->second);
+  for (auto i = asks_.begin(); i != asks_.end() && i->first <= t && ids.size() < limit; ++i)
+    ids.push_back(i->second);
   return ids;
 }
 
 std::vector<refund_id> payments_book::refunds_due(timestamp now, std::size_t limit) const {
   std::vector<refund_id> ids;
-  for (auto i = refunds_wanted_.begin(); i != refunds_wanted_.end() && i->first <= now && ids.size() < limit; ++i)
+  for (auto i = refunds_wanted_.begin(); i != refunds_wanted_.end() && i->first <= now && ids.size() < limit;
+       ++i)
     ids.push_back(i->second);
   return ids;
 }
 
 std::vector<refund_id> payments_book::requested_of(const payment_id& payment) const {
   auto ids = refunds_of(payment);
-  std::erase_if(ids, [this](const refund_id& id) { return refunds_.at(id).status != refund_status::requested; });
+  std::erase_if(ids,
+                [this](const refund_id& id) { return refunds_.at(id).status != refund_status::requested; });
   return ids;
 }
 
@@ -132,7 +137,9 @@ std::vector<refund_id> payments_book::refunds_of(const payment_id& payment) cons
 std::vector<payment_id> payments_book::lapsed_by(timestamp t, std::size_t stage, std::size_t limit) {
   std::vector<payment_id> ids;
   auto& waiting = lapsed_[stage];
-  for (auto i = waiting.begin(); i != waiting.end() && i->first <= t && ids.size() < limit; i = waiting.erase(i)) ids.push_back(i->second);
+  for (auto i = waiting.begin(); i != waiting.end() && i->first <= t && ids.size() < limit;
+       i = waiting.erase(i))
+    ids.push_back(i->second);
   return ids;
 }
 
@@ -184,7 +191,8 @@ bool payments_book::move(const refund_id& id, refund_trigger trigger, timestamp 
   return true;
 }
 
-void payments_book::tried(const refund_id& id, bool refused, timestamp next_attempt_at, timestamp now, changes& out) {
+void payments_book::tried(const refund_id& id, bool refused, timestamp next_attempt_at, timestamp now,
+                          changes& out) {
   unanswered_.erase(id);
   auto& row = refunds_.at(id);
   refunds_wanted_.erase({row.next_attempt_at, id});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The payment attempts and refunds of an event. Rows and indexes; what a fact means for claim and stock is the sale's.
+// The payment attempts and refunds of an event. Rows and indexes; what a fact means for claim and stock is
+// the sale's.
 #pragma once
 #include "domain/change.hpp"
 
@@ -41,7 +42,8 @@ public:
   [[nodiscard]] std::uint64_t open_count() const { return asks_.size(); }
   [[nodiscard]] money revenue() const { return captured_ - refunded_; }
   [[nodiscard]] money refunded() const { return refunded_; }
-  /// Open attempts about which the gateway is to be asked at or before `t`, the most urgent first, at most `limit`.
+  /// Open attempts about which the gateway is to be asked at or before `t`, the most urgent first, at most
+  /// `limit`.
   [[nodiscard]] std::vector<payment_id> stale(timestamp t, std::size_t limit) const;
   /// Requested refunds whose next attempt is due, at most `limit`.
   [[nodiscard]] std::vector<refund_id> refunds_due(timestamp now, std::size_t limit) const;
@@ -51,10 +53,13 @@ public:
   [[nodiscard]] std::vector<refund_id> refunds_of(const payment_id& payment) const;
   /// Requested ones about which the gateway has said nothing yet: one that a bank keeps pending is answered.
   [[nodiscard]] std::size_t unanswered_refunds() const { return unanswered_.size(); }
-  /// FAILED attempts that failed at or before `t`, the oldest first, at most `limit`; they are not named again for that.
+  /// FAILED attempts that failed at or before `t`, the oldest first, at most `limit`; they are not named
+  /// again for that.
   std::vector<payment_id> lapsed_by(timestamp t, std::size_t stage, std::size_t limit);
   /// When the first of them failed that has not been named for `stage`; `never` if there is none.
-  [[nodiscard]] timestamp first_lapsed(std::size_t stage) const { return lapsed_[stage].empty() ? never : lapsed_[stage].begin()->first; }
+  [[nodiscard]] timestamp first_lapsed(std::size_t stage) const {
+    return lapsed_[stage].empty() ? never : lapsed_[stage].begin()->first;
+  }
   [[nodiscard]] timestamp next_refund_attempt() const;
   [[nodiscard]] timestamp next_ask() const;
   /// CONFIRMED and PARTIALLY_REFUNDED ones, at most `limit`: what a cancelled event still has to refund.
@@ -62,7 +67,8 @@ public:
   [[nodiscard]] bool has_refundable() const { return !refundable_.empty(); }
 
   const payment_row& open(payment_row row, changes& out);
-  /// Applies `trigger` after `edit` changed other columns; false (and nothing changed) if the table forbids it.
+  /// Applies `trigger` after `edit` changed other columns; false (and nothing changed) if the table forbids
+  /// it.
   template <class Edit>
   bool move(const payment_id& id, payment_trigger trigger, timestamp now, changes& out, Edit edit) {
     auto& row = rows_.at(id);
@@ -86,7 +92,8 @@ public:
   void move_attempts(const claim_id& from, const claim_id& to, changes& out);
   const refund_row& open(refund_row row, changes& out);
   bool move(const refund_id& id, refund_trigger trigger, timestamp now, changes& out);
-  /// Sets when to try `id` again, without a transition. Only refusals count as attempts: an outage uses none up.
+  /// Sets when to try `id` again, without a transition. Only refusals count as attempts: an outage uses none
+  /// up.
   void tried(const refund_id& id, bool refused, timestamp next_attempt_at, timestamp now, changes& out);
   /// The next question about an open attempt is due at `at`. Not durable.
   void ask_again(const payment_id& id, timestamp at);
@@ -105,7 +112,8 @@ private:
   std::set<payment_id> refundable_;
   std::map<refund_id, refund_row> refunds_;
   std::unordered_map<payment_id, std::vector<refund_id>> refunds_by_payment_;
-  std::array<std::set<std::pair<timestamp, payment_id>>, 2> lapsed_; ///< FAILED ones by updated_at, for each time they are looked at again
+  std::array<std::set<std::pair<timestamp, payment_id>>, 2>
+    lapsed_; ///< FAILED ones by updated_at, for each time they are looked at again
   std::set<std::pair<timestamp, refund_id>> refunds_wanted_; ///< requested ones by next_attempt_at
   std::set<refund_id> unanswered_; ///< of them, since they were opened here
   std::unordered_set<std::string> receipts_; ///< "<gateway> <event>"

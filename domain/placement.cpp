@@ -28,8 +28,11 @@ auto rank(const node_row& n) { return std::pair{n.wire_version, std::string_view
 bool stands_back(const node_row& self, std::span<const node_row> nodes) {
   const auto is_kin = [&](const node_row& n) { return is_of_one_kind(n, self); };
   if (std::ranges::any_of(nodes, [&](const node_row& n) { return !is_kin(n) && stays(n); })) return true;
-  const bool has_company = std::ranges::any_of(nodes, [&](const node_row& n) { return n.id != self.id && is_kin(n) && stays(n); });
-  return !has_company && std::ranges::any_of(nodes, [&](const node_row& n) { return !is_kin(n) && !n.is_draining && rank(n) < rank(self); });
+  const bool has_company =
+    std::ranges::any_of(nodes, [&](const node_row& n) { return n.id != self.id && is_kin(n) && stays(n); });
+  return !has_company && std::ranges::any_of(nodes, [&](const node_row& n) {
+    return !is_kin(n) && !n.is_draining && rank(n) < rank(self);
+  });
 }
 
 } // namespace
@@ -40,7 +43,8 @@ std::string place(aggregate_id aggregate, std::span<const node_row> nodes) {
     if (takes_more(n)) least = std::min(least, n.owners);
   const node_row* best = nullptr;
   for (const auto& n : nodes)
-    if (takes_more(n) && n.owners - least <= load_tolerance && (best == nullptr || weight(aggregate, n.id) > weight(aggregate, best->id)))
+    if (takes_more(n) && n.owners - least <= load_tolerance
+        && (best == nullptr || weight(aggregate, n.id) > weight(aggregate, best->id)))
       best = &n;
   return best == nullptr ? std::string{} : best->id;
 }
@@ -62,7 +66,8 @@ bool takes_unowned(const standing& s, milliseconds unowned_for) {
   return !s.has_peers || unowned_for > milliseconds{0};
 }
 
-reach reach_of(const node_row& self, std::span<const node_row> nodes, const std::function<bool(const std::string&)>& is_connected) {
+reach reach_of(const node_row& self, std::span<const node_row> nodes,
+               const std::function<bool(const std::string&)>& is_connected) {
   reach r;
   for (const auto& n : nodes) {
     if (n.id == self.id || !is_of_one_kind(n, self)) continue;
@@ -72,9 +77,12 @@ reach reach_of(const node_row& self, std::span<const node_row> nodes, const std:
   return r;
 }
 
-bool is_of_one_kind(const node_row& a, const node_row& b) { return a.wire_version == b.wire_version && a.keys == b.keys; }
+bool is_of_one_kind(const node_row& a, const node_row& b) {
+  return a.wire_version == b.wire_version && a.keys == b.keys;
+}
 
-claim claim_after(const claim& before, const node_row& self, std::span<const node_row> nodes, const sight& of_us) {
+claim claim_after(const claim& before, const node_row& self, std::span<const node_row> nodes,
+                  const sight& of_us) {
   const auto is_rival = [&](const node_row& n) { return !is_of_one_kind(n, self) && stays(n); };
   const bool has_rival = std::ranges::any_of(nodes, is_rival);
   if (before.serves) return of_us.was_away && has_rival ? claim{} : before;
@@ -82,7 +90,8 @@ claim claim_after(const claim& before, const node_row& self, std::span<const nod
   if (!before.is_made) return {.is_made = !stands_back(self, nodes)};
   auto after = before;
   if (has_rival) {
-    const bool gives_way = std::ranges::any_of(nodes, [&](const node_row& n) { return is_rival(n) && rank(n) < rank(self); });
+    const bool gives_way =
+      std::ranges::any_of(nodes, [&](const node_row& n) { return is_rival(n) && rank(n) < rank(self); });
     return gives_way || ++after.waits > claim_patience ? claim{} : after;
   }
   const auto mine = std::ranges::find(nodes, self.id, &node_row::id);
@@ -94,18 +103,22 @@ claim claim_after(const claim& before, const node_row& self, std::span<const nod
 
 bool leaves_to_successors(const node_row& self, std::span<const node_row> nodes) {
   const auto is_kin = [&](const node_row& n) { return is_of_one_kind(n, self); };
-  return self.is_draining && std::ranges::none_of(nodes, [&](const node_row& n) { return n.id != self.id && is_kin(n) && stays(n); })
+  return self.is_draining
+         && std::ranges::none_of(nodes,
+                                 [&](const node_row& n) { return n.id != self.id && is_kin(n) && stays(n); })
          && std::ranges::any_of(nodes, [&](const node_row& n) { return !is_kin(n) && stays(n); });
 }
 
 bool is_opening(const event_row& event, timestamp now) {
-  return now > event.queue_opens_at - opening_quiet && now < std::max(event.queue_opens_at, event.sale_start) + opening_quiet;
+  return now > event.queue_opens_at - opening_quiet
+         && now < std::max(event.queue_opens_at, event.sale_start) + opening_quiet;
 }
 
 std::size_t surplus(const std::string& self, std::span<const node_row> nodes, std::size_t most) {
   const auto mine = std::ranges::find(nodes, self, &node_row::id);
   if (mine == nodes.end()) return 0;
-  const bool has_other = std::ranges::any_of(nodes, [&](const node_row& n) { return n.id != self && stays(n); });
+  const bool has_other =
+    std::ranges::any_of(nodes, [&](const node_row& n) { return n.id != self && stays(n); });
   if (mine->is_draining) return has_other ? std::min<std::size_t>(mine->owners, most) : 0;
   if (!takes_more(*mine)) return 0;
   const auto takers = static_cast<std::size_t>(std::ranges::count_if(nodes, takes_more));
@@ -116,8 +129,9 @@ std::size_t surplus(const std::string& self, std::span<const node_row> nodes, st
   return is_too_much ? std::min(mine->owners - share, most) : 0;
 }
 
-std::vector<gift> gifts(const std::string& self, std::span<const node_row> nodes, std::span<const gift> on_their_way,
-                        std::span<const aggregate_id> may_go, std::size_t most) {
+std::vector<gift> gifts(const std::string& self, std::span<const node_row> nodes,
+                        std::span<const gift> on_their_way, std::span<const aggregate_id> may_go,
+                        std::size_t most) {
   const auto mine = std::ranges::find(nodes, self, &node_row::id);
   if (mine == nodes.end()) return {};
   std::vector<node_row> others;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bugs that tests/sim plants to prove that it would find them. In every build but the simulation's, `planted` is the constant
-// false and the compiler removes the branch.
+// Bugs that tests/sim plants to prove that it would find them. In every build but the simulation's, `planted`
+// is the constant false and the compiler removes the branch.
 #pragma once
 #include <cstdint>
 
@@ -41,7 +41,8 @@ enum class bug : std::uint8_t {
   takes_back_given, ///< a region that gave an event away begins it again if it is asked first
   handover_keeps_lease, ///< an event is given away, its lease is not
   subscribes_twice, ///< a hub that subscribes again gets every push twice
-  lost_hub_kept, ///< the hub of a lost connection stays subscribed, and is thought to be the one that comes back
+  lost_hub_kept, ///< the hub of a lost connection stays subscribed, and is thought to be the one that comes
+                 ///< back
   lost_peer_kept, ///< a lost node is thought to be reached still
 };
 

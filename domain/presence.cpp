@@ -27,7 +27,8 @@ void presence_book::clear() {
 
 std::vector<queue_number> presence_book::unseen_since(timestamp t, std::size_t limit) const {
   std::vector<queue_number> found;
-  for (auto i = by_time_.begin(); i != by_time_.end() && i->first <= t && found.size() < limit; ++i) found.push_back(i->second);
+  for (auto i = by_time_.begin(); i != by_time_.end() && i->first <= t && found.size() < limit; ++i)
+    found.push_back(i->second);
   return found;
 }
 

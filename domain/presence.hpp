@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who in line was seen when. In memory only: an owner that loads takes everybody for seen at that moment, so a restart sends nobody away.
-// Costs about 100 bytes a place, and nothing in a queue without a presence_timeout.
+// Who in line was seen when. In memory only: an owner that loads takes everybody for seen at that moment, so
+// a restart sends nobody away. Costs about 100 bytes a place, and nothing in a queue without a
+// presence_timeout.
 #pragma once
 #include "domain/ids.hpp"
 #include "domain/time.hpp"

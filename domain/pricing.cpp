@@ -31,7 +31,8 @@ price_quote price(std::span<const priced_item> items, const discount& reduction,
   }
   q.platform_fee = paid_tickets * fees.platform_per_ticket;
   const auto charged = q.subtotal - q.discount + q.donations + q.platform_fee;
-  q.processing_fee = share_of(charged, fees.processing_basis_points) + (paid_tickets > 0 ? fees.processing_fixed : 0);
+  q.processing_fee =
+    share_of(charged, fees.processing_basis_points) + (paid_tickets > 0 ? fees.processing_fixed : 0);
   q.total = charged + q.processing_fee;
   return q;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an order costs: prices, discount, donations, fees, all in minor units of one currency and rounded half-up. Pure arithmetic: whether
-// somebody may have a discount, and whether there is stock, is decided elsewhere.
+// What an order costs: prices, discount, donations, fees, all in minor units of one currency and rounded
+// half-up. Pure arithmetic: whether somebody may have a discount, and whether there is stock, is decided
+// elsewhere.
 #pragma once
 #include "domain/rows.hpp"
 
@@ -9,7 +10,8 @@
 
 namespace fq {
 
-/// The installation's fees in one currency (DESIGN section 9; the defaults are the second seed's: 1.50 a ticket, 2.9 % + 0.30).
+/// The installation's fees in one currency (DESIGN section 9; the defaults are the second seed's: 1.50 a
+/// ticket, 2.9 % + 0.30).
 struct fee_rules {
   money platform_per_ticket = 150; ///< for each ticket that costs something
   std::int64_t processing_basis_points = 290; ///< of what is charged before it; 100 are 1 %
@@ -45,16 +47,21 @@ inline constexpr money order_total_max = 100'000'000'000'000;
 inline constexpr money donation_max = 1'000'000'000'000;
 
 /// `amount` * `basis_points` / 10,000, halves away from zero. Both not negative.
-[[nodiscard]] constexpr money share_of(money amount, std::int64_t basis_points) { return (amount * basis_points + 5'000) / 10'000; }
+[[nodiscard]] constexpr money share_of(money amount, std::int64_t basis_points) {
+  return (amount * basis_points + 5'000) / 10'000;
+}
 
 /// Prices the items. Their sum must not exceed order_total_max.
-[[nodiscard]] price_quote price(std::span<const priced_item> items, const discount& reduction, const fee_rules& fees);
+[[nodiscard]] price_quote price(std::span<const priced_item> items, const discount& reduction,
+                                const fee_rules& fees);
 
 /// The items as the claim that holds them keeps them.
 [[nodiscard]] std::vector<claim_item> items_of(const price_quote& price);
 
 /// What one ticket of the item costs: discount and donation included, fees not.
-[[nodiscard]] constexpr money price_of_one(const claim_item& i) { return i.unit_price - i.unit_discount + i.donation; }
+[[nodiscard]] constexpr money price_of_one(const claim_item& i) {
+  return i.unit_price - i.unit_discount + i.donation;
+}
 
 /// The part of the claim's amount that its items do not explain: platform and processing fee.
 [[nodiscard]] money fees_of(const claim_row& claim);

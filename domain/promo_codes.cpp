@@ -9,7 +9,9 @@ namespace fq {
 namespace {
 
 constexpr char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-constexpr bool is_code_character(char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'; }
+constexpr bool is_code_character(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+}
 
 constexpr std::int64_t whole = 10'000; ///< basis points
 constexpr std::int64_t amount_max = 1'000'000'000'000;
@@ -21,10 +23,12 @@ refusal validate(const discount& d, std::size_t ticket_types) {
       if (d.value < 1 || d.value > whole) return invalid_field("discount.percent", "must be 0.01 to 100");
       break;
     case discount_kind::amount:
-      if (d.value < 1 || d.value > amount_max) return invalid_field("discount.amount", "must be 1 to 1000000000000");
+      if (d.value < 1 || d.value > amount_max)
+        return invalid_field("discount.amount", "must be 1 to 1000000000000");
       break;
   }
-  if (ticket_types < 64 && (d.ticket_types >> ticket_types) != 0) return invalid_field("ticket_type_ids", "no such ticket type");
+  if (ticket_types < 64 && (d.ticket_types >> ticket_types) != 0)
+    return invalid_field("ticket_type_ids", "no such ticket type");
   return {};
 }
 
@@ -41,7 +45,8 @@ std::optional<std::string> normalized_code(std::string_view text) {
 }
 
 refusal validate(const promo_code_row& row, std::size_t ticket_types) {
-  if (normalized_code(row.code) != row.code) return invalid_field("code", "must be 1 to 40 of A-Z, 0-9, '-' and '_'");
+  if (normalized_code(row.code) != row.code)
+    return invalid_field("code", "must be 1 to 40 of A-Z, 0-9, '-' and '_'");
   if (is_set(row.valid_from) && is_set(row.valid_until) && row.valid_until <= row.valid_from)
     return invalid_field("valid_until", "must be after valid_from");
   return validate(row.reduction, ticket_types);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The promo codes of an event: words, and how often they are used. A use belongs to a claim: it begins with it and comes back when the
-// claim is given up or wholly refunded.
+// The promo codes of an event: words, and how often they are used. A use belongs to a claim: it begins with
+// it and comes back when the claim is given up or wholly refunded.
 #pragma once
 #include "domain/change.hpp"
 #include "domain/refusal.hpp"
@@ -15,8 +15,8 @@ namespace fq {
 inline constexpr std::size_t promo_codes_max = 1'000; ///< of an event
 inline constexpr std::size_t promo_code_length_max = 40;
 
-/// As codes are stored and compared: upper case, without blanks around. Nothing unless it is 1 to promo_code_length_max of A-Z, 0-9, '-'
-/// and '_': what people type is not told from what they read aloud.
+/// As codes are stored and compared: upper case, without blanks around. Nothing unless it is 1 to
+/// promo_code_length_max of A-Z, 0-9, '-' and '_': what people type is not told from what they read aloud.
 [[nodiscard]] std::optional<std::string> normalized_code(std::string_view text);
 
 /// What is wrong with a new or changed code of an event with so many ticket types; none if it may be stored.
@@ -26,13 +26,16 @@ inline constexpr std::size_t promo_code_length_max = 40;
 [[nodiscard]] refusal may_use(const promo_code_row& row, std::uint64_t own_uses, timestamp now);
 
 /// Whether its total limit allows one more use.
-[[nodiscard]] inline bool has_room(const promo_code_row& row) { return row.uses_max == 0 || row.uses < row.uses_max; }
+[[nodiscard]] inline bool has_room(const promo_code_row& row) {
+  return row.uses_max == 0 || row.uses < row.uses_max;
+}
 /// The same for the limit of a customer who has used it `own_uses` times.
 [[nodiscard]] inline bool has_room(const promo_code_row& row, std::uint64_t own_uses) {
   return row.uses_per_customer == 0 || own_uses < row.uses_per_customer;
 }
 
-/// Hidden types are opened by a code that names them; one for all types opens none. `promo` null: there is none.
+/// Hidden types are opened by a code that names them; one for all types opens none. `promo` null: there is
+/// none.
 [[nodiscard]] inline bool opens(const promo_code_row* promo, const ticket_type_row& type) {
   return promo != nullptr && promo->reduction.ticket_types != 0 && promo->reduction.covers(type.ordinal);
 }

@@ -7,13 +7,16 @@
 
 namespace fq {
 namespace {
-/// How much of the past the windows remember: enough for rate limits, batches up to an hour apart and the ETA.
+/// How much of the past the windows remember: enough for rate limits, batches up to an hour apart and the
+/// ETA.
 constexpr milliseconds window_memory{60 * 60 * 1000};
 constexpr milliseconds arrival_memory{60 * 1000};
 } // namespace
 
 void queue_line::count(entry_status s, std::int64_t delta) {
-  auto add = [delta](std::uint64_t& n) { n = static_cast<std::uint64_t>(static_cast<std::int64_t>(n) + delta); };
+  auto add = [delta](std::uint64_t& n) {
+    n = static_cast<std::uint64_t>(static_cast<std::int64_t>(n) + delta);
+  };
   switch (s) {
     case entry_status::waiting: return add(counts_.waiting);
     case entry_status::away: return add(counts_.away);
@@ -72,7 +75,8 @@ std::uint64_t queue_line::position(const entry& e) const {
 }
 
 bool queue_line::overtakes(std::uint8_t priority_class) const {
-  return std::any_of(order_.begin() + priority_class + 1, order_.end(), [](const line_order& line) { return line.size() > 0; });
+  return std::any_of(order_.begin() + priority_class + 1, order_.end(),
+                     [](const line_order& line) { return line.size() > 0; });
 }
 
 timestamp queue_line::next_session_deadline() const {
@@ -85,7 +89,8 @@ const queue_line::entry* queue_line::first() const {
       const auto* e = find(*n);
       if (planted(bug::order_by_timestamp))
         for (auto m = value_of(*n) + 1; const auto* other = find(queue_number{m}); ++m)
-          if (other->row.status == entry_status::waiting && other->row.joined_at == e->row.joined_at) e = other;
+          if (other->row.status == entry_status::waiting && other->row.joined_at == e->row.joined_at)
+            e = other;
       return e;
     }
   return nullptr;
@@ -98,8 +103,9 @@ const queue_line::entry* queue_line::oldest() const {
   return lowest ? find(*lowest) : nullptr;
 }
 
-const queue_line::entry& queue_line::join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out,
-                                          std::string subject_name, std::uint8_t priority_class) {
+const queue_line::entry& queue_line::join(const subject_key& subject, std::uint64_t join_key, timestamp now,
+                                          changes& out, std::string subject_name,
+                                          std::uint8_t priority_class) {
   entry_row row;
   row.number = queue_number{size_ + 1};
   row.priority_class = priority_class;
@@ -115,7 +121,8 @@ const queue_line::entry& queue_line::join(const subject_key& subject, std::uint6
   return e;
 }
 
-std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, timestamp now, const queue_settings& q, changes& out) {
+std::vector<queue_number> queue_line::admit(std::uint64_t count_wanted, timestamp now,
+                                            const queue_settings& q, changes& out) {
   std::vector<queue_number> admitted;
   const auto batch = last_batch_ + 1;
   while (admitted.size() < count_wanted) {
@@ -176,7 +183,8 @@ void queue_line::claim_opened(queue_number n, changes& out) {
 
 void queue_line::claim_closed(queue_number n) {
   auto& e = at(n);
-  if (e.live_claims > 0 && --e.live_claims == 0 && e.row.status == entry_status::admitted) --counts_.admitted_with_claim;
+  if (e.live_claims > 0 && --e.live_claims == 0 && e.row.status == entry_status::admitted)
+    --counts_.admitted_with_claim;
 }
 
 void queue_line::restore_claim(queue_number n) {
@@ -186,11 +194,14 @@ void queue_line::restore_claim(queue_number n) {
 
 std::vector<queue_number> queue_line::sessions_due(timestamp now, std::size_t limit) const {
   std::vector<queue_number> due;
-  for (auto i = session_deadlines_.begin(); i != session_deadlines_.end() && i->first <= now && due.size() < limit; ++i)
+  for (auto i = session_deadlines_.begin();
+       i != session_deadlines_.end() && i->first <= now && due.size() < limit; ++i)
     due.push_back(i->second);
   return due;
 }
 
-timestamp deadline_of(const entry_row& row) { return row.has_claimed ? row.session_expires_at : row.claim_by; }
+timestamp deadline_of(const entry_row& row) {
+  return row.has_claimed ? row.session_expires_at : row.claim_by;
+}
 
 } // namespace fq

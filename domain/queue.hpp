@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting line of one aggregate: its entries, their order, their sessions. Every mutator appends what it did to `out`, so the
-// journal can make it durable. No clock: callers pass the aggregate's now, which never goes back.
+// The waiting line of one aggregate: its entries, their order, their sessions. Every mutator appends what it
+// did to `out`, so the journal can make it durable. No clock: callers pass the aggregate's now, which never
+// goes back.
 #pragma once
 #include "domain/admission.hpp"
 #include "domain/change.hpp"
@@ -25,7 +26,8 @@ struct queue_counts {
   std::uint64_t admitted_with_claim = 0; ///< of `admitted`, how many hold a live claim
 };
 
-/// Until when an admitted entry may shop: the session's end, or the end of its claim window while it has not claimed.
+/// Until when an admitted entry may shop: the session's end, or the end of its claim window while it has not
+/// claimed.
 timestamp deadline_of(const entry_row& row);
 
 class queue_line {
@@ -63,8 +65,8 @@ public:
 
   // -- deciding ----
   /// A new place at the end. Precondition: the subject has no live entry.
-  const entry& join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out, std::string subject_name = {},
-                    std::uint8_t priority_class = priority_standard);
+  const entry& join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out,
+                    std::string subject_name = {}, std::uint8_t priority_class = priority_standard);
   /// Admits the first `count` as one batch; returns their numbers in order.
   std::vector<queue_number> admit(std::uint64_t count, timestamp now, const queue_settings& q, changes& out);
   /// Applies `trigger`; false if the table forbids it. Not for admit.
@@ -81,7 +83,9 @@ public:
 private:
   static constexpr std::size_t chunk_size = 1024;
   using chunk = std::array<entry, chunk_size>;
-  entry& at(queue_number n) { return (*chunks_[(value_of(n) - 1) / chunk_size])[(value_of(n) - 1) % chunk_size]; }
+  entry& at(queue_number n) {
+    return (*chunks_[(value_of(n) - 1) / chunk_size])[(value_of(n) - 1) % chunk_size];
+  }
   const entry& at(queue_number n) const {
     return (*chunks_[(value_of(n) - 1) / chunk_size])[(value_of(n) - 1) % chunk_size];
   }

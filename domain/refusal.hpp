@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The business "no" as a value. Listed by precedence: when several apply, a decision reports the first. net/problem.cpp maps each
-// to a status and a text by an exhaustive switch, so a new reason forces a decision there.
+// The business "no" as a value. Listed by precedence: when several apply, a decision reports the first.
+// net/problem.cpp maps each to a status and a text by an exhaustive switch, so a new reason forces a decision
+// there.
 #pragma once
 #include "domain/ids.hpp"
 #include "domain/rows.hpp"

@@ -10,7 +10,8 @@ milliseconds retry_delay(const retry_policy& policy, std::uint32_t attempt, std:
   const auto ceiling = doublings > 30 || policy.base.count() > (policy.cap.count() >> doublings)
                          ? policy.cap.count()
                          : policy.base.count() << doublings;
-  return milliseconds{static_cast<std::int64_t>(random % static_cast<std::uint64_t>(std::max<std::int64_t>(ceiling, 0) + 1))};
+  return milliseconds{
+    static_cast<std::int64_t>(random % static_cast<std::uint64_t>(std::max<std::int64_t>(ceiling, 0) + 1))};
 }
 
 } // namespace fq

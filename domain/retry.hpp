@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When to try again: capped exponential back-off with full jitter (M. Brooker, "Exponential Backoff And Jitter", 2015).
+// When to try again: capped exponential back-off with full jitter (M. Brooker, "Exponential Backoff And
+// Jitter", 2015).
 #pragma once
 #include "domain/time.hpp"
 
@@ -13,8 +14,8 @@ struct retry_policy {
   milliseconds cap{5000};
 };
 
-/// How long to wait after failed attempt number `attempt` (1-based): uniform in [0, min(cap, base * 2^(attempt-1))].
-/// `random` is 64 uniform bits.
+/// How long to wait after failed attempt number `attempt` (1-based): uniform in [0, min(cap, base *
+/// 2^(attempt-1))]. `random` is 64 uniform bits.
 milliseconds retry_delay(const retry_policy& policy, std::uint32_t attempt, std::uint64_t random);
 
 constexpr bool may_retry(const retry_policy& policy, std::uint32_t attempts_made) {

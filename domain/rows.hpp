@@ -28,15 +28,16 @@ struct queue_settings {
   std::uint32_t over_admission_percent = 100; ///< people let in per free unit, in percent; at least 100
   milliseconds session_ttl{20 * 60 * 1000};
   milliseconds claim_window{5 * 60 * 1000}; ///< admitted without a claim by then: the next is let in
-  milliseconds ticket_ttl{0}; ///< a waiting entry's life, counted from joining or the opening; 0: until the sale ends
+  milliseconds ticket_ttl{
+    0}; ///< a waiting entry's life, counted from joining or the opening; 0: until the sale ends
   std::uint32_t capacity = 0; ///< entries in line at most, AWAY ones included; 0: unlimited
   milliseconds presence_timeout{0}; ///< neither polled nor connected for so long: AWAY; 0: nobody ever is
   milliseconds away_grace{5 * 60 * 1000}; ///< AWAY for so long: EXPIRED
   friend bool operator==(const queue_settings&, const queue_settings&) = default;
 };
 
-/// What an aggregate with a queue is. A standalone queue is an event that sells nothing and never ends by itself: the same line, the same
-/// sessions, the same decider; what follows admission happens at an origin.
+/// What an aggregate with a queue is. A standalone queue is an event that sells nothing and never ends by
+/// itself: the same line, the same sessions, the same decider; what follows admission happens at an origin.
 enum class event_kind : std::uint8_t { sale, queue };
 
 /// event_row::async_percent of an event that goes by the installation's.
@@ -57,7 +58,8 @@ struct event_row {
   queue_settings queue;
   milliseconds claim_ttl{10 * 60 * 1000};
   std::uint32_t claims_per_customer = 1;
-  std::int32_t async_percent = async_inherited; ///< of the customers, whose checkout is answered before its payment page is there
+  std::int32_t async_percent =
+    async_inherited; ///< of the customers, whose checkout is answered before its payment page is there
   timestamp created_at, updated_at;
   friend bool operator==(const event_row&, const event_row&) = default;
 };
@@ -88,7 +90,9 @@ struct discount {
   discount_kind kind = discount_kind::none;
   std::int64_t value = 0;
   std::uint64_t ticket_types = 0; ///< bit i: the type of ordinal i; 0: all
-  [[nodiscard]] bool covers(std::uint32_t ordinal) const { return ticket_types == 0 || (ordinal < 64 && (ticket_types >> ordinal & 1) != 0); }
+  [[nodiscard]] bool covers(std::uint32_t ordinal) const {
+    return ticket_types == 0 || (ordinal < 64 && (ticket_types >> ordinal & 1) != 0);
+  }
   friend bool operator==(const discount&, const discount&) = default;
 };
 
@@ -110,7 +114,8 @@ struct promo_code_row {
 struct entry_row {
   queue_number number{};
   subject_key subject;
-  std::string subject_name; ///< as the tenant of a standalone queue gave it, at most subject_name_max bytes; else empty
+  std::string
+    subject_name; ///< as the tenant of a standalone queue gave it, at most subject_name_max bytes; else empty
   std::uint64_t join_key = 0; ///< hash of the Idempotency-Key of the join; 0: none given
   timestamp joined_at, admitted_at, session_expires_at, ended_at;
   timestamp claim_by; ///< the session ends then unless it has claimed; fixed when admitted
@@ -137,7 +142,8 @@ struct claim_row {
   customer_id customer;
   queue_number entry{};
   claim_status status = claim_status::claimed;
-  std::uint8_t live_slot = 0; ///< 0 .. claims_per_customer-1; unique per (event, customer) while live or confirmed
+  std::uint8_t live_slot =
+    0; ///< 0 .. claims_per_customer-1; unique per (event, customer) while live or confirmed
   std::vector<claim_item> items;
   money amount = 0; ///< what is charged, fees included
   timestamp created_at, expires_at, ended_at;
@@ -163,7 +169,8 @@ struct payment_row {
   friend bool operator==(const payment_row&, const payment_row&) = default;
 };
 
-/// Who an order is for, as the customer wrote it. Personal data: in no log, in no domain event but the mails' own.
+/// Who an order is for, as the customer wrote it. Personal data: in no log, in no domain event but the mails'
+/// own.
 struct contact {
   std::string first_name, last_name, email, phone; ///< the phone may be empty
   friend bool operator==(const contact&, const contact&) = default;
@@ -246,10 +253,12 @@ struct node_row {
   std::string address; ///< host:port where other nodes reach it; empty: nowhere
   std::uint32_t wire_version = 0; ///< of its messages: nodes of different ones do not talk
   std::uint32_t owners = 0; ///< aggregates it owns: its load
-  bool is_settled = false; ///< it is connected to every other: before that what it owned could not be reached from everywhere
+  bool is_settled =
+    false; ///< it is connected to every other: before that what it owned could not be reached from everywhere
   bool is_draining = false; ///< it gives away what it owns and takes nothing
   timestamp seen_at; ///< by the ledger's clock
-  bool serves = false; ///< or is about to; false: it waits until those of another kind have left (domain/placement)
+  bool serves =
+    false; ///< or is about to; false: it waits until those of another kind have left (domain/placement)
   std::string keys = {}; ///< fingerprint of its secrets: nodes with others refuse its tokens
   friend bool operator==(const node_row&, const node_row&) = default;
 };
@@ -362,14 +371,17 @@ struct otp_row {
   friend bool operator==(const otp_row&, const otp_row&) = default;
 };
 
-/// Who takes rows of the outbox, each at its own pace: one that is away delays nobody else. Stored as bits of outbox_row::lanes.
+/// Who takes rows of the outbox, each at its own pace: one that is away delays nobody else. Stored as bits of
+/// outbox_row::lanes.
 enum class lane : std::uint8_t {
   mail = 1, ///< mail.send
   bus = 2, ///< the event bus
   notices = 4, ///< devices and webhook endpoints
 };
 inline constexpr std::array all_lanes{lane::mail, lane::bus, lane::notices};
-constexpr std::string_view name_of(lane l) { return l == lane::mail ? "mail" : l == lane::bus ? "bus" : "notices"; }
+constexpr std::string_view name_of(lane l) {
+  return l == lane::mail ? "mail" : l == lane::bus ? "bus" : "notices";
+}
 constexpr std::uint8_t bit_of(lane l) { return static_cast<std::uint8_t>(l); }
 inline constexpr std::uint8_t every_lane = bit_of(lane::mail) | bit_of(lane::bus) | bit_of(lane::notices);
 
@@ -379,7 +391,8 @@ struct outbox_row {
   std::string topic; ///< for example "queue.turn_granted"
   std::string payload; ///< a JSON object
   timestamp created_at;
-  std::uint8_t lanes = every_lane; ///< that it goes through; who has no use for its topic there takes it all the same
+  std::uint8_t lanes =
+    every_lane; ///< that it goes through; who has no use for its topic there takes it all the same
   friend bool operator==(const outbox_row&, const outbox_row&) = default;
 };
 

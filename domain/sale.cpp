@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t rows_per_run = 500;
 /// Refunds asked about again in one run: each is a gateway call.
 constexpr std::size_t refunds_per_run = 100;
-/// Refunds of a cancelled event that wait for the gateway's first answer at a time; who has waited for long, and is asked about again, does not
-/// count: one of two gateways may be away for days.
+/// Refunds of a cancelled event that wait for the gateway's first answer at a time; who has waited for long,
+/// and is asked about again, does not count: one of two gateways may be away for days.
 constexpr std::size_t refunds_under_way_max = 200;
 /// ... and the pause between two such runs.
 constexpr milliseconds lapsed_pause{1'000};
@@ -48,16 +48,19 @@ void sale::loaded() {
     if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
 }
 
-// -- time ------------------------------------------------------------------------------------------------------------
+// -- time
+// ------------------------------------------------------------------------------------------------------------
 
 sale::wake_up sale::run(timestamp now, decision& out) {
   if (std::exchange(is_fresh_, false)) {
     claims_.restart_grace(now);
     watch_presence(now);
   }
-  auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out) + chase_payments(now, out) + look_again(now, out);
+  auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
+               + chase_payments(now, out) + look_again(now, out);
   moved += expire_waiting(now, out) + notice_absence(now, out) + send_links(now, out);
-  if (event_.status == event_status::ended || event_.status == event_status::cancelled) moved += end_waiting(now, out);
+  if (event_.status == event_status::ended || event_.status == event_status::cancelled)
+    moved += end_waiting(now, out);
   if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
   moved += send_blocked_away(now, out) + pay_blocked_back(now, out);
   const auto admitted = admit(now, out);
@@ -83,7 +86,8 @@ std::size_t sale::end_waiting(timestamp now, decision& out) {
   return ended;
 }
 
-/// When the oldest place in line expires, counted from the opening; `never` if nobody waits or places last until the sale's end.
+/// When the oldest place in line expires, counted from the opening; `never` if nobody waits or places last
+/// until the sale's end.
 timestamp sale::ticket_deadline() const {
   const auto* head = queue_.oldest();
   if (head == nullptr || event_.queue.ticket_ttl.count() == 0) return never;
@@ -92,7 +96,8 @@ timestamp sale::ticket_deadline() const {
 
 std::size_t sale::expire_waiting(timestamp now, decision& out) {
   std::size_t expired = 0;
-  for (auto t = ticket_deadline(); is_set(t) && t <= now && expired < rows_per_run; t = ticket_deadline(), ++expired)
+  for (auto t = ticket_deadline(); is_set(t) && t <= now && expired < rows_per_run;
+       t = ticket_deadline(), ++expired)
     end_entry(queue_.oldest()->row.number, entry_trigger::expire, now, out);
   return expired;
 }
@@ -117,20 +122,23 @@ std::size_t sale::end_claims(timestamp now, decision& out) {
   }
   const auto overdue = claims_.overdue(now, rules_.verdict_grace, rows_per_run);
   for (const auto& id : overdue) {
-    if (const auto* open = payments_.open_of(id)) payments_.move(open->id, payment_trigger::fail, now, out.content);
+    if (const auto* open = payments_.open_of(id))
+      payments_.move(open->id, payment_trigger::fail, now, out.content);
     release(*claims_.find(id), now, out);
   }
   return due.size() + overdue.size();
 }
 
-/// Asks the gateway now and, as long as the attempt is open, again: one whose claim has passed its deadline four times within the grace,
-/// others when they have grown stale. One whose page we never heard of is begun again with the same reference, or closed if it is late.
+/// Asks the gateway now and, as long as the attempt is open, again: one whose claim has passed its deadline
+/// four times within the grace, others when they have grown stale. One whose page we never heard of is begun
+/// again with the same reference, or closed if it is late.
 void sale::ask_soon(const payment_id& id, timestamp now, decision& out) {
   const auto& payment = *payments_.find(id);
   const bool late = claims_.find(payment.claim)->status != claim_status::claimed;
   payments_.ask_again(id, now + (late ? rules_.verdict_grace / 4 : rules_.stale_after));
   auto ask = gateway_order_kind::verify;
-  if (payment.status == payment_status::initializing) ask = late ? gateway_order_kind::expire : gateway_order_kind::initialize;
+  if (payment.status == payment_status::initializing)
+    ask = late ? gateway_order_kind::expire : gateway_order_kind::initialize;
   out.orders.push_back({ask, id, {}});
 }
 
@@ -145,14 +153,16 @@ std::size_t sale::chase_payments(timestamp now, decision& out) {
   return stale.size() + refunds.size();
 }
 
-/// Attempts that failed, asked about twice more: a page that could not be closed may have been paid, and its webhook been lost. Not many at a
-/// time; whoever is younger than a day at a restart is asked about once more.
+/// Attempts that failed, asked about twice more: a page that could not be closed may have been paid, and its
+/// webhook been lost. Not many at a time; whoever is younger than a day at a restart is asked about once
+/// more.
 std::size_t sale::look_again(timestamp now, decision& out) {
   std::size_t asked = 0;
   for (std::size_t stage = 0; stage < rules_.look_again_after.size(); ++stage)
     for (const auto& id : payments_.lapsed_by(now - rules_.look_again_after[stage], stage, lapsed_per_run)) {
       const auto& p = *payments_.find(id);
-      if (p.gateway == no_gateway || now - p.updated_at > rules_.look_again_after[stage] + lapsed_memory) continue;
+      if (p.gateway == no_gateway || now - p.updated_at > rules_.look_again_after[stage] + lapsed_memory)
+        continue;
       out.orders.push_back({gateway_order_kind::verify, id, {}});
       ++asked;
     }
@@ -166,7 +176,8 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
   rules_.pace->note_begun(moved);
   for (const auto& id : claims_.live_ones(rows_per_run)) {
     const auto& claim = *claims_.find(id);
-    if (claim.status != claim_status::claimed && payments_.open_of(id) != nullptr) continue; // asked about already
+    if (claim.status != claim_status::claimed && payments_.open_of(id) != nullptr)
+      continue; // asked about already
     withdraw(claim, now, out, {order_trigger::fail, "event_cancelled"});
     ++moved;
   }
@@ -180,14 +191,20 @@ std::size_t sale::cancel_everything(timestamp now, decision& out) {
 /// How many may begin now.
 std::size_t sale::refund_room(timestamp now) {
   const auto under_way = payments_.unanswered_refunds();
-  return under_way < refunds_under_way_max ? std::min(refunds_under_way_max - under_way, rules_.pace->room(now)) : 0;
+  return under_way < refunds_under_way_max
+           ? std::min(refunds_under_way_max - under_way, rules_.pace->room(now))
+           : 0;
 }
 
-bool sale::owes_refunds() const { return !to_pay_back_.empty() || (event_.status == event_status::cancelled && payments_.has_refundable()); }
+bool sale::owes_refunds() const {
+  return !to_pay_back_.empty() || (event_.status == event_status::cancelled && payments_.has_refundable());
+}
 
 /// When more of them may begin; `never`: none wait, or the answer to one begins the next.
 timestamp sale::next_refund_slot(timestamp now) const {
-  return owes_refunds() && payments_.unanswered_refunds() < refunds_under_way_max ? now + rules_.pace->wait(now) : never;
+  return owes_refunds() && payments_.unanswered_refunds() < refunds_under_way_max
+           ? now + rules_.pace->wait(now)
+           : never;
 }
 
 /// Places, sessions and holds at once: others wait for them.
@@ -207,12 +224,14 @@ std::size_t sale::pay_blocked_back(timestamp now, decision& out) {
   for (; !to_pay_back_.empty() && looked < refunds_per_run && refund_room(now) > 0; ++looked) {
     const auto customer = to_pay_back_.back();
     to_pay_back_.pop_back();
-    const bool is_due = is_blocked(customer) && (event_.status != event_status::ended || blocked_.includes_ended(customer));
+    const bool is_due =
+      is_blocked(customer) && (event_.status != event_status::ended || blocked_.includes_ended(customer));
     const auto refunds = is_due ? give_back(customer, now, out) : 0;
     if (refunds == 0) continue;
     rules_.pace->note_begun(refunds);
     const auto told = std::ranges::find(out.blocked, customer, &block_effect::customer);
-    told != out.blocked.end() ? told->refunds += refunds : out.blocked.emplace_back(block_effect{customer, false, 0, refunds}).refunds;
+    told != out.blocked.end() ? told->refunds += refunds
+                              : out.blocked.emplace_back(block_effect{customer, false, 0, refunds}).refunds;
   }
   return looked;
 }
@@ -255,8 +274,10 @@ timestamp sale::next_deadline(timestamp now) const {
   t = earlier(t, next_absence());
   t = earlier(t, next_checkout_deadline());
   for (std::size_t stage = 0; stage < rules_.look_again_after.size(); ++stage)
-    if (const auto failed = payments_.first_lapsed(stage); is_set(failed)) t = earlier(t, std::max(failed + rules_.look_again_after[stage], now + lapsed_pause));
-  if (event_.status == event_status::active || event_.status == event_status::paused) t = earlier(t, event_.sale_end);
+    if (const auto failed = payments_.first_lapsed(stage); is_set(failed))
+      t = earlier(t, std::max(failed + rules_.look_again_after[stage], now + lapsed_pause));
+  if (event_.status == event_status::active || event_.status == event_status::paused)
+    t = earlier(t, event_.sale_end);
   if (event_.status == event_status::active && queue_.counts().waiting > 0 && event_.queue_opens_at > now)
     t = earlier(t, event_.queue_opens_at);
   return t;

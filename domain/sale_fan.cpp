@@ -9,15 +9,18 @@ namespace fq {
 namespace {
 
 bool is_shopping(const queue_line::entry* entry, const customer_id& customer, timestamp now) {
-  return entry != nullptr && entry->row.subject == customer && entry->row.status == entry_status::admitted && now < deadline_of(entry->row);
+  return entry != nullptr && entry->row.subject == customer && entry->row.status == entry_status::admitted
+         && now < deadline_of(entry->row);
 }
 
 } // namespace
 
-refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w, timestamp now) const {
+refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w,
+                      timestamp now) const {
   const bool is_invited = w.invitation != nullptr && w.invitation->ticket_type == type.ordinal;
   const bool is_open = !type.hidden || opens(w.promo, type);
-  if (!type.on_sale || (!is_open && !is_invited)) return {reason::invalid_field, "items.ticket_type_id: not on sale here"};
+  if (!type.on_sale || (!is_open && !is_invited))
+    return {reason::invalid_field, "items.ticket_type_id: not on sale here"};
   if (!is_open && quantity > remaining_of(*w.invitation)) return reason::limit_exceeded;
   const bool is_early = is_set(type.sale_from) && now < type.sale_from;
   if (!is_early && !(is_set(type.sale_until) && now >= type.sale_until)) return {};
@@ -30,7 +33,8 @@ refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const
 refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const {
   if (wishes.empty()) {
     const auto may_be = [&](bool hidden) {
-      return std::ranges::find_if(stock_.types(), [&](const auto& t) { return t.hidden == hidden && !may_buy(t, 1, out, now); });
+      return std::ranges::find_if(
+        stock_.types(), [&](const auto& t) { return t.hidden == hidden && !may_buy(t, 1, out, now); });
     };
     auto first = may_be(false); // a quota is not spent on who did not ask for it
     if (first == stock_.types().end()) first = may_be(true);
@@ -45,7 +49,8 @@ refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, 
     if (std::ranges::any_of(out.items, [&](const priced_item& i) { return i.ticket_type == type->ordinal; }))
       return {reason::invalid_field, "items.ticket_type_id: given twice"};
     if (wish.quantity == 0) return {reason::invalid_field, "items.quantity: must be at least 1"};
-    if (wish.donation < 0 || wish.donation > donation_max) return {reason::invalid_field, "items.donation: must be 0 to 1000000000000"};
+    if (wish.donation < 0 || wish.donation > donation_max)
+      return {reason::invalid_field, "items.donation: must be 0 to 1000000000000"};
     if (wish.quantity > type->max_per_order) return reason::limit_exceeded;
     out.items.push_back({type->ordinal, wish.quantity, type->price, wish.donation, 0});
   }
@@ -77,7 +82,8 @@ claim_id sale::hold(const queue_line::entry& entry, claim_row row, timestamp now
   row.id = make_uuid(now, event_.aggregate, random_());
   row.entry = entry.row.number;
   row.created_at = now;
-  row.expires_at = std::min(now + event_.claim_ttl, entry.row.session_expires_at); // one clock for session and claim
+  row.expires_at =
+    std::min(now + event_.claim_ttl, entry.row.session_expires_at); // one clock for session and claim
   const auto id = row.id;
   stock_.hold(row.items, out.content);
   promo_codes_.move_uses(row.promo, 1, out.content);
@@ -87,8 +93,9 @@ claim_id sale::hold(const queue_line::entry& entry, claim_row row, timestamp now
   return id;
 }
 
-refusal sale::open_claim(const customer_id& customer, const queue_line::entry* entry, const std::vector<item_wish>& wishes,
-                         timestamp now, decision& out, claim_id& opened) {
+refusal sale::open_claim(const customer_id& customer, const queue_line::entry* entry,
+                         const std::vector<item_wish>& wishes, timestamp now, decision& out,
+                         claim_id& opened) {
   claim_row row;
   row.customer = customer;
   if (auto no = may_hold(customer, now, row.live_slot)) return no;
@@ -104,14 +111,17 @@ refusal sale::open_claim(const customer_id& customer, const queue_line::entry* e
   return {};
 }
 
-/// The place that `customer` shops from: the one it has or, in an `open` event, the one it gets by asking. Null: `no` says why.
-const queue_line::entry* sale::let_in(const customer_id& customer, timestamp now, decision& out, refusal& no) {
+/// The place that `customer` shops from: the one it has or, in an `open` event, the one it gets by asking.
+/// Null: `no` says why.
+const queue_line::entry* sale::let_in(const customer_id& customer, timestamp now, decision& out,
+                                      refusal& no) {
   const auto* own = queue_.find(customer);
   if (is_shopping(own, customer, now)) return own;
   auto place = join(customer, 0, now, out);
   no = std::move(place.no);
   if (no) return nullptr;
-  out.reveals = true; // the answer to a checkout does not tell of the place: who asks for it waits for its commit
+  out.reveals =
+    true; // the answer to a checkout does not tell of the place: who asks for it waits for its commit
   admit(now, out);
   own = queue_.find(customer);
   if (is_shopping(own, customer, now)) return own;
@@ -127,7 +137,8 @@ void sale::release(const claim_row& claim, timestamp now, decision& out, claim_e
   const bool again = planted(bug::release_twice) && claim.status == claim_status::released;
   if (!again && !claims_.move(claim.id, claim_trigger::release, now, out.content)) return;
   stock_.release(items, out.content);
-  const bool keeps_promo = planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
+  const bool keeps_promo =
+    planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
   if (!keeps_promo) promo_codes_.move_uses(promo, -1, out.content);
   queue_.claim_closed(entry);
   move_order(id, why.trigger, now, out, why.failure);

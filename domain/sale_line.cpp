@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about its waiting line: join, leave, presence, what operators and origins do to places and sessions.
+// A sale's decisions about its waiting line: join, leave, presence, what operators and origins do to places
+// and sessions.
 #include "domain/sale.hpp"
 
 #include "domain/planted.hpp"
@@ -29,10 +30,12 @@ refusal sale::queue_is_open(timestamp now) const {
   return {};
 }
 
-sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out, std::string subject_name) {
+sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
+                        std::string subject_name) {
   if (is_blocked(subject)) return {reason::customer_blocked};
   const auto* own = queue_.find(subject);
-  if (own != nullptr && join_key != 0 && own->row.join_key == join_key) return {{}, true, true, own->row.number};
+  if (own != nullptr && join_key != 0 && own->row.join_key == join_key)
+    return {{}, true, true, own->row.number};
   if (own != nullptr && is_live(own->row.status)) {
     seen(own->row.number, now, out);
     return {{}, false, false, own->row.number};
@@ -44,9 +47,11 @@ sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, time
     return {std::move(no)};
   }
   const auto& line = queue_.counts();
-  if (event_.queue.capacity != 0 && line.waiting + line.away >= event_.queue.capacity) return {reason::queue_full};
+  if (event_.queue.capacity != 0 && line.waiting + line.away >= event_.queue.capacity)
+    return {reason::queue_full};
   const auto preferred = priorities_.find(subject);
-  const auto priority_class = preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;
+  const auto priority_class =
+    preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;
   if (queue_.overtakes(priority_class)) out.reveals = true; // others are further back now
   const auto& e = queue_.join(subject, join_key, now, out.content, std::move(subject_name), priority_class);
   if (event_.queue.presence_timeout.count() > 0) present_.seen(e.row.number, now, presence_grain());
@@ -68,27 +73,31 @@ refusal sale::leave(const subject_key& subject, timestamp now, decision& out) {
   if (own == nullptr) return reason::not_in_queue;
   if (!is_live(own->row.status)) return {};
   if (own->live_claims > 0) return reason::claim_live;
-  const auto trigger = own->row.status == entry_status::admitted ? entry_trigger::complete : entry_trigger::leave;
+  const auto trigger =
+    own->row.status == entry_status::admitted ? entry_trigger::complete : entry_trigger::leave;
   end_entry(own->row.number, trigger, now, out);
   return {};
 }
 
 refusal sale::end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out) {
   const auto* e = queue_.find(n);
-  if (e == nullptr || e->row.status != entry_status::admitted || e->row.admission_no != admission_no) return reason::not_admitted;
+  if (e == nullptr || e->row.status != entry_status::admitted || e->row.admission_no != admission_no)
+    return reason::not_admitted;
   if (e->live_claims > 0) return reason::claim_live;
   end_entry(n, entry_trigger::complete, now, out);
   return {};
 }
 
-// -- presence ----------------------------------------------------------------------------------------------------------
+// -- presence
+// ----------------------------------------------------------------------------------------------------------
 
 void sale::seen(queue_number n, timestamp now, decision& out) {
   if (event_.queue.presence_timeout.count() == 0) return;
   const auto* e = queue_.find(n);
   if (e == nullptr || !is_in_line(e->row.status)) return;
   present_.seen(n, now, presence_grain());
-  if (e->row.status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content)) return;
+  if (e->row.status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content))
+    return;
   away_.forget(n);
   out.entry_changes.push_back(change_of(e->row));
   out.reveals = true;
@@ -144,21 +153,25 @@ timestamp sale::next_absence() const {
   return std::min(a, b);
 }
 
-// -- operators and origins ---------------------------------------------------------------------------------------------
+// -- operators and origins
+// ---------------------------------------------------------------------------------------------
 
 refusal sale::advance(std::uint64_t count, timestamp now, decision& out, std::uint64_t& admitted) {
   if (event_.queue.policy != admission_policy::operated) return reason::wrong_mode;
-  if (event_.status != event_status::active) return {reason::invalid_transition, std::string{name_of(event_.status)}};
+  if (event_.status != event_status::active)
+    return {reason::invalid_transition, std::string{name_of(event_.status)}};
   if (auto no = queue_is_open(now)) return no;
   admitted = admit(now, out, count).count;
   return {};
 }
 
-std::size_t sale::revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now, decision& out) {
+std::size_t sale::revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now,
+                         decision& out) {
   std::vector<queue_number> numbers;
   if (scope == revocation_scope::all) {
     numbers = queue_.sessions_due(timestamp::max(), revocations_max);
-  } else if (const auto* e = scope == revocation_scope::ticket ? queue_.find(n) : queue_.find(subject); e && is_live(e->row.status)) {
+  } else if (const auto* e = scope == revocation_scope::ticket ? queue_.find(n) : queue_.find(subject);
+             e && is_live(e->row.status)) {
     numbers = {e->row.number};
   }
   for (const auto number : numbers) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about orders: what one costs, placing it with its claim and its payment attempt in one decision, giving it up,
-// and how it moves with them. Promo codes and who is served first belong here too.
+// A sale's decisions about orders: what one costs, placing it with its claim and its payment attempt in one
+// decision, giving it up, and how it moves with them. Promo codes and who is served first belong here too.
 #include "domain/sale.hpp"
 
 #include "domain/planted.hpp"
@@ -17,9 +17,11 @@ timestamp plus(timestamp t, milliseconds span) { return is_set(t) ? t + span : n
 
 } // namespace
 
-// -- prices ------------------------------------------------------------------------------------------------------------
+// -- prices
+// ------------------------------------------------------------------------------------------------------------
 
-refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, timestamp now, const promo_code_row*& out) const {
+refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, timestamp now,
+                           const promo_code_row*& out) const {
   if (typed.empty()) return {};
   const auto code = normalized_code(typed);
   const auto* row = code ? promo_codes_.find(*code) : nullptr;
@@ -31,22 +33,26 @@ refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, 
   return {};
 }
 
-refusal sale::price_wish(const customer_id& customer, const order_wish& wish, timestamp now, wanted& w, price_quote& quoted) const {
+refusal sale::price_wish(const customer_id& customer, const order_wish& wish, timestamp now, wanted& w,
+                         price_quote& quoted) const {
   if (auto no = wanted_promo(customer, wish.promo_code, now, w.promo)) return no;
   w.invitation = invitation_of(customer, now);
   return priced(wish.items, now, w, quoted);
 }
 
 /// The one price of a purchase, whatever route it takes: quote, claim and checkout all ask here.
-refusal sale::priced(const std::vector<item_wish>& wishes, timestamp now, wanted& w, price_quote& quoted) const {
+refusal sale::priced(const std::vector<item_wish>& wishes, timestamp now, wanted& w,
+                     price_quote& quoted) const {
   if (auto no = wanted_items(wishes, now, w)) return no;
   const auto own = rules_.fees.find(event_.currency);
-  quoted = price(w.items, w.promo != nullptr ? w.promo->reduction : discount{}, own != rules_.fees.end() ? own->second : rules_.other_fees);
+  quoted = price(w.items, w.promo != nullptr ? w.promo->reduction : discount{},
+                 own != rules_.fees.end() ? own->second : rules_.other_fees);
   if (quoted.total > order_total_max) return reason::limit_exceeded;
   return {};
 }
 
-refusal sale::quote(const customer_id& customer, const order_wish& wish, timestamp now, quote_view& out) const {
+refusal sale::quote(const customer_id& customer, const order_wish& wish, timestamp now,
+                    quote_view& out) const {
   if (event_.status == event_status::draft) return reason::not_found;
   wanted w;
   if (auto no = price_wish(customer, wish, now, w, out.price)) return no;
@@ -57,16 +63,17 @@ refusal sale::quote(const customer_id& customer, const order_wish& wish, timesta
   return {};
 }
 
-// -- placing -----------------------------------------------------------------------------------------------------------
+// -- placing
+// -----------------------------------------------------------------------------------------------------------
 
-sale::placed sale::place_order(const customer_id& customer, const queue_line::entry* entry, const order_wish& wish, timestamp now,
-                               decision& out) {
+sale::placed sale::place_order(const customer_id& customer, const queue_line::entry* entry,
+                               const order_wish& wish, timestamp now, decision& out) {
   claim_row claim;
   claim.customer = customer;
   if (auto no = may_hold(customer, now, claim.live_slot)) return {std::move(no)};
   const bool joins_itself = entry == nullptr && event_.queue.policy == admission_policy::open;
-  const bool may_shop = entry != nullptr && entry->row.subject == customer && entry->row.status == entry_status::admitted
-                        && now < deadline_of(entry->row);
+  const bool may_shop = entry != nullptr && entry->row.subject == customer
+                        && entry->row.status == entry_status::admitted && now < deadline_of(entry->row);
   if (!may_shop && !joins_itself) return {reason::not_admitted};
   wanted w;
   price_quote quoted;
@@ -100,10 +107,12 @@ sale::placed sale::place_order(const customer_id& customer, const queue_line::en
   return {{}, id};
 }
 
-// -- how it ends -------------------------------------------------------------------------------------------------------
+// -- how it ends
+// -------------------------------------------------------------------------------------------------------
 
 /// The order of `claim`, if there is one, goes with it.
-void sale::move_order(const claim_id& claim, order_trigger trigger, timestamp now, decision& out, std::string_view failure) {
+void sale::move_order(const claim_id& claim, order_trigger trigger, timestamp now, decision& out,
+                      std::string_view failure) {
   const auto* order = orders_.of_claim(claim);
   if (order == nullptr) return;
   orders_.move(order->id, trigger, now, out.content, [&](order_row& row) {
@@ -117,22 +126,27 @@ void sale::move_order(const claim_id& claim, order_trigger trigger, timestamp no
 void sale::page_is_there(const claim_id& claim, timestamp now, decision& out) {
   const auto* order = orders_.of_claim(claim);
   if (order == nullptr) return;
-  if (order->status == order_status::pending) return move_order(claim, order_trigger::await_payment, now, out);
+  if (order->status == order_status::pending)
+    return move_order(claim, order_trigger::await_payment, now, out);
   if (order->status == order_status::awaiting_payment) // another attempt, another page
-    orders_.edit(order->id, now, out.content, [&](order_row& row) { row.payment_link_at = now + rules_.payment_link_after; });
+    orders_.edit(order->id, now, out.content,
+                 [&](order_row& row) { row.payment_link_at = now + rules_.payment_link_after; });
 }
 
 void sale::send_no_link(const claim_id& claim, timestamp now, decision& out) {
   const auto* order = orders_.of_claim(claim);
-  if (order != nullptr && is_set(order->payment_link_at)) orders_.edit(order->id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
+  if (order != nullptr && is_set(order->payment_link_at))
+    orders_.edit(order->id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
 }
 
-/// Its customer, its organizer or its event has given up the order of `claim`: money that still comes goes back.
+/// Its customer, its organizer or its event has given up the order of `claim`: money that still comes goes
+/// back.
 bool sale::is_given_up(const claim_id& claim) const {
   if (is_blocked(claims_.find(claim)->customer)) return true;
   const auto* order = orders_.of_claim(claim);
   if (order == nullptr || planted(bug::cancelled_order_sells)) return false;
-  return order->status == order_status::cancelled || (order->status == order_status::failed && event_.status == event_status::cancelled);
+  return order->status == order_status::cancelled
+         || (order->status == order_status::failed && event_.status == event_status::cancelled);
 }
 
 /// Gives a live claim back: now, or once the gateway has closed the attempt that is open.
@@ -141,7 +155,8 @@ void sale::withdraw(const claim_row& claim, timestamp now, decision& out, claim_
   if (open == nullptr) return release(claim, now, out, why);
   const auto payment = open->id;
   move_order(claim.id, why.trigger, now, out, why.failure);
-  if (claim.status == claim_status::claimed) claims_.move(claim.id, claim_trigger::deadline_with_payment, now, out.content);
+  if (claim.status == claim_status::claimed)
+    claims_.move(claim.id, claim_trigger::deadline_with_payment, now, out.content);
   payments_.ask_again(payment, now + rules_.verdict_grace / 4);
   out.orders.push_back({gateway_order_kind::expire, payment, {}});
   out.reveals = true;
@@ -156,7 +171,8 @@ refusal sale::cancel_order(const customer_id& customer, const order_id& id, time
   return {};
 }
 
-/// No order waits for its page for longer than pending_max. Its attempt is closed at the gateway, which may have made the page after all.
+/// No order waits for its page for longer than pending_max. Its attempt is closed at the gateway, which may
+/// have made the page after all.
 std::size_t sale::end_pending(timestamp now, decision& out) {
   if (planted(bug::order_left_pending)) return 0;
   const auto late = orders_.pending_since(now - rules_.pending_max, orders_per_run);
@@ -175,23 +191,27 @@ std::size_t sale::end_pending(timestamp now, decision& out) {
 /// That the mail with the page is due is told by the change itself.
 std::size_t sale::send_links(timestamp now, decision& out) {
   const auto due = orders_.links_due(now, orders_per_run);
-  for (const auto& id : due) orders_.edit(id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
+  for (const auto& id : due)
+    orders_.edit(id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
   return due.size();
 }
 
 timestamp sale::next_checkout_deadline() const {
-  const auto page = planted(bug::order_left_pending) ? never : plus(orders_.oldest_pending(), rules_.pending_max);
+  const auto page =
+    planted(bug::order_left_pending) ? never : plus(orders_.oldest_pending(), rules_.pending_max);
   const auto link = orders_.next_link();
   if (!is_set(page) || !is_set(link)) return is_set(page) ? page : link;
   return std::min(page, link);
 }
 
-// -- promo codes, priorities -------------------------------------------------------------------------------------------
+// -- promo codes, priorities
+// -------------------------------------------------------------------------------------------
 
 refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision& out, promo_code_id& id) {
   const auto* old = p.id.is_nil() ? nullptr : promo_codes_.find(p.id);
   if (old == nullptr && !p.id.is_nil()) return reason::not_found;
-  if (old == nullptr && promo_codes_.all().size() >= promo_codes_max) return {reason::invalid_field, "code: there are too many"};
+  if (old == nullptr && promo_codes_.all().size() >= promo_codes_max)
+    return {reason::invalid_field, "code: there are too many"};
   promo_code_row row;
   if (old != nullptr) {
     row = *old;
@@ -208,8 +228,10 @@ refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision&
   if (p.is_active.given) row.is_active = p.is_active.value;
   row.updated_at = now;
   if (auto no = validate(row, stock_.types().size())) return no;
-  if (row.uses_max != 0 && row.uses > row.uses_max) return {reason::invalid_field, "uses_max: it is used more often already"};
-  if (const auto* other = promo_codes_.find(std::string_view{row.code}); other != nullptr && other->id != row.id) {
+  if (row.uses_max != 0 && row.uses > row.uses_max)
+    return {reason::invalid_field, "uses_max: it is used more often already"};
+  if (const auto* other = promo_codes_.find(std::string_view{row.code});
+      other != nullptr && other->id != row.id) {
     refusal no{reason::promo_code_taken};
     no.id = other->id;
     return no;
@@ -223,12 +245,13 @@ refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision&
   return {};
 }
 
-refusal sale::set_priorities(const std::vector<customer_id>& customers, std::optional<std::uint8_t> priority_class, timestamp now,
-                             decision& out) {
+refusal sale::set_priorities(const std::vector<customer_id>& customers,
+                             std::optional<std::uint8_t> priority_class, timestamp now, decision& out) {
   if (priority_class && priorities_.size() + customers.size() > priorities_max) return reason::limit_exceeded;
   for (const auto& customer : customers) {
     if (!priority_class) {
-      if (priorities_.erase(customer) > 0) out.content.emplace_back(std::in_place_type<priority_removed>, priority_removed{customer});
+      if (priorities_.erase(customer) > 0)
+        out.content.emplace_back(std::in_place_type<priority_removed>, priority_removed{customer});
       continue;
     }
     auto& row = priorities_[customer];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions for its organizer: life cycle and settings. Raising takes effect at once, lowering evicts nobody (I5).
+// A sale's decisions for its organizer: life cycle and settings. Raising takes effect at once, lowering
+// evicts nobody (I5).
 #include "domain/event_settings.hpp"
 #include "domain/invalid_field.hpp"
 #include "domain/sale.hpp"
@@ -28,9 +29,12 @@ refusal validate(const queue_settings& q) {
     return invalid_field("queue.session_ttl_seconds", "must be 1 to 86400");
   if (q.claim_window < seconds{1} || q.claim_window > q.session_ttl)
     return invalid_field("queue.claim_window_seconds", "must be 1 to session_ttl_seconds");
-  if (q.ticket_ttl < seconds{0} || q.ticket_ttl > seconds{7 * 86'400}) return invalid_field("queue.ticket_ttl_seconds", "must be 0 to 604800");
-  if (q.presence_timeout.count() != 0 && (q.presence_timeout < seconds{20} || q.presence_timeout > seconds{86'400}))
-    return invalid_field("queue.presence_timeout_seconds", "must be 20 to 86400, so that a slow poll is presence enough");
+  if (q.ticket_ttl < seconds{0} || q.ticket_ttl > seconds{7 * 86'400})
+    return invalid_field("queue.ticket_ttl_seconds", "must be 0 to 604800");
+  if (q.presence_timeout.count() != 0
+      && (q.presence_timeout < seconds{20} || q.presence_timeout > seconds{86'400}))
+    return invalid_field("queue.presence_timeout_seconds",
+                         "must be 20 to 86400, so that a slow poll is presence enough");
   if (q.away_grace < seconds{1} || q.away_grace > seconds{86'400})
     return invalid_field("queue.away_grace_seconds", "must be 1 to 86400");
   return {};
@@ -45,12 +49,16 @@ refusal validate_queue(const event_row& e, const std::vector<ticket_type_row>& t
 }
 
 refusal validate(const ticket_type_row& t) {
-  if (t.name.empty() || t.name.size() > 200) return invalid_field("ticket_types.name", "must have 1 to 200 bytes");
-  if (t.price < 0 || t.price > 1'000'000'000'000) return invalid_field("ticket_types.price", "must be 0 to 1000000000000");
-  if (t.total < 1 || t.total > 10'000'000) return invalid_field("ticket_types.total", "must be 1 to 10000000");
+  if (t.name.empty() || t.name.size() > 200)
+    return invalid_field("ticket_types.name", "must have 1 to 200 bytes");
+  if (t.price < 0 || t.price > 1'000'000'000'000)
+    return invalid_field("ticket_types.price", "must be 0 to 1000000000000");
+  if (t.total < 1 || t.total > 10'000'000)
+    return invalid_field("ticket_types.total", "must be 1 to 10000000");
   if (is_set(t.sale_from) && is_set(t.sale_until) && t.sale_until <= t.sale_from)
     return invalid_field("ticket_types.sale_until", "must be after sale_from");
-  if (t.max_per_order < 1 || t.max_per_order > 100) return invalid_field("ticket_types.max_per_order", "must be 1 to 100");
+  if (t.max_per_order < 1 || t.max_per_order > 100)
+    return invalid_field("ticket_types.max_per_order", "must be 1 to 100");
   return {};
 }
 
@@ -63,12 +71,16 @@ refusal validate(const event_row& e, const std::vector<ticket_type_row>& types) 
   if (!is_currency(e.currency)) return invalid_field("currency", "must be an ISO 4217 code in upper case");
   if (e.sale_end <= e.sale_start) return invalid_field("sale_end", "must be after sale_start");
   if (e.queue_opens_at > e.sale_start) return invalid_field("queue_opens_at", "must not be after sale_start");
-  if (e.claims_per_customer < 1 || e.claims_per_customer > 8) return invalid_field("claims_per_customer", "must be 1 to 8");
-  if (e.async_percent < async_inherited || e.async_percent > 100) return invalid_field("async_percent", "must be 0 to 100, or null");
-  if (e.claim_ttl < seconds{1} || e.claim_ttl > seconds{86'400}) return invalid_field("claim_ttl_seconds", "must be 1 to 86400");
+  if (e.claims_per_customer < 1 || e.claims_per_customer > 8)
+    return invalid_field("claims_per_customer", "must be 1 to 8");
+  if (e.async_percent < async_inherited || e.async_percent > 100)
+    return invalid_field("async_percent", "must be 0 to 100, or null");
+  if (e.claim_ttl < seconds{1} || e.claim_ttl > seconds{86'400})
+    return invalid_field("claim_ttl_seconds", "must be 1 to 86400");
   if (auto no = validate(e.queue)) return no;
   if (e.queue.claim_window + e.claim_ttl > e.queue.session_ttl)
-    return invalid_field("queue.session_ttl_seconds", "must be at least claim_window_seconds + claim_ttl_seconds");
+    return invalid_field("queue.session_ttl_seconds",
+                         "must be at least claim_window_seconds + claim_ttl_seconds");
   if (types.empty() || types.size() > 50) return invalid_field("ticket_types", "must have 1 to 50 entries");
   for (const auto& t : types)
     if (auto no = validate(t)) return no;

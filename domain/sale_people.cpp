@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale's decisions about single customers, as its organizer wishes: whom it does not serve, and who is invited to a quota (a hidden ticket
-// type). A use of an invitation is what its customer holds or has bought of the type, so nothing has to be given back when a claim ends.
+// A sale's decisions about single customers, as its organizer wishes: whom it does not serve, and who is
+// invited to a quota (a hidden ticket type). A use of an invitation is what its customer holds or has bought
+// of the type, so nothing has to be given back when a claim ends.
 #include "domain/invalid_field.hpp"
 #include "domain/sale.hpp"
 
@@ -8,10 +9,12 @@
 #include <utility>
 
 namespace fq {
-// -- blocks ------------------------------------------------------------------------------------------------------------
+// -- blocks
+// ------------------------------------------------------------------------------------------------------------
 
 void sale::block(const blocked_customers& blocked) {
-  if (!sells() || blocked == blocked_) return; // subjects of queues are their tenants', who decide before they join
+  if (!sells() || blocked == blocked_)
+    return; // subjects of queues are their tenants', who decide before they join
   const auto before = std::exchange(blocked_, blocked);
   const auto is_new = [&](const auto& entry) {
     const auto& [customer, includes_ended] = entry;
@@ -36,13 +39,16 @@ void sale::send_away(const customer_id& customer, timestamp now, decision& out) 
     ++effect.claims;
   }
   if (const auto* own = queue_.find(customer); own != nullptr && is_live(own->row.status)) {
-    end_entry(own->row.number, own->row.status == entry_status::admitted ? entry_trigger::revoke : entry_trigger::leave, now, out);
+    end_entry(own->row.number,
+              own->row.status == entry_status::admitted ? entry_trigger::revoke : entry_trigger::leave, now,
+              out);
     effect.had_place = true;
   }
   if (effect.had_place || effect.claims > 0) out.blocked.push_back(effect);
 }
 
-// -- invitations -------------------------------------------------------------------------------------------------------
+// -- invitations
+// -------------------------------------------------------------------------------------------------------
 
 std::uint32_t sale::remaining_of(const invitation_row& invitation) const {
   const auto used = claims_.units_of(invitation.customer, invitation.ticket_type);
@@ -51,22 +57,29 @@ std::uint32_t sale::remaining_of(const invitation_row& invitation) const {
 
 const invitation_row* sale::invitation_of(const customer_id& customer, timestamp now) const {
   const auto found = invitations_.find(customer);
-  if (found == invitations_.end() || (is_set(found->second.valid_until) && now >= found->second.valid_until)) return nullptr;
+  if (found == invitations_.end() || (is_set(found->second.valid_until) && now >= found->second.valid_until))
+    return nullptr;
   return &found->second;
 }
 
-refusal sale::invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now, decision& out) {
+refusal sale::invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now,
+                     decision& out) {
   if (event_.status != event_status::active && event_.status != event_status::paused)
     return {reason::invalid_transition, std::string{name_of(event_.status)}};
   const auto* type = stock_.find(wish.ticket_type);
-  if (type == nullptr || !type->hidden) return invalid_field("ticket_type_id", "must be a hidden ticket type of the event");
-  if (wish.quantity < 1 || wish.quantity > type->max_per_order) return invalid_field("quantity", "must be 1 to max_per_order of the ticket type");
-  if (is_set(wish.valid_until) && wish.valid_until <= now) return invalid_field("valid_until", "must be in the future");
-  if (invitations_.size() + customers.size() > invitations_max) return invalid_field("emails", "the event has too many invitations");
+  if (type == nullptr || !type->hidden)
+    return invalid_field("ticket_type_id", "must be a hidden ticket type of the event");
+  if (wish.quantity < 1 || wish.quantity > type->max_per_order)
+    return invalid_field("quantity", "must be 1 to max_per_order of the ticket type");
+  if (is_set(wish.valid_until) && wish.valid_until <= now)
+    return invalid_field("valid_until", "must be in the future");
+  if (invitations_.size() + customers.size() > invitations_max)
+    return invalid_field("emails", "the event has too many invitations");
   const std::set<customer_id> asked(customers.begin(), customers.end());
   std::int64_t promised = 0, wanted = 0;
   for (const auto& [customer, row] : invitations_)
-    if (row.ticket_type == type->ordinal && !asked.contains(customer) && !is_blocked(customer) && invitation_of(customer, now) != nullptr)
+    if (row.ticket_type == type->ordinal && !asked.contains(customer) && !is_blocked(customer)
+        && invitation_of(customer, now) != nullptr)
       promised += remaining_of(row);
   for (const auto& customer : asked)
     if (!is_blocked(customer)) wanted += remaining_of({customer, type->ordinal, wish.quantity, never, never});
@@ -80,7 +93,8 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
     if (is_blocked(customer)) continue;
     const auto before = invitations_.find(customer);
     const bool is_news = before == invitations_.end() || now - before->second.told_at >= told_again_after;
-    const invitation_row row{customer, type->ordinal, wish.quantity, wish.valid_until, is_news ? now : before->second.told_at};
+    const invitation_row row{customer, type->ordinal, wish.quantity, wish.valid_until,
+                             is_news ? now : before->second.told_at};
     if (!is_news && before->second == row) continue;
     keep_invitation(row, out);
     if (is_news) out.invited.push_back(row);
@@ -88,7 +102,8 @@ refusal sale::invite(const std::vector<customer_id>& customers, const invitation
   return {};
 }
 
-std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers, timestamp now, decision& out) {
+std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers, timestamp now,
+                                       decision& out) {
   std::size_t withdrawn = 0;
   for (const auto& customer : customers) {
     const auto* valid = invitation_of(customer, now);

@@ -21,7 +21,8 @@ constexpr double poll_max_ms = 15'000;
 std::pair<double, double> sale::seconds_per_place(timestamp now) const {
   const auto admitted = queue_.window().count_within(eta_span, now);
   if (admitted == 0) return {-1, -1};
-  // The rate is a count over a minute, or over the time since the queue opened; its spread is about its square root (Poisson).
+  // The rate is a count over a minute, or over the time since the queue opened; its spread is about its
+  // square root (Poisson).
   const auto open_for = std::max<std::int64_t>((now - event_.queue_opens_at).count(), 1000);
   const double span = static_cast<double>(std::min<std::int64_t>(eta_span.count(), open_for)) / 1000.0;
   const auto n = static_cast<double>(admitted);
@@ -52,7 +53,8 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
       poll = std::max(poll_min_ms, places * low * 100.0); // a tenth of the least wait
     }
     // Never so seldom that the claim window could pass unseen.
-    const auto seen_in_time = std::max(poll_min_ms, static_cast<double>(event_.queue.claim_window.count()) / 4);
+    const auto seen_in_time =
+      std::max(poll_min_ms, static_cast<double>(event_.queue.claim_window.count()) / 4);
     v.poll_after_ms = static_cast<std::uint32_t>(std::min({poll, poll_max_ms, seen_in_time}));
   }
   if (!is_set(row.admitted_at)) return v;
@@ -61,7 +63,8 @@ entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
   v.admitted_at = row.admitted_at;
   v.session_expires_at = row.session_expires_at;
   v.claim_by = deadline_of(row);
-  if (planted(bug::claim_window_at_read) && !row.has_claimed) v.claim_by = row.admitted_at + event_.queue.claim_window;
+  if (planted(bug::claim_window_at_read) && !row.has_claimed)
+    v.claim_by = row.admitted_at + event_.queue.claim_window;
   return v;
 }
 
@@ -90,9 +93,11 @@ order_view sale::view_of(const order_row& o) const {
   if (shown != nullptr) {
     v.payment = shown->id;
     v.payment_state = shown->status;
-    if (shown->status == payment_status::pending && claim.status == claim_status::claimed) v.payment_url = shown->authorization_url;
+    if (shown->status == payment_status::pending && claim.status == claim_status::claimed)
+      v.payment_url = shown->authorization_url;
   }
-  const bool may_pay_again = claim.status == claim_status::claimed && (shown == nullptr || shown->status == payment_status::failed)
+  const bool may_pay_again = claim.status == claim_status::claimed
+                             && (shown == nullptr || shown->status == payment_status::failed)
                              && attempts.size() < rules_.attempts_per_claim;
   v.can_retry = may_pay_again || (o.status == order_status::failed && event_.status == event_status::active);
   return v;

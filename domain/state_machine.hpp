@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// State machines as data: a table of (from, trigger, to). Code asks `next`, tests and docs enumerate the table.
+// State machines as data: a table of (from, trigger, to). Code asks `next`, tests and docs enumerate the
+// table.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -16,7 +17,8 @@ struct rule {
 
 /// Where `trigger` leads from `from`; nothing if the table has no such rule (an illegal transition).
 template <class State, class Trigger, std::size_t N>
-constexpr std::optional<State> next(const std::array<rule<State, Trigger>, N>& table, State from, Trigger trigger) {
+constexpr std::optional<State> next(const std::array<rule<State, Trigger>, N>& table, State from,
+                                    Trigger trigger) {
   for (const auto& r : table)
     if (r.from == from && r.trigger == trigger) return r.to;
   return std::nullopt;

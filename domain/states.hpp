@@ -9,7 +9,8 @@
 
 namespace fq {
 
-// -- event -------------------------------------------------------------------------------------------------------
+// -- event
+// -------------------------------------------------------------------------------------------------------
 
 enum class event_status : std::uint8_t { draft, active, paused, ended, cancelled };
 enum class event_trigger : std::uint8_t { activate, pause, resume, end, cancel };
@@ -27,10 +28,18 @@ inline constexpr std::array event_rules{
 };
 static_assert(is_deterministic(event_rules));
 
-// -- queue entry -------------------------------------------------------------------------------------------------
+// -- queue entry
+// -------------------------------------------------------------------------------------------------
 
 enum class entry_status : std::uint8_t {
-  waiting, away, admitted, expired, cancelled, completed, session_expired, revoked
+  waiting,
+  away,
+  admitted,
+  expired,
+  cancelled,
+  completed,
+  session_expired,
+  revoked
 };
 enum class entry_trigger : std::uint8_t {
   admit, ///< the policy has room and it is first in its class
@@ -60,13 +69,15 @@ static_assert(is_deterministic(entry_rules));
 constexpr bool is_in_line(entry_status s) { return s == entry_status::waiting || s == entry_status::away; }
 constexpr bool is_live(entry_status s) { return is_in_line(s) || s == entry_status::admitted; }
 
-// -- claim -------------------------------------------------------------------------------------------------------
+// -- claim
+// -------------------------------------------------------------------------------------------------------
 
 enum class claim_status : std::uint8_t { claimed, expiring, confirmed, released, refunded };
 enum class claim_trigger : std::uint8_t {
   confirm, ///< its payment was captured in time
   release, ///< given back by the holder, or the deadline passed with no payment open, or no verdict in time
-  deadline_with_payment, ///< the deadline passed while a payment attempt is open: stock stays held, the gateway is asked
+  deadline_with_payment, ///< the deadline passed while a payment attempt is open: stock stays held, the
+                         ///< gateway is asked
   refund, ///< every item of it was refunded
 };
 
@@ -83,11 +94,20 @@ static_assert(is_deterministic(claim_rules));
 /// Live: holds stock that is not sold yet.
 constexpr bool is_live(claim_status s) { return s == claim_status::claimed || s == claim_status::expiring; }
 
-// -- payment attempt ---------------------------------------------------------------------------------------------
+// -- payment attempt
+// ---------------------------------------------------------------------------------------------
 
 enum class payment_status : std::uint8_t {
-  initializing, pending, confirmed, failed, quarantined, confirmed_late, refund_pending, refunded,
-  partially_refunded, refund_failed
+  initializing,
+  pending,
+  confirmed,
+  failed,
+  quarantined,
+  confirmed_late,
+  refund_pending,
+  refunded,
+  partially_refunded,
+  refund_failed
 };
 enum class payment_trigger : std::uint8_t {
   initialized, ///< the gateway gave an authorization URL
@@ -123,21 +143,27 @@ inline constexpr std::array payment_rules{
   rule{payment_status::refund_pending, payment_trigger::refund_part_done, payment_status::partially_refunded},
   rule{payment_status::refund_pending, payment_trigger::refund_refused, payment_status::refund_failed},
   rule{payment_status::refund_failed, payment_trigger::request_refund, payment_status::refund_pending},
-  rule{payment_status::refund_failed, payment_trigger::refund_done, payment_status::refunded}, // given up, and it went after all
+  rule{payment_status::refund_failed, payment_trigger::refund_done,
+       payment_status::refunded}, // given up, and it went after all
   rule{payment_status::refund_failed, payment_trigger::refund_part_done, payment_status::partially_refunded},
 };
 static_assert(is_deterministic(payment_rules));
 
 /// Paid for tickets, and not wholly given back.
-constexpr bool is_refundable(payment_status s) { return s == payment_status::confirmed || s == payment_status::partially_refunded; }
+constexpr bool is_refundable(payment_status s) {
+  return s == payment_status::confirmed || s == payment_status::partially_refunded;
+}
 /// Captured for tickets, and not, or not wholly, given back.
 constexpr bool is_kept(payment_status s) {
   return is_refundable(s) || s == payment_status::refund_pending || s == payment_status::refund_failed;
 }
 /// Open: the gateway may still capture it, and no other attempt of the claim may begin.
-constexpr bool is_open(payment_status s) { return s == payment_status::initializing || s == payment_status::pending; }
+constexpr bool is_open(payment_status s) {
+  return s == payment_status::initializing || s == payment_status::pending;
+}
 
-// -- refund ------------------------------------------------------------------------------------------------------
+// -- refund
+// ------------------------------------------------------------------------------------------------------
 
 enum class refund_status : std::uint8_t { requested, succeeded, failed };
 enum class refund_trigger : std::uint8_t { succeed, give_up };
@@ -145,13 +171,23 @@ enum class refund_trigger : std::uint8_t { succeed, give_up };
 inline constexpr std::array refund_rules{
   rule{refund_status::requested, refund_trigger::succeed, refund_status::succeeded},
   rule{refund_status::requested, refund_trigger::give_up, refund_status::failed},
-  rule{refund_status::failed, refund_trigger::succeed, refund_status::succeeded}, // the gateway made it after all
+  rule{refund_status::failed, refund_trigger::succeed,
+       refund_status::succeeded}, // the gateway made it after all
 };
 static_assert(is_deterministic(refund_rules));
 
-// -- order -------------------------------------------------------------------------------------------------------
+// -- order
+// -------------------------------------------------------------------------------------------------------
 
-enum class order_status : std::uint8_t { pending, awaiting_payment, success, failed, cancelled, partially_refunded, refunded };
+enum class order_status : std::uint8_t {
+  pending,
+  awaiting_payment,
+  success,
+  failed,
+  cancelled,
+  partially_refunded,
+  refunded
+};
 enum class order_trigger : std::uint8_t {
   await_payment, ///< the gateway gave the page
   succeed, ///< its claim was confirmed; after a failure: late money bought it again
@@ -178,9 +214,12 @@ inline constexpr std::array order_rules{
 static_assert(is_deterministic(order_rules));
 
 /// Before its end: nothing is bought yet, and something may be.
-constexpr bool is_open(order_status s) { return s == order_status::pending || s == order_status::awaiting_payment; }
+constexpr bool is_open(order_status s) {
+  return s == order_status::pending || s == order_status::awaiting_payment;
+}
 
-// -- texts: upper case on the wire and in history ------------------------------------------------------------------
+// -- texts: upper case on the wire and in history
+// ------------------------------------------------------------------
 
 std::string_view name_of(event_status s);
 std::string_view name_of(entry_status s);

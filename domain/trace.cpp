@@ -29,10 +29,12 @@ void append_hex(std::string& out, std::uint64_t value, int count) {
 std::optional<trace_context> parse_traceparent(std::string_view text) {
   constexpr std::size_t length = 55;
   if (text.size() < length || text[2] != '-' || text[35] != '-' || text[52] != '-') return std::nullopt;
-  const auto version = parse_hex(text.substr(0, 2)), hi = parse_hex(text.substr(3, 16)), lo = parse_hex(text.substr(19, 16)),
-             span = parse_hex(text.substr(36, 16)), flags = parse_hex(text.substr(53, 2));
+  const auto version = parse_hex(text.substr(0, 2)), hi = parse_hex(text.substr(3, 16)),
+             lo = parse_hex(text.substr(19, 16)), span = parse_hex(text.substr(36, 16)),
+             flags = parse_hex(text.substr(53, 2));
   if (!version || !hi || !lo || !span || !flags) return std::nullopt;
-  const bool is_known = *version == 0 ? text.size() == length : *version != 0xff && (text.size() == length || text[length] == '-');
+  const bool is_known = *version == 0 ? text.size() == length
+                                      : *version != 0xff && (text.size() == length || text[length] == '-');
   if (!is_known || (*hi == 0 && *lo == 0) || *span == 0) return std::nullopt;
   return trace_context{{*hi, *lo}, *span, (*flags & 1) != 0};
 }
@@ -57,7 +59,8 @@ std::string span_id_text(std::uint64_t span) {
   return out;
 }
 
-open_span::open_span(span_sink* sink, environment& env, const trace_context& parent, span_kind kind, std::string_view name) {
+open_span::open_span(span_sink* sink, environment& env, const trace_context& parent, span_kind kind,
+                     std::string_view name) {
   span_.context = parent;
   if (sink == nullptr || !parent || !parent.is_sampled) return;
   sink_ = sink;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// W3C trace context (https://www.w3.org/TR/trace-context-1/, version 00) and spans: which request caused which work, across actors, nodes and
-// gateways. Nobody decides by it, and nothing waits for it.
+// W3C trace context (https://www.w3.org/TR/trace-context-1/, version 00) and spans: which request caused
+// which work, across actors, nodes and gateways. Nobody decides by it, and nothing waits for it.
 #pragma once
 #include "domain/environment.hpp"
 #include "domain/ids.hpp"
@@ -22,10 +22,12 @@ struct trace_context {
   friend bool operator==(const trace_context&, const trace_context&) = default;
 };
 
-/// What a vendor must be able to pass on (§3.3.1.5); a longer `tracestate` is dropped whole, as the text allows.
+/// What a vendor must be able to pass on (§3.3.1.5); a longer `tracestate` is dropped whole, as the text
+/// allows.
 inline constexpr std::size_t tracestate_max = 512;
 
-/// Nothing for what is malformed: then the request begins a trace of its own. Later versions are read as far as version 00 goes.
+/// Nothing for what is malformed: then the request begins a trace of its own. Later versions are read as far
+/// as version 00 goes.
 [[nodiscard]] std::optional<trace_context> parse_traceparent(std::string_view text);
 /// 55 characters; empty for nil.
 [[nodiscard]] std::string traceparent_of(const trace_context& context);
@@ -49,7 +51,8 @@ struct span {
 /// Since the start; every span ends in one of these.
 struct span_counts {
   std::uint64_t exported = 0; ///< the collector said that it has them
-  std::uint64_t dropped = 0; ///< too many at once, or the collector did not take them; they are not sent again
+  std::uint64_t dropped =
+    0; ///< too many at once, or the collector did not take them; they are not sent again
 };
 
 /// Takes spans away. Any thread; never blocks, and drops what it cannot hold.
@@ -60,12 +63,14 @@ public:
   [[nodiscard]] virtual span_counts count() const = 0;
 };
 
-/// A span that has begun: of one thread at a time, ended once. Cheap if there is no trace or nobody who keeps it.
+/// A span that has begun: of one thread at a time, ended once. Cheap if there is no trace or nobody who keeps
+/// it.
 class open_span {
 public:
   open_span() = default;
   /// A child of `parent`; `sink` null: ids only.
-  open_span(span_sink* sink, environment& env, const trace_context& parent, span_kind kind, std::string_view name);
+  open_span(span_sink* sink, environment& env, const trace_context& parent, span_kind kind,
+            std::string_view name);
   /// What work done within it is a child of: itself, or its parent if nobody keeps it.
   [[nodiscard]] const trace_context& context() const { return span_.context; }
   [[nodiscard]] bool is_kept() const { return sink_ != nullptr; }

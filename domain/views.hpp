@@ -87,7 +87,8 @@ struct event_patch {
   maybe<admission_policy> policy;
   maybe<std::uint32_t> concurrency, rate_per_minute, batch_size, over_admission_percent, claims_per_customer;
   maybe<std::uint32_t> capacity;
-  maybe<milliseconds> admission_interval, session_ttl, claim_window, claim_ttl, ticket_ttl, presence_timeout, away_grace;
+  maybe<milliseconds> admission_interval, session_ttl, claim_window, claim_ttl, ticket_ttl, presence_timeout,
+    away_grace;
   maybe<std::string> message;
   maybe<std::int32_t> async_percent;
   std::vector<ticket_type_patch> ticket_types;
@@ -158,7 +159,16 @@ struct entry_change {
   timestamp admitted_at, session_expires_at, claim_by;
 };
 
-enum class notice_kind : std::uint8_t { paused, resumed, sold_out, back_on_sale, ended, message, presence_watched, presence_unwatched };
+enum class notice_kind : std::uint8_t {
+  paused,
+  resumed,
+  sold_out,
+  back_on_sale,
+  ended,
+  message,
+  presence_watched,
+  presence_unwatched
+};
 
 enum class principal_kind : std::uint8_t { nobody, organizer, operate };
 

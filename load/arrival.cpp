@@ -29,9 +29,7 @@ std::vector<run_time_us> arrival_times(const load_options& options, chance& rand
   for (std::uint32_t fan = 0; fan < options.fans; ++fan) {
     double at_us = 0;
     switch (options.arrival) {
-      case arrival_shape::spike:
-        at_us = std::min(span_us, 1e6) * random.unit();
-        break;
+      case arrival_shape::spike: at_us = std::min(span_us, 1e6) * random.unit(); break;
       case arrival_shape::ramp: // the rate grows linearly, so the share present grows with the square
         at_us = span_us * std::sqrt(random.unit());
         break;
@@ -50,8 +48,7 @@ std::vector<fan_plan> fan_plans(const load_options& options, chance& random) {
   std::vector<fan_plan> plans(options.fans);
   std::size_t next = 0;
   auto assign = [&plans, &next](std::size_t count, behaviour what) {
-    for (; count > 0 && next < plans.size(); --count)
-      plans[next++].what = what;
+    for (; count > 0 && next < plans.size(); --count) plans[next++].what = what;
   };
   assign(share_of(plans.size(), options.no_show_percent), behaviour::no_show);
   assign(share_of(plans.size(), options.abandon_percent), behaviour::abandon);
@@ -60,8 +57,7 @@ std::vector<fan_plan> fan_plans(const load_options& options, chance& random) {
   std::vector<std::uint8_t> sockets(plans.size(), 0);
   std::fill_n(sockets.begin(), share_of(plans.size(), options.websocket_percent), std::uint8_t{1});
   shuffle(sockets, random);
-  for (std::size_t i = 0; i < plans.size(); ++i)
-    plans[i].websocket = sockets[i] != 0;
+  for (std::size_t i = 0; i < plans.size(); ++i) plans[i].websocket = sockets[i] != 0;
   return plans;
 }
 

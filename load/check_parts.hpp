@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the checks share: accusing, and stock that was surely held for a while. Used by checker.cpp and order_checks.cpp only.
+// What the checks share: accusing, and stock that was surely held for a while. Used by checker.cpp and
+// order_checks.cpp only.
 #pragma once
 
 #include "load/checker.hpp"
@@ -11,9 +12,7 @@ namespace fq::load {
 
 inline constexpr run_time_us never_us = std::numeric_limits<run_time_us>::max();
 
-inline std::string fan_name(std::size_t index) {
-  return "fan " + std::to_string(index);
-}
+inline std::string fan_name(std::size_t index) { return "fan " + std::to_string(index); }
 
 inline std::string money(std::int64_t amount, const std::string& currency) {
   return std::to_string(amount) + " " + currency;
@@ -22,11 +21,11 @@ inline std::string money(std::int64_t amount, const std::string& currency) {
 inline void accuse(check_result& check, std::string example) {
   check.result = verdict::broken;
   ++check.violations;
-  if (check.examples.size() < example_limit)
-    check.examples.push_back(std::move(example));
+  if (check.examples.size() < example_limit) check.examples.push_back(std::move(example));
 }
 
-// A claim's or an order's units, surely held from the arrival of the first live sighting to the sending of the last one.
+// A claim's or an order's units, surely held from the arrival of the first live sighting to the sending of
+// the last one.
 struct holding {
   std::size_t fan = 0;
   run_time_us first_sent_us = never_us; // of the request that took them

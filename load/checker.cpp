@@ -14,9 +14,7 @@ bool is_live(place_kind kind) {
   return kind == place_kind::waiting || kind == place_kind::away || kind == place_kind::admitted;
 }
 
-bool names_an_entry(place_kind kind) {
-  return is_live(kind) || kind == place_kind::over;
-}
+bool names_an_entry(place_kind kind) { return is_live(kind) || kind == place_kind::over; }
 
 bool holds_stock(claim_status status) {
   return status == claim_status::claimed || status == claim_status::expiring
@@ -33,7 +31,7 @@ struct entry_facts {
   bool admitted = false;
   bool was_away = false;
   run_time_us admitted_seen_us = never_us; // when the first answer saying ADMITTED arrived
-  run_time_us last_waiting_sent_us = -1;   // send time of the last request that found it WAITING
+  run_time_us last_waiting_sent_us = -1; // send time of the last request that found it WAITING
 };
 
 using entry_map = std::unordered_map<uuid, entry_facts, uuid_hash>;
@@ -43,19 +41,15 @@ void add_sight(entry_facts& facts, const place_sight& sight) {
     case place_kind::waiting:
       facts.last_waiting_sent_us = std::max(facts.last_waiting_sent_us, sight.sent_us);
       break;
-    case place_kind::away:
-      facts.was_away = true;
-      break;
+    case place_kind::away: facts.was_away = true; break;
     case place_kind::admitted:
       facts.admitted = true;
       facts.admitted_seen_us = std::min(facts.admitted_seen_us, sight.at_us);
-      if (facts.batch == 0)
-        facts.batch = sight.batch;
+      if (facts.batch == 0) facts.batch = sight.batch;
       break;
     case place_kind::over:
     case place_kind::absent:
-    case place_kind::left:
-      break;
+    case place_kind::left: break;
   }
 }
 
@@ -64,8 +58,7 @@ entry_map gather_entries(const sale_history& history) {
   entries.reserve(history.fans.size() * 2);
   for (std::size_t fan = 0; fan < history.fans.size(); ++fan) {
     for (const auto& sight : history.fans[fan].places) {
-      if (!names_an_entry(sight.kind))
-        continue;
+      if (!names_an_entry(sight.kind)) continue;
       auto [at, fresh] = entries.try_emplace(sight.entry);
       if (fresh) {
         at->second.fan = fan;
@@ -80,8 +73,7 @@ entry_map gather_entries(const sale_history& history) {
 std::vector<const entry_facts*> by_number(const entry_map& entries) {
   std::vector<const entry_facts*> sorted;
   sorted.reserve(entries.size());
-  for (const auto& [id, facts] : entries)
-    sorted.push_back(&facts);
+  for (const auto& [id, facts] : entries) sorted.push_back(&facts);
   std::sort(sorted.begin(), sorted.end(),
             [](const entry_facts* a, const entry_facts* b) { return a->number < b->number; });
   return sorted;
@@ -108,8 +100,7 @@ void check_overtakes(const entry_map& entries, check_result& check) {
         accuse(check, "number " + std::to_string(place.number) + " still waited after number "
                         + std::to_string(seen_holder) + " was admitted");
     }
-    if (!place.admitted)
-      continue;
+    if (!place.admitted) continue;
     if (place.batch > 0 && place.batch < earliest_batch_behind) {
       earliest_batch_behind = place.batch;
       batch_holder = place.number;
@@ -121,15 +112,12 @@ void check_overtakes(const entry_map& entries, check_result& check) {
   }
 }
 
-void check_batches(const entry_map& entries, const sale_terms& terms, check_result& check,
-                   judgement& out) {
+void check_batches(const entry_map& entries, const sale_terms& terms, check_result& check, judgement& out) {
   std::unordered_map<std::uint64_t, std::int64_t> sizes;
   for (const auto& [id, facts] : entries) {
-    if (!facts.admitted)
-      continue;
+    if (!facts.admitted) continue;
     ++out.admitted_entries;
-    if (facts.batch > 0)
-      out.largest_batch = std::max(out.largest_batch, ++sizes[facts.batch]);
+    if (facts.batch > 0) out.largest_batch = std::max(out.largest_batch, ++sizes[facts.batch]);
   }
   check.detail = "largest " + std::to_string(out.largest_batch) + " of "
                  + (terms.batch_size > 0 ? std::to_string(terms.batch_size) : std::string("no limit"));
@@ -152,8 +140,7 @@ void check_duplicates(const sale_history& history, const entry_map& entries, che
   for (std::size_t fan = 0; fan < history.fans.size(); ++fan) {
     uuid last;
     for (const auto& sight : history.fans[fan].places) {
-      if (!names_an_entry(sight.kind) || sight.entry == last)
-        continue;
+      if (!names_an_entry(sight.kind) || sight.entry == last) continue;
       last = sight.entry;
       const auto at = entries.find(sight.entry);
       if (at != entries.end() && at->second.fan != fan)
@@ -170,24 +157,21 @@ void check_duplicates(const sale_history& history, const entry_map& entries, che
 class place_walk {
 public:
   place_walk(std::size_t fan, const fan_history& history, check_result& lost, check_result& grew,
-             check_result& illegal)
-    : fan_(fan), history_(history), lost_(lost), grew_(grew), illegal_(illegal) {}
+             check_result& illegal) :
+      fan_(fan), history_(history), lost_(lost), grew_(grew), illegal_(illegal) {}
 
   void run() {
-    for (const auto& sight : history_.places)
-      step(sight);
+    for (const auto& sight : history_.places) step(sight);
   }
 
 private:
   void step(const place_sight& sight) {
-    if (sight.kind == place_kind::absent)
-      return on_absent();
+    if (sight.kind == place_kind::absent) return on_absent();
     if (sight.kind == place_kind::left) {
       known_ = place_kind::left;
       return;
     }
-    if (!has_place_ || sight.entry != entry_)
-      return on_new_entry(sight);
+    if (!has_place_ || sight.entry != entry_) return on_new_entry(sight);
     on_same_entry(sight);
   }
 
@@ -218,23 +202,21 @@ private:
                       + std::to_string(sight.number));
       number_ = sight.number;
     }
-    const bool went_back = (known_ == place_kind::admitted
-                            && (sight.kind == place_kind::waiting || sight.kind == place_kind::away))
-                           || ((known_ == place_kind::over || known_ == place_kind::left)
-                               && is_live(sight.kind));
+    const bool went_back =
+      (known_ == place_kind::admitted
+       && (sight.kind == place_kind::waiting || sight.kind == place_kind::away))
+      || ((known_ == place_kind::over || known_ == place_kind::left) && is_live(sight.kind));
     if (went_back)
-      accuse(illegal_, fan_name(fan_) + ": entry " + std::to_string(number_)
-                         + " came back from a later state");
+      accuse(illegal_,
+             fan_name(fan_) + ": entry " + std::to_string(number_) + " came back from a later state");
     if (sight.batch != 0 && batch_ != 0 && sight.batch != batch_)
       accuse(illegal_, fan_name(fan_) + ": admission batch " + std::to_string(batch_) + " became "
                          + std::to_string(sight.batch));
-    if (sight.batch != 0)
-      batch_ = sight.batch;
+    if (sight.batch != 0) batch_ = sight.batch;
     if (position_ != 0 && sight.position > position_)
       accuse(grew_, fan_name(fan_) + ": position " + std::to_string(position_) + " became "
                       + std::to_string(sight.position));
-    if (sight.position != 0)
-      position_ = sight.position;
+    if (sight.position != 0) position_ = sight.position;
     known_ = sight.kind;
   }
 
@@ -300,8 +282,7 @@ claim_map gather_claims(const sale_history& history, check_result& lost, check_r
   }
   // A confirmed claim holds its units for good.
   for (auto& [id, facts] : claims)
-    if (facts.last.status == claim_status::confirmed)
-      facts.live_until_us = never_us;
+    if (facts.last.status == claim_status::confirmed) facts.live_until_us = never_us;
   return claims;
 }
 
@@ -325,8 +306,7 @@ std::int64_t highest_overlap(std::vector<change>& changes) {
 }
 
 void add_interval(std::vector<change>& changes, const holding& held, std::int64_t amount) {
-  if (held.until_us <= held.from_us)
-    return;
+  if (held.until_us <= held.from_us) return;
   changes.push_back({held.from_us, amount});
   changes.push_back({held.until_us, -amount});
 }
@@ -343,13 +323,11 @@ std::vector<holding> holdings_of(const claim_map& claims) {
 void check_oversold(const std::vector<holding>& holdings, const sale_terms& terms, check_result& check) {
   std::map<uuid, std::vector<change>> per_type;
   for (const auto& held : holdings)
-    for (const auto& item : held.items)
-      add_interval(per_type[item.ticket_type], held, item.quantity);
+    for (const auto& item : held.items) add_interval(per_type[item.ticket_type], held, item.quantity);
   std::uint64_t excess_units = 0;
   for (const auto& type : terms.types) {
     const auto at = per_type.find(type.id);
-    if (at == per_type.end())
-      continue;
+    if (at == per_type.end()) continue;
     const auto highest = highest_overlap(at->second);
     if (highest > type.total) {
       accuse(check, "type '" + type.name + "': " + std::to_string(highest) + " held or sold of "
@@ -357,16 +335,14 @@ void check_oversold(const std::vector<holding>& holdings, const sale_terms& term
       excess_units += static_cast<std::uint64_t>(highest - type.total);
     }
   }
-  if (excess_units > 0)
-    check.violations = excess_units;
+  if (excess_units > 0) check.violations = excess_units;
 }
 
 // I2: more claims of one fan at one moment than the event allows.
 void check_extra_claims(const std::vector<holding>& holdings, const sale_history& history,
                         check_result& check) {
   std::vector<std::vector<change>> per_fan(history.fans.size());
-  for (const auto& held : holdings)
-    add_interval(per_fan[held.fan], held, 1);
+  for (const auto& held : holdings) add_interval(per_fan[held.fan], held, 1);
   for (std::size_t fan = 0; fan < per_fan.size(); ++fan) {
     const auto highest = highest_overlap(per_fan[fan]);
     if (highest > history.terms.claims_per_customer)
@@ -423,12 +399,12 @@ payment_map gather_payments(const sale_history& history, check_result& illegal) 
   return payments;
 }
 
-// I4: a claim costs its items at the event's prices and their fees (free items have none), a payment asks exactly the claim's amount.
+// I4: a claim costs its items at the event's prices and their fees (free items have none), a payment asks
+// exactly the claim's amount.
 void check_amounts(const sale_history& history, const claim_map& claims, const payment_map& payments,
                    check_result& check) {
   std::map<uuid, std::int64_t> prices;
-  for (const auto& type : history.terms.types)
-    prices[type.id] = type.price;
+  for (const auto& type : history.terms.types) prices[type.id] = type.price;
   for (const auto& [id, facts] : claims) {
     std::int64_t sum = 0;
     bool price_wrong = false;
@@ -437,15 +413,15 @@ void check_amounts(const sale_history& history, const claim_map& claims, const p
       const auto price = prices.find(item.ticket_type);
       price_wrong |= !history.terms_changed && (price == prices.end() || price->second != item.unit_price);
     }
-    if (sum + facts.last.fees != facts.last.amount || facts.last.fees < 0 || (sum == 0 && facts.last.fees != 0) || facts.last.currency != history.terms.currency || price_wrong)
+    if (sum + facts.last.fees != facts.last.amount || facts.last.fees < 0
+        || (sum == 0 && facts.last.fees != 0) || facts.last.currency != history.terms.currency || price_wrong)
       accuse(check, fan_name(facts.fan) + ": claim of " + money(facts.last.amount, facts.last.currency)
                       + ", its items cost " + money(sum, history.terms.currency)
                       + (price_wrong ? " at another price than the event's" : ""));
   }
   for (const auto& [id, facts] : payments) {
     const auto claim = claims.find(facts.last.claim);
-    if (claim == claims.end())
-      continue;
+    if (claim == claims.end()) continue;
     const auto& owed = claim->second.last;
     if (facts.last.amount != owed.amount || facts.last.currency != owed.currency)
       accuse(check, fan_name(facts.fan) + ": payment of " + money(facts.last.amount, facts.last.currency)
@@ -466,8 +442,7 @@ std::map<uuid, claim_money> money_by_claim(const payment_map& payments) {
   for (const auto& [id, facts] : payments) {
     auto& sum = out[facts.last.claim];
     sum.last_sent_us = std::max(sum.last_sent_us, facts.last_sent_us);
-    if (facts.last.status != payment_status::confirmed)
-      continue;
+    if (facts.last.status != payment_status::confirmed) continue;
     sum.any_confirmed = true;
     sum.paid += facts.last.amount - facts.last.refunded_amount;
     sum.first_confirmed_us = std::min(sum.first_confirmed_us, facts.confirmed_seen_us);
@@ -481,12 +456,10 @@ void check_paid(const sale_history& history, const claim_map& claims, const paym
                 check_result& check, judgement& out) {
   for (const auto& [claim_id, sum] : money_by_claim(payments)) {
     const auto claim = claims.find(claim_id);
-    if (!sum.any_confirmed || claim == claims.end())
-      continue;
+    if (!sum.any_confirmed || claim == claims.end()) continue;
     const auto& last = claim->second.last;
     const bool has_ticket = last.status == claim_status::confirmed || last.status == claim_status::refunded;
-    if (has_ticket)
-      continue;
+    if (has_ticket) continue;
     if (last.sent_us >= sum.first_confirmed_us)
       accuse(check, fan_name(claim->second.fan) + ": payment CONFIRMED, claim not");
     else
@@ -495,8 +468,7 @@ void check_paid(const sale_history& history, const claim_map& claims, const paym
   for (std::size_t fan = 0; fan < history.fans.size(); ++fan) {
     for (const auto& answer : history.fans[fan].gateway) {
       const auto payment = payments.find(answer.payment);
-      if (!answer.paid || payment == payments.end())
-        continue;
+      if (!answer.paid || payment == payments.end()) continue;
       const auto& last = payment->second.last;
       if (last.status == payment_status::failed)
         accuse(check, fan_name(fan) + ": the gateway took the money, the payment is FAILED");
@@ -517,11 +489,9 @@ void check_balance(const sale_history& history, const claim_map& claims, const p
     if (confirmed) {
       out.claims_value += facts.last.amount;
       ++out.confirmed_claims;
-      for (const auto& item : facts.last.items)
-        out.claim_units += item.quantity;
+      for (const auto& item : facts.last.items) out.claim_units += item.quantity;
     }
-    if (sum.any_confirmed)
-      out.payments_value += sum.paid;
+    if (sum.any_confirmed) out.payments_value += sum.paid;
     if (confirmed && !sum.any_confirmed) {
       // Nobody looked at the payment after the claim was seen CONFIRMED: open, not wrong.
       if (sum.last_sent_us >= facts.confirmed_seen_us || (at == sums.end() && facts.last.amount > 0))
@@ -559,8 +529,7 @@ void check_sold(const sale_history& history, check_result& check, judgement& out
               && fan.end != outcome::missed && fan.end != outcome::ended;
   }
   check.detail = std::to_string(out.sold_units) + " of " + std::to_string(out.stock);
-  if (unknown_units > 0)
-    check.detail += ", " + std::to_string(unknown_units) + " outcomes unknown";
+  if (unknown_units > 0) check.detail += ", " + std::to_string(unknown_units) + " outcomes unknown";
   const bool expected = history.sold_out_seen || (buyers >= out.stock && !cut_short);
   if (!expected || history.terms_changed) {
     check.result = verdict::not_judged;
@@ -578,9 +547,7 @@ bool judgement::broken() const {
                      [](const check_result& check) { return check.result == verdict::broken; });
 }
 
-const check_result& judgement::of(check_id id) const {
-  return checks.at(static_cast<std::size_t>(id));
-}
+const check_result& judgement::of(check_id id) const { return checks.at(static_cast<std::size_t>(id)); }
 
 std::string_view name_of(check_id id) {
   switch (id) {

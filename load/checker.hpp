@@ -47,7 +47,7 @@ struct check_result {
   check_id id = check_id::sold_equals_stock;
   verdict result = verdict::held;
   std::uint64_t violations = 0;
-  std::string detail;                // one line for the table
+  std::string detail; // one line for the table
   std::vector<std::string> examples; // at most example_limit
 };
 
@@ -65,16 +65,16 @@ struct order_sums {
 
 struct judgement {
   std::vector<check_result> checks; // one per check_id, in its order
-  std::int64_t stock = 0;           // units on sale when the run began
-  std::int64_t sold_units = 0;      // units of claims last seen CONFIRMED and of orders bought
+  std::int64_t stock = 0; // units on sale when the run began
+  std::int64_t sold_units = 0; // units of claims last seen CONFIRMED and of orders bought
   std::int64_t confirmed_claims = 0;
-  std::int64_t claims_value = 0;    // minor units
-  std::int64_t payments_value = 0;  // minor units, refunds taken off
-  std::int64_t undetermined = 0;    // claims or payments whose end no fan saw
+  std::int64_t claims_value = 0; // minor units
+  std::int64_t payments_value = 0; // minor units, refunds taken off
+  std::int64_t undetermined = 0; // claims or payments whose end no fan saw
   std::int64_t admitted_entries = 0;
   std::int64_t largest_batch = 0;
   order_sums orders;
-  std::int64_t claim_units = 0;      // of claims last seen CONFIRMED
+  std::int64_t claim_units = 0; // of claims last seen CONFIRMED
   std::int64_t open_order_units = 0; // of orders whose end nobody saw
 
   [[nodiscard]] bool broken() const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fan that buys by POST /checkout: places an order, waits for its payment page, pays or declines, tries again, gives up or walks away.
+// A fan that buys by POST /checkout: places an order, waits for its payment page, pays or declines, tries
+// again, gives up or walks away.
 #include "load/fan_parts.hpp"
 
 #include <algorithm>
@@ -20,9 +21,7 @@ constexpr double gives_up = 0.5;
 constexpr double pays_what_was_given_up = 0.25;
 constexpr std::uint64_t donation_most = 500;
 
-bool is_final(order_status status) {
-  return !is_open(status);
-}
+bool is_final(order_status status) { return !is_open(status); }
 
 } // namespace
 
@@ -30,13 +29,10 @@ bool is_final(order_status status) {
 
 // An open event: nobody stands in line, and checkout joins by itself.
 asio::awaitable<void> fan::live_without_queue() {
-  if (history_.plan == behaviour::no_show)
-    co_return end(outcome::no_show);
+  if (history_.plan == behaviour::no_show) co_return end(outcome::no_show);
   while (!done()) {
-    if (around_.time_is_over())
-      co_return end(outcome::timed_out);
-    if (++shop_rounds_ > shop_rounds_max)
-      co_return end(outcome::missed);
+    if (around_.time_is_over()) co_return end(outcome::timed_out);
+    if (++shop_rounds_ > shop_rounds_max) co_return end(outcome::missed);
     co_await think();
     co_await check_out();
   }
@@ -46,25 +42,20 @@ asio::awaitable<void> fan::live_without_queue() {
 asio::awaitable<void> fan::check_out() {
   order_ = order_answer{};
   co_await place_order();
-  if (done() || order_.order.is_nil())
-    co_return;
+  if (done() || order_.order.is_nil()) co_return;
   co_await await_page();
-  if (done())
-    co_return;
+  if (done()) co_return;
   co_await read_whole_order();
-  if (done())
-    co_return;
+  if (done()) co_return;
   if (history_.plan == behaviour::abandon) {
-    if (around_.random().unit() < gives_up)
-      co_await give_order_up();
+    if (around_.random().unit() < gives_up) co_await give_order_up();
     co_return end(outcome::abandoned);
   }
   if (order_.status == order_status::awaiting_payment && !order_.payment_url.empty()) {
     co_await think();
     co_await pay_order();
   }
-  if (done())
-    co_return;
+  if (done()) co_return;
   co_await finish_order();
 }
 
@@ -72,8 +63,7 @@ asio::awaitable<void> fan::check_out() {
 asio::awaitable<void> fan::place_order() {
   checkout_wish wish;
   wish.event = around_.event();
-  if (!around_.is_without_queue())
-    wish.admission_token = entry_.admission_token;
+  if (!around_.is_without_queue()) wish.admission_token = entry_.admission_token;
   wish.email = address_of(index_, around_.run_name());
   wish.items = wanted_items();
   wish.promo_code = wanted_promo();
@@ -88,8 +78,7 @@ asio::awaitable<void> fan::place_order() {
   const auto order = read_order_status(got.body);
   if ((got.status != 200 && got.status != 202) || !order) {
     std::int64_t units = 0;
-    for (const auto& each : wish.items)
-      units += each.quantity;
+    for (const auto& each : wish.items) units += each.quantity;
     co_return co_await on_no_order(got, units);
   }
   around_.count_checkout(got.status == 202 ? "processing" : "ready");
@@ -111,24 +100,22 @@ asio::awaitable<void> fan::on_no_order(const answer& got, std::int64_t wanted_un
     history_.told_sold_out.push_back(got.at_us);
     co_return end(outcome::sold_out);
   }
-  if (got.code == "event_ended")
-    co_return end(outcome::ended);
+  if (got.code == "event_ended") co_return end(outcome::ended);
   if (got.code.starts_with("promo_code_")) {
     tries_promo_ = false;
     co_return;
   }
-  if (got.code == "limit_exceeded" && is_cautious_)
-    co_return end(outcome::refused);
+  if (got.code == "limit_exceeded" && is_cautious_) co_return end(outcome::refused);
   const bool may_come = got.code == "none_free" || got.code == "sale_not_started" || got.code == "queue_full"
                         || got.code == "queue_not_open" || got.code == "already_claimed";
   if (!may_come && got.code != "limit_exceeded" && got.code != "not_on_sale" && got.code != "not_admitted")
     co_return fail(got, "checkout");
   is_cautious_ = true;
   if (may_come)
-    co_await nap(none_free_pause_us / 2 + static_cast<run_time_us>(around_.random().under(none_free_pause_us)));
+    co_await nap(none_free_pause_us / 2
+                 + static_cast<run_time_us>(around_.random().under(none_free_pause_us)));
   if (around_.is_without_queue()) {
-    if (got.code == "not_admitted")
-      fail(got, "checkout");
+    if (got.code == "not_admitted") fail(got, "checkout");
     co_return;
   }
   const auto had = entry_.entry;
@@ -156,18 +143,14 @@ asio::awaitable<void> fan::pay_order() {
   const bool declines = history_.plan == behaviour::decline;
   payment_.authorization_url = order_.payment_url;
   co_await visit_gateway(declines ? "decline" : "pay");
-  if (done())
-    co_return;
+  if (done()) co_return;
   const auto settled_us = around_.now_us();
   co_await await_order();
-  if (done())
-    co_return;
+  if (done()) co_return;
   if (order_.status == order_status::success)
     around_.steps().of(step::confirm).add(settled_us, around_.now_us());
-  if (!payment_.sight.payment.is_nil())
-    co_await look_at_payment();
-  if (!done() && declines && order_.status == order_status::awaiting_payment)
-    co_await retry_order();
+  if (!payment_.sight.payment.is_nil()) co_await look_at_payment();
+  if (!done() && declines && order_.status == order_status::awaiting_payment) co_await retry_order();
 }
 
 // After a decline: pays after all, gives the order up, or walks away.
@@ -176,12 +159,10 @@ asio::awaitable<void> fan::retry_order() {
   if (order_.can_retry && !order_.payments_url.empty() && around_.random().unit() < tries_again) {
     payment_ = payment_answer{};
     co_await pay(order_.payments_url, "pay");
-    if (!done())
-      co_await await_order();
+    if (!done()) co_await await_order();
     co_return;
   }
-  if (around_.random().unit() < gives_up)
-    co_await give_order_up();
+  if (around_.random().unit() < gives_up) co_await give_order_up();
 }
 
 // Some try to pay at the old page all the same: that money must come back.
@@ -192,8 +173,7 @@ asio::awaitable<void> fan::give_order_up() {
   plan.method = "DELETE";
   plan.target = around_.target("/orders/" + to_string(order_.order));
   const auto got = co_await call(std::move(plan));
-  if (!got.answered)
-    co_return end(outcome::timed_out);
+  if (!got.answered) co_return end(outcome::timed_out);
   const auto order = read_order_status(got.body);
   if (got.status == 200 && order) {
     around_.steps().of(step::leave).add(got.first_sent_us, got.at_us);
@@ -205,11 +185,9 @@ asio::awaitable<void> fan::give_order_up() {
     payment_.authorization_url = page;
     co_await visit_gateway("pay");
   }
-  if (done())
-    co_return;
+  if (done()) co_return;
   co_await read_whole_order();
-  if (!done() && !payment_.sight.payment.is_nil())
-    co_await look_at_payment();
+  if (!done() && !payment_.sight.payment.is_nil()) co_await look_at_payment();
 }
 
 // Polls until the order is settled or, after a decline, may be tried again.
@@ -217,8 +195,7 @@ asio::awaitable<void> fan::await_order() {
   auto pause_us = verdict_first_pause_us;
   while (!done()) {
     co_await look_at_status(0);
-    if (done() || is_final(order_.status) || order_.can_retry)
-      co_return;
+    if (done() || is_final(order_.status) || order_.can_retry) co_return;
     co_await nap(pause_us);
     pause_us = std::min(pause_us * 3 / 2, verdict_pause_max_us);
   }
@@ -227,21 +204,17 @@ asio::awaitable<void> fan::await_order() {
 // The last looks, and what became of the fan. A buyer without a ticket tries again.
 asio::awaitable<void> fan::finish_order() {
   co_await read_whole_order();
-  if (done())
-    co_return;
+  if (done()) co_return;
   if (!payment_.sight.payment.is_nil()) {
     co_await look_at_payment();
-    if (done())
-      co_return;
+    if (done()) co_return;
   }
   if (is_bought(order_.status)) {
     around_.steps().of(step::order_success).add(checkout_sent_us_, around_.now_us());
     co_return end(outcome::bought);
   }
-  if (history_.plan == behaviour::decline)
-    co_return end(outcome::declined);
-  if (!around_.is_without_queue())
-    co_await look();
+  if (history_.plan == behaviour::decline) co_return end(outcome::declined);
+  if (!around_.is_without_queue()) co_await look();
 }
 
 // ---- looks --------------------------------------------------------------------------------------------
@@ -253,15 +226,13 @@ asio::awaitable<void> fan::look_at_status(int wait_s) {
   plan.target = around_.target("/orders/" + to_string(order_.order) + "/status");
   plan.wait_s = wait_s;
   const auto got = co_await call(std::move(plan));
-  if (!got.answered)
-    co_return end(outcome::timed_out);
+  if (!got.answered) co_return end(outcome::timed_out);
   if (got.status == 404) {
     note_order({checkout_sent_us_, got.sent_us, got.at_us, order_.order, {}, {}, 0, {}, {}});
     co_return fail(got, "order status");
   }
   const auto order = read_order_status(got.body);
-  if (got.status != 200 || !order)
-    co_return fail(got, "order status");
+  if (got.status != 200 || !order) co_return fail(got, "order status");
   around_.steps().of(step::order_poll).add(got.first_sent_us, got.at_us);
   see_order(*order, got);
 }
@@ -272,15 +243,13 @@ asio::awaitable<void> fan::read_whole_order() {
   plan.method = "GET";
   plan.target = around_.target("/orders/" + to_string(order_.order));
   const auto got = co_await call(std::move(plan));
-  if (!got.answered)
-    co_return end(outcome::timed_out);
+  if (!got.answered) co_return end(outcome::timed_out);
   if (got.status == 404) {
     note_order({checkout_sent_us_, got.sent_us, got.at_us, order_.order, {}, {}, 0, {}, {}});
     co_return fail(got, "order");
   }
   auto order = read_order(got.body);
-  if (got.status != 200 || !order)
-    co_return fail(got, "order");
+  if (got.status != 200 || !order) co_return fail(got, "order");
   around_.steps().of(step::order_read).add(got.first_sent_us, got.at_us);
   order->first_sent_us = checkout_sent_us_;
   order->sent_us = got.sent_us;
@@ -293,22 +262,23 @@ asio::awaitable<void> fan::read_whole_order() {
 
 // ---- wishes -------------------------------------------------------------------------------------------
 
-// One to three types in random order, now and then two of one, now and then with a donation. Who was refused wants one ticket.
+// One to three types in random order, now and then two of one, now and then with a donation. Who was refused
+// wants one ticket.
 std::vector<order_item> fan::wanted_items() {
   auto types = around_.ticket_types();
   auto& random = around_.random();
-  for (std::size_t i = types.size(); i > 1; --i)
-    std::swap(types[i - 1], types[random.under(i)]);
+  for (std::size_t i = types.size(); i > 1; --i) std::swap(types[i - 1], types[random.under(i)]);
   const auto most = is_cautious_ ? std::size_t{1} : 1 + random.under(3);
   types.resize(std::min(types.size(), most));
   std::vector<order_item> out;
   for (const auto& type : types) {
     order_item item;
     item.ticket_type = type.id;
-    item.quantity = is_cautious_ ? 1 : 1 + static_cast<std::int64_t>(random.under(
-                                               static_cast<std::uint64_t>(std::clamp<std::int64_t>(type.max_per_order, 1, 2))));
-    if (random.unit() < donates)
-      item.donation = 1 + static_cast<std::int64_t>(random.under(donation_most));
+    item.quantity = is_cautious_ ? 1
+                                 : 1
+                                     + static_cast<std::int64_t>(random.under(static_cast<std::uint64_t>(
+                                       std::clamp<std::int64_t>(type.max_per_order, 1, 2))));
+    if (random.unit() < donates) item.donation = 1 + static_cast<std::int64_t>(random.under(donation_most));
     out.push_back(item);
   }
   return out;
@@ -316,8 +286,7 @@ std::vector<order_item> fan::wanted_items() {
 
 std::string fan::wanted_promo() {
   const auto& codes = around_.options().promo_codes;
-  if (codes.empty() || !tries_promo_ || around_.random().unit() >= uses_promo)
-    return {};
+  if (codes.empty() || !tries_promo_ || around_.random().unit() >= uses_promo) return {};
   return codes[around_.random().under(codes.size())];
 }
 

@@ -22,14 +22,12 @@ constexpr auto sweep_interval = std::chrono::milliseconds(100);
 // sold_out must be said this often in a row before the waiting fans believe it.
 constexpr int sold_out_needed = 2;
 
-std::string hex(std::uint64_t value) {
-  return to_string(uuid{value, 0}).substr(0, 8);
-}
+std::string hex(std::uint64_t value) { return to_string(uuid{value, 0}).substr(0, 8); }
 
 } // namespace
 
-crowd::crowd(const load_options& options, std::vector<std::string> tokens)
-  : options_(options),
+crowd::crowd(const load_options& options, std::vector<std::string> tokens) :
+    options_(options),
     tokens_(std::move(tokens)),
     hub_(context_, options.source_addresses),
     start_timer_(context_),
@@ -39,23 +37,20 @@ crowd::crowd(const load_options& options, std::vector<std::string> tokens)
     random_(options.seed) {
   std::string why;
   server_ = parse_http_url(options_.url).value_or(http_url{});
-  if (const auto found = resolve(server_, options_.allow_remote, why))
-    endpoint_ = *found;
+  if (const auto found = resolve(server_, options_.allow_remote, why)) endpoint_ = *found;
   prefix_ = server_.target;
-  while (!prefix_.empty() && prefix_.back() == '/')
-    prefix_.pop_back();
+  while (!prefix_.empty() && prefix_.back() == '/') prefix_.pop_back();
   // Keys must differ between runs, also with the same seed.
   run_name_ = "load-" + hex(system_random());
   watch_link_ = std::make_unique<link>(hub_, endpoint_);
-  if (options_.connections > 0)
-    pool_ = std::make_unique<link_pool>(hub_, endpoint_, options_.connections);
+  if (options_.connections > 0) pool_ = std::make_unique<link_pool>(hub_, endpoint_, options_.connections);
 }
 
 crowd::~crowd() = default;
 
 steady::time_point crowd::request_deadline() const {
-  const auto limit = steady::now() + std::chrono::microseconds(static_cast<run_time_us>(
-                       options_.request_timeout_s * 1e6));
+  const auto limit =
+    steady::now() + std::chrono::microseconds(static_cast<run_time_us>(options_.request_timeout_s * 1e6));
   return std::min(limit, run_deadline());
 }
 
@@ -89,8 +84,7 @@ crowd_result crowd::run(const std::function<void(const progress&)>& show) {
 asio::awaitable<void> crowd::watch_event() {
   while (!result_.reached && !time_is_over()) {
     result_.reached = co_await look_at_event(true);
-    if (result_.reached || time_is_over())
-      break;
+    if (result_.reached || time_is_over()) break;
     watch_timer_.expires_after(std::chrono::milliseconds(200));
     co_await watch_timer_.async_wait(as_result);
   }
@@ -106,8 +100,7 @@ asio::awaitable<void> crowd::watch_event() {
   while (!time_is_over() && progress_.finished < options_.fans) {
     watch_timer_.expires_after(std::chrono::milliseconds(options_.watch_interval_ms));
     co_await watch_timer_.async_wait(as_result);
-    if (!time_is_over() && progress_.finished < options_.fans)
-      co_await look_at_event(false);
+    if (!time_is_over() && progress_.finished < options_.fans) co_await look_at_event(false);
   }
   co_await look_at_event(false);
   fans_elapsed_s_ = static_cast<double>(now_us()) / 1e6;
@@ -118,8 +111,8 @@ asio::awaitable<void> crowd::watch_event() {
 
 // False when there was no usable answer.
 asio::awaitable<bool> crowd::look_at_event(bool first) {
-  const std::string text = "GET " + target("/events/" + options_.event) + " HTTP/1.1\r\nHost: "
-                           + server_.authority() + "\r\n\r\n";
+  const std::string text =
+    "GET " + target("/events/" + options_.event) + " HTTP/1.1\r\nHost: " + server_.authority() + "\r\n\r\n";
   http_reply reply;
   const auto result = co_await watch_link_->exchange(text, reply, steady::now() + std::chrono::seconds(3));
   if (result != transfer::answered) {
@@ -154,16 +147,13 @@ void crowd::take_event(const event_answer& event, bool first) {
     result_.history.sold_out_at_us = now_us();
     end_sale();
   }
-  if (event.terms.status == "ENDED" || event.terms.status == "CANCELLED")
-    end_sale();
+  if (event.terms.status == "ENDED" || event.terms.status == "CANCELLED") end_sale();
 }
 
 void crowd::end_sale() {
-  if (sale_over_)
-    return;
+  if (sale_over_) return;
   sale_over_ = true;
-  for (auto& each : fans_)
-    each->wake();
+  for (auto& each : fans_) each->wake();
 }
 
 asio::awaitable<void> crowd::start_fans() {
@@ -172,8 +162,7 @@ asio::awaitable<void> crowd::start_fans() {
       start_timer_.expires_at(clock_.at(arrivals_[i]));
       co_await start_timer_.async_wait(as_result);
     }
-    if (time_is_over())
-      break;
+    if (time_is_over()) break;
     ++progress_.arrived;
     asio::co_spawn(context_, one_fan(i), asio::detached);
   }
@@ -183,8 +172,7 @@ asio::awaitable<void> crowd::one_fan(std::size_t index) {
   co_await fans_[index]->live();
   ++progress_.finished;
   progress_.bought += result_.history.fans[index].end == outcome::bought;
-  if (progress_.finished == options_.fans)
-    watch_timer_.cancel();
+  if (progress_.finished == options_.fans) watch_timer_.cancel();
 }
 
 asio::awaitable<void> crowd::keep_deadlines(const std::function<void(const progress&)>& show) {
@@ -192,15 +180,11 @@ asio::awaitable<void> crowd::keep_deadlines(const std::function<void(const progr
     sweep_timer_.expires_after(sweep_interval);
     co_await sweep_timer_.async_wait(as_result);
     hub_.sweep(steady::now());
-    if (show && result_.reached && round % 2 == 0)
-      show(current_progress());
-    if (time_is_over())
-      stop_everything(); // again and again: a fan may have begun another wait meanwhile
-    if (watch_done_ && progress_.finished == (time_is_over() ? progress_.arrived : options_.fans))
-      break;
+    if (show && result_.reached && round % 2 == 0) show(current_progress());
+    if (time_is_over()) stop_everything(); // again and again: a fan may have begun another wait meanwhile
+    if (watch_done_ && progress_.finished == (time_is_over() ? progress_.arrived : options_.fans)) break;
   }
-  if (show && result_.reached)
-    show(current_progress());
+  if (show && result_.reached) show(current_progress());
   result_.elapsed_s = fans_elapsed_s_ > 0 ? fans_elapsed_s_ : static_cast<double>(now_us()) / 1e6;
 }
 
@@ -209,8 +193,7 @@ void crowd::stop_everything() {
   start_timer_.cancel();
   watch_timer_.cancel();
   for (auto& each : fans_)
-    if (!each->done())
-      each->stop();
+    if (!each->done()) each->stop();
 }
 
 progress crowd::current_progress() const {
@@ -224,8 +207,7 @@ progress crowd::current_progress() const {
 
 void crowd::finish_history() {
   for (auto& each : result_.history.fans) {
-    if (each.end == outcome::running)
-      each.end = outcome::timed_out;
+    if (each.end == outcome::running) each.end = outcome::timed_out;
     result_.timed_out |= each.end == outcome::timed_out;
   }
 }

@@ -38,12 +38,13 @@ struct crowd_result {
   sale_history history;
   metrics steps;
   double elapsed_s = 0;
-  bool reached = false;   // the event was found
+  bool reached = false; // the event was found
   bool timed_out = false; // some fan was not done when the time was over
   std::uint64_t replayed = 0;
-  std::map<std::string, std::uint64_t> checkouts; // answers to POST /checkout: processing, ready, or the refusal's code
+  std::map<std::string, std::uint64_t>
+    checkouts; // answers to POST /checkout: processing, ready, or the refusal's code
   std::vector<std::string> complaints; // unexpected answers, at most complaint_limit
-  std::string failure;                 // why not reached
+  std::string failure; // why not reached
 };
 
 inline constexpr std::size_t complaint_limit = 20;
@@ -71,7 +72,9 @@ public:
   [[nodiscard]] std::string target(const std::string& path) const { return prefix_ + path; }
   [[nodiscard]] const std::string& run_name() const { return run_name_; }
   // Checkouts join by themselves.
-  [[nodiscard]] bool is_without_queue() const { return options_.no_queue || result_.history.terms.policy == "open"; }
+  [[nodiscard]] bool is_without_queue() const {
+    return options_.no_queue || result_.history.terms.policy == "open";
+  }
   [[nodiscard]] std::vector<ticket_type_terms> ticket_types() const { return result_.history.terms.types; }
   chance& random() { return random_; }
   metrics& steps() { return result_.steps; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// See fan.hpp. The life of a fan reads from live() downwards; buying by checkout is in checkout_fan.cpp, calls and retries in
-// fan_calls.cpp.
+// See fan.hpp. The life of a fan reads from live() downwards; buying by checkout is in checkout_fan.cpp,
+// calls and retries in fan_calls.cpp.
 #include "load/fan_parts.hpp"
 
 #include <algorithm>
@@ -41,8 +41,8 @@ bool is_refund(payment_status status) {
 
 } // namespace
 
-fan::fan(crowd& around, std::size_t index, std::string_view token, fan_history& history)
-  : around_(around),
+fan::fan(crowd& around, std::size_t index, std::string_view token, fan_history& history) :
+    around_(around),
     index_(index),
     token_(token),
     history_(history),
@@ -50,23 +50,19 @@ fan::fan(crowd& around, std::size_t index, std::string_view token, fan_history& 
     timer_(around.hub().context()) {}
 
 void fan::wake() {
-  if (!in_line_)
-    return;
+  if (!in_line_) return;
   timer_.cancel();
-  if (history_.websocket)
-    link_.close();
+  if (history_.websocket) link_.close();
 }
 
 void fan::stop() {
   timer_.cancel();
   link_.close();
-  if (gateway_link_)
-    gateway_link_->close();
+  if (gateway_link_) gateway_link_->close();
 }
 
 void fan::end(outcome how) {
-  if (history_.end == outcome::running)
-    history_.end = how;
+  if (history_.end == outcome::running) history_.end = how;
 }
 
 void fan::fail(const answer& from, std::string_view doing) {
@@ -127,10 +123,8 @@ asio::awaitable<void> fan::join() {
       see_entry(*entry, got.sent_us, got.at_us);
       co_return;
     }
-    if (got.status == 410 || got.code == "event_ended")
-      co_return end(outcome::ended);
-    if (got.code != "queue_not_open" || around_.time_is_over())
-      co_return fail(got, "join");
+    if (got.status == 410 || got.code == "event_ended") co_return end(outcome::ended);
+    if (got.code != "queue_not_open" || around_.time_is_over()) co_return fail(got, "join");
     co_await nap(not_open_pause_us + static_cast<run_time_us>(around_.random().under(100 * ms_us)));
   }
 }
@@ -142,15 +136,13 @@ asio::awaitable<void> fan::look() {
   plan.method = "GET";
   plan.target = around_.target("/events/" + around_.event() + "/queue/position");
   const auto got = co_await call(std::move(plan));
-  if (!got.answered)
-    co_return end(outcome::timed_out);
+  if (!got.answered) co_return end(outcome::timed_out);
   if (got.status == 404) {
     see_place(place_kind::absent, entry_, got.sent_us, got.at_us);
     co_return;
   }
   const auto entry = read_entry(got.body);
-  if (got.status != 200 || !entry)
-    co_return fail(got, "position");
+  if (got.status != 200 || !entry) co_return fail(got, "position");
   around_.steps().of(step::poll).add(got.first_sent_us, got.at_us);
   see_entry(*entry, got.sent_us, got.at_us);
 }
@@ -170,26 +162,21 @@ asio::awaitable<void> fan::wait_for_turn() {
     in_line_ = true;
     co_await nap(static_cast<run_time_us>(static_cast<double>(after_ms * ms_us) * jitter));
     in_line_ = false;
-    if (!around_.time_is_over() && !around_.sale_is_over())
-      co_await look();
+    if (!around_.time_is_over() && !around_.sale_is_over()) co_await look();
   }
-  if (done() || around_.time_is_over() || !around_.sale_is_over())
-    co_return;
+  if (done() || around_.time_is_over() || !around_.sale_is_over()) co_return;
   // Everybody is called at once: spread the last look over a second for every 5,000 fans.
   co_await nap(static_cast<run_time_us>(around_.random().under(200ULL * around_.options().fans + 1)));
   co_await look();
-  if (place_ == place_kind::waiting || place_ == place_kind::away)
-    end(outcome::sold_out);
+  if (place_ == place_kind::waiting || place_ == place_kind::away) end(outcome::sold_out);
 }
 
 // Expired, revoked, cancelled or ended: a buyer without a ticket stands in line again.
 asio::awaitable<void> fan::on_place_over() {
   if (around_.sale_is_over())
     co_return end(entry_.status == "CANCELLED" ? outcome::ended : outcome::sold_out);
-  if (history_.plan != behaviour::buy)
-    co_return end(outcome::missed);
-  if (++rejoins_ > rejoins_max)
-    co_return end(outcome::missed);
+  if (history_.plan != behaviour::buy) co_return end(outcome::missed);
+  if (++rejoins_ > rejoins_max) co_return end(outcome::missed);
   co_await join();
 }
 
@@ -201,8 +188,7 @@ asio::awaitable<void> fan::wait_on_socket() {
   in_line_ = true;
   run_time_us sent_us = 0;
   const bool opened = co_await open_socket(sent_us);
-  if (opened)
-    co_await follow_socket(sent_us);
+  if (opened) co_await follow_socket(sent_us);
   link_.close();
   in_line_ = false;
 }
@@ -213,8 +199,8 @@ asio::awaitable<bool> fan::open_socket(run_time_us& sent_us) {
   const auto began_us = around_.now_us();
   for (int attempt = 0; !around_.time_is_over() && !around_.sale_is_over(); ++attempt) {
     const auto key = websocket_key(around_.random().bits(), around_.random().bits());
-    std::string text = "GET " + around_.target("/ws/queue/" + around_.event()) + " HTTP/1.1\r\nHost: "
-                       + around_.server().authority()
+    std::string text = "GET " + around_.target("/ws/queue/" + around_.event())
+                       + " HTTP/1.1\r\nHost: " + around_.server().authority()
                        + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13"
                          "\r\nSec-WebSocket-Key: "
                        + key + "\r\nSec-WebSocket-Protocol: fairqueue.v1, " + std::string(token_)
@@ -250,19 +236,16 @@ asio::awaitable<void> fan::follow_socket(run_time_us sent_us) {
   std::int64_t reconnect_after_ms = 0;
   for (;;) {
     ws_frame frame;
-    const auto limit = std::min(steady::now() + std::chrono::microseconds(socket_silence_us),
-                                around_.run_deadline());
+    const auto limit =
+      std::min(steady::now() + std::chrono::microseconds(socket_silence_us), around_.run_deadline());
     const auto result = co_await link_.read_frame(frame, limit);
-    if (around_.time_is_over() || around_.sale_is_over())
-      co_return;
+    if (around_.time_is_over() || around_.sale_is_over()) co_return;
     if (result == transfer::malformed) {
       around_.complain(index_, "websocket: malformed frame");
       around_.steps().of(step::ws_connect).add_error();
     }
-    if (result != transfer::answered || !on_frame(frame, sent_us, reconnect_after_ms))
-      break;
-    if (place_ != place_kind::waiting && place_ != place_kind::away)
-      co_return;
+    if (result != transfer::answered || !on_frame(frame, sent_us, reconnect_after_ms)) break;
+    if (place_ != place_kind::waiting && place_ != place_kind::away) co_return;
   }
   // The connection ended while the fan still waits: come back, not all at once.
   if (place_ == place_kind::waiting || place_ == place_kind::away) {
@@ -326,42 +309,32 @@ void fan::on_socket_event(std::string_view type, const boost::json::value& event
     over.status = type == "ended" || type == "cancelled" ? "CANCELLED" : "EXPIRED";
     over.position = 0;
     see_place(place_kind::over, over, sent_us, at_us);
-    if (type == "ended")
-      end(outcome::ended);
+    if (type == "ended") end(outcome::ended);
   }
 }
 
 // ---- the shop -----------------------------------------------------------------------------------------
 
 asio::awaitable<void> fan::shop() {
-  if (history_.plan == behaviour::no_show)
-    co_return end(outcome::no_show);
-  if (++shop_rounds_ > shop_rounds_max)
-    co_return end(outcome::missed);
+  if (history_.plan == behaviour::no_show) co_return end(outcome::no_show);
+  if (++shop_rounds_ > shop_rounds_max) co_return end(outcome::missed);
   co_await think();
-  if (checks_out_)
-    co_return co_await check_out();
+  if (checks_out_) co_return co_await check_out();
   claim_ = claim_sight{};
   co_await take_claim();
-  if (done() || claim_.claim.is_nil())
-    co_return;
-  if (history_.plan == behaviour::abandon)
-    co_return end(outcome::abandoned);
+  if (done() || claim_.claim.is_nil()) co_return;
+  if (history_.plan == behaviour::abandon) co_return end(outcome::abandoned);
   co_await think();
   payment_ = payment_answer{};
   if (claim_.status == claim_status::claimed)
     co_await pay(around_.target("/claims/" + to_string(claim_.claim) + "/payments"),
                  history_.plan == behaviour::decline ? "decline" : "pay");
-  if (done())
-    co_return;
+  if (done()) co_return;
   co_await look_at_claim();
-  if (done())
-    co_return;
-  if (claim_.status == claim_status::confirmed)
-    co_return end(outcome::bought);
+  if (done()) co_return;
+  if (claim_.status == claim_status::confirmed) co_return end(outcome::bought);
   if (history_.plan == behaviour::decline) {
-    if (claim_.status == claim_status::claimed && around_.random().unit() < 0.5)
-      co_await release_claim();
+    if (claim_.status == claim_status::claimed && around_.random().unit() < 0.5) co_await release_claim();
     co_return end(outcome::declined);
   }
   // No ticket this time. The session may still live, or the place in line must be taken anew.
@@ -382,19 +355,16 @@ asio::awaitable<void> fan::take_claim() {
     ++history_.unknown_claims;
     co_return end(outcome::timed_out);
   }
-  if (claim_first_sent_us_ < 0 || got.status == 201)
-    claim_first_sent_us_ = first_sent_us;
+  if (claim_first_sent_us_ < 0 || got.status == 201) claim_first_sent_us_ = first_sent_us;
   if (got.status == 201 || got.status == 200) {
     auto claim = read_claim(got.body);
-    if (!claim)
-      co_return fail(got, "claim");
+    if (!claim) co_return fail(got, "claim");
     around_.steps().of(step::claim).add(got.first_sent_us, got.at_us);
     co_return see_claim(*claim, got);
   }
   if (got.code == "already_claimed") {
     const auto known = parse_uuid(text_member(got.body, "claim_id"));
-    if (!known)
-      co_return fail(got, "claim");
+    if (!known) co_return fail(got, "claim");
     claim_.claim = *known;
     co_return co_await look_at_claim();
   }
@@ -402,10 +372,8 @@ asio::awaitable<void> fan::take_claim() {
     history_.told_sold_out.push_back(got.at_us);
     co_return end(outcome::sold_out);
   }
-  if (got.code == "event_ended")
-    co_return end(outcome::ended);
-  if (got.code == "limit_exceeded")
-    co_return end(outcome::refused);
+  if (got.code == "event_ended") co_return end(outcome::ended);
+  if (got.code == "limit_exceeded") co_return end(outcome::refused);
   if (got.code == "none_free" || got.code == "sale_not_started") {
     const auto jitter_us = static_cast<run_time_us>(around_.random().under(none_free_pause_us));
     co_await nap(none_free_pause_us / 2 + jitter_us);
@@ -414,8 +382,7 @@ asio::awaitable<void> fan::take_claim() {
   if (got.status == 403) {
     const auto had = entry_.entry;
     co_await look();
-    if (place_ == place_kind::admitted && entry_.entry == had)
-      co_await nap(not_open_pause_us);
+    if (place_ == place_kind::admitted && entry_.entry == had) co_await nap(not_open_pause_us);
     co_return;
   }
   fail(got, "claim");
@@ -427,8 +394,7 @@ asio::awaitable<void> fan::look_at_claim() {
   plan.method = "GET";
   plan.target = around_.target("/claims/" + to_string(claim_.claim));
   const auto got = co_await call(std::move(plan));
-  if (!got.answered)
-    co_return end(outcome::timed_out);
+  if (!got.answered) co_return end(outcome::timed_out);
   if (got.status == 404) {
     auto gone = claim_;
     gone.status = claim_status::absent;
@@ -437,8 +403,7 @@ asio::awaitable<void> fan::look_at_claim() {
     co_return fail(got, "claim");
   }
   const auto claim = read_claim(got.body);
-  if (got.status != 200 || !claim)
-    co_return fail(got, "claim");
+  if (got.status != 200 || !claim) co_return fail(got, "claim");
   see_claim(*claim, got);
 }
 
@@ -465,13 +430,10 @@ asio::awaitable<void> fan::pay(std::string attempts_target, std::string_view act
   plan.target = std::move(attempts_target);
   plan.key = next_key("pay");
   const auto got = co_await call(std::move(plan));
-  if (!got.answered)
-    co_return end(outcome::timed_out);
-  if (got.code == "claim_not_payable" || got.code == "attempts_exhausted")
-    co_return;
+  if (!got.answered) co_return end(outcome::timed_out);
+  if (got.code == "claim_not_payable" || got.code == "attempts_exhausted") co_return;
   auto payment = read_payment(got.body);
-  if ((got.status != 201 && got.status != 200) || !payment)
-    co_return fail(got, "payment");
+  if ((got.status != 201 && got.status != 200) || !payment) co_return fail(got, "payment");
   around_.steps().of(step::pay).add(got.first_sent_us, got.at_us);
   see_payment(std::move(*payment), got);
   while (!done() && payment_.authorization_url.empty()
@@ -480,12 +442,10 @@ asio::awaitable<void> fan::pay(std::string attempts_target, std::string_view act
     co_await nap(verdict_first_pause_us * 2);
     co_await look_at_payment();
   }
-  if (done() || is_settled(payment_.sight.status))
-    co_return;
+  if (done() || is_settled(payment_.sight.status)) co_return;
   co_await think();
   co_await visit_gateway(action);
-  if (!done())
-    co_await await_verdict(around_.now_us());
+  if (!done()) co_await await_verdict(around_.now_us());
 }
 
 asio::awaitable<void> fan::visit_gateway(std::string_view action) {
@@ -496,8 +456,7 @@ asio::awaitable<void> fan::visit_gateway(std::string_view action) {
     around_.complain(index_, "authorization_url refused: " + why);
     co_return end(outcome::failed);
   }
-  if (*server != around_.endpoint())
-    gateway_link_ = std::make_unique<link>(around_.hub(), *server);
+  if (*server != around_.endpoint()) gateway_link_ = std::make_unique<link>(around_.hub(), *server);
   request_plan plan;
   plan.which = step::gateway;
   plan.method = "POST";
@@ -511,11 +470,9 @@ asio::awaitable<void> fan::visit_gateway(std::string_view action) {
     ++history_.unknown_gateway;
     co_return end(outcome::timed_out);
   }
-  if (got.status == 409)
-    co_return; // settled otherwise or expired: the payment tells
+  if (got.status == 409) co_return; // settled otherwise or expired: the payment tells
   const auto status = text_member(got.body, "status");
-  if (got.status != 200 || status.empty())
-    co_return fail(got, "gateway");
+  if (got.status != 200 || status.empty()) co_return fail(got, "gateway");
   around_.steps().of(step::gateway).add(got.first_sent_us, got.at_us);
   history_.gateway.push_back({got.at_us, payment_.sight.payment, status == "paid"});
 }
@@ -526,11 +483,9 @@ asio::awaitable<void> fan::look_at_payment() {
   plan.method = "GET";
   plan.target = around_.target("/payments/" + to_string(payment_.sight.payment));
   const auto got = co_await call(std::move(plan));
-  if (!got.answered)
-    co_return end(outcome::timed_out);
+  if (!got.answered) co_return end(outcome::timed_out);
   auto payment = read_payment(got.body);
-  if (got.status != 200 || !payment)
-    co_return fail(got, "payment");
+  if (got.status != 200 || !payment) co_return fail(got, "payment");
   see_payment(std::move(*payment), got);
 }
 
@@ -539,15 +494,13 @@ asio::awaitable<void> fan::await_verdict(run_time_us paid_us) {
   auto pause_us = verdict_first_pause_us;
   for (;;) {
     co_await look_at_payment();
-    if (done())
-      co_return;
+    if (done()) co_return;
     const auto status = payment_.sight.status;
     if (is_settled(status)) {
       around_.steps().of(step::confirm).add(paid_us, around_.now_us());
       co_return;
     }
-    if (is_refund(status) && around_.now_us() > paid_us + refund_patience_us)
-      co_return;
+    if (is_refund(status) && around_.now_us() > paid_us + refund_patience_us) co_return;
     co_await nap(pause_us);
     pause_us = std::min(pause_us * 3 / 2, verdict_pause_max_us);
   }
@@ -556,11 +509,10 @@ asio::awaitable<void> fan::await_verdict(run_time_us paid_us) {
 // ---- what was seen ------------------------------------------------------------------------------------
 
 void fan::see_entry(const entry_answer& entry, run_time_us sent_us, run_time_us at_us) {
-  const bool turn_came = entry.kind == place_kind::admitted
-                         && (place_ != place_kind::admitted || entry_.entry != entry.entry);
+  const bool turn_came =
+    entry.kind == place_kind::admitted && (place_ != place_kind::admitted || entry_.entry != entry.entry);
   see_place(entry.kind, entry, sent_us, at_us);
-  if (!turn_came)
-    return;
+  if (!turn_came) return;
   claim_first_sent_us_ = -1;
   around_.steps().of(step::admit_wait).add(join_acked_us_, at_us);
   around_.count_admitted();
@@ -571,15 +523,13 @@ void fan::see_place(place_kind kind, const entry_answer& entry, run_time_us sent
   const auto token = std::move(entry_.admission_token);
   place_ = kind;
   entry_ = entry;
-  if (entry_.admission_token.empty() && kind == place_kind::admitted)
-    entry_.admission_token = token;
+  if (entry_.admission_token.empty() && kind == place_kind::admitted) entry_.admission_token = token;
   if (!history_.places.empty()) {
     auto& last = history_.places.back();
     if (last.kind == kind && last.entry == entry.entry && last.number == entry.number
         && last.position == entry.position && last.batch == entry.batch) {
       last.sent_us = std::max(last.sent_us, sent_us);
-      if (kind != place_kind::admitted)
-        last.at_us = at_us;
+      if (kind != place_kind::admitted) last.at_us = at_us;
       return;
     }
   }
@@ -605,8 +555,7 @@ void fan::see_payment(payment_answer payment, const answer& from) {
     seen.back().sent_us = payment.sight.sent_us;
   else
     seen.push_back(payment.sight);
-  if (payment.authorization_url.empty())
-    payment.authorization_url = std::move(payment_.authorization_url);
+  if (payment.authorization_url.empty()) payment.authorization_url = std::move(payment_.authorization_url);
   payment_ = std::move(payment);
 }
 

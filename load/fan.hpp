@@ -43,7 +43,7 @@ private:
     step which = step::poll;
     std::string_view method;
     std::string target;
-    std::string key;  // empty: no Idempotency-Key
+    std::string key; // empty: no Idempotency-Key
     std::string body; // empty: none
     bool json_accept = false;
     int wait_s = 0; // Prefer: wait=N; 0: not sent
@@ -130,7 +130,7 @@ private:
   bool checks_out_ = false;
   order_answer order_;
   run_time_us checkout_sent_us_ = 0; // the first attempt to place it
-  bool is_cautious_ = false;         // was refused a larger wish: one ticket will do
+  bool is_cautious_ = false; // was refused a larger wish: one ticket will do
   bool tries_promo_ = true;
 };
 

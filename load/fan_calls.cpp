@@ -27,14 +27,12 @@ std::string fan::request_text(const request_plan& plan) const {
     out += "\r\nIdempotency-Key: ";
     out += plan.key;
   }
-  if (plan.json_accept)
-    out += "\r\nAccept: application/json";
+  if (plan.json_accept) out += "\r\nAccept: application/json";
   if (plan.wait_s > 0) {
     out += "\r\nPrefer: wait=";
     out += std::to_string(plan.wait_s);
   }
-  if (!plan.body.empty())
-    out += "\r\nContent-Type: application/json";
+  if (!plan.body.empty()) out += "\r\nContent-Type: application/json";
   if (plan.method == "POST") {
     out += "\r\nContent-Length: ";
     out += std::to_string(plan.body.size());
@@ -83,11 +81,9 @@ asio::awaitable<fan::answer> fan::call(request_plan plan) {
       const bool again = in_progress || reply.status == 429 || reply.status == 503
                          || (server_error && ++server_errors_ < server_errors_max);
       if (!again) {
-        if (reply.replayed)
-          around_.count_replay();
+        if (reply.replayed) around_.count_replay();
         // A replayed answer tells the state at the first attempt, not at this one.
-        if (!plan.key.empty() && (reply.replayed || attempt > 0))
-          out.sent_us = out.first_sent_us;
+        if (!plan.key.empty() && (reply.replayed || attempt > 0)) out.sent_us = out.first_sent_us;
         if (reply.status >= 400 && reply.status != 409 && reply.status != 410 && !server_error)
           counted.add_error();
         out.answered = true;
@@ -111,20 +107,17 @@ asio::awaitable<fan::answer> fan::call(request_plan plan) {
 asio::awaitable<void> fan::back_off(int attempt, int retry_after_s) {
   const auto limit_us = std::min(retry_base_us << std::min(attempt, 5), retry_cap_us);
   auto pause_us = static_cast<run_time_us>(around_.random().under(static_cast<std::uint64_t>(limit_us)));
-  if (retry_after_s > 0)
-    pause_us += std::min<run_time_us>(retry_after_s, 30) * second_us;
+  if (retry_after_s > 0) pause_us += std::min<run_time_us>(retry_after_s, 30) * second_us;
   co_await nap(pause_us);
 }
 
 asio::awaitable<void> fan::think() {
   const auto most_us = static_cast<std::uint64_t>(around_.options().think_ms * 1000);
-  if (most_us > 0)
-    co_await nap(static_cast<run_time_us>(around_.random().under(most_us)));
+  if (most_us > 0) co_await nap(static_cast<run_time_us>(around_.random().under(most_us)));
 }
 
 asio::awaitable<void> fan::nap(run_time_us how_long_us) {
-  if (around_.time_is_over())
-    co_return;
+  if (around_.time_is_over()) co_return;
   timer_.expires_after(std::chrono::microseconds(how_long_us));
   co_await timer_.async_wait(as_result);
 }

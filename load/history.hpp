@@ -25,7 +25,7 @@ struct place_sight {
   uuid entry;
   std::uint64_t number = 0;
   std::uint32_t position = 0; // 0: not told
-  std::uint64_t batch = 0;    // 0: not told
+  std::uint64_t batch = 0; // 0: not told
 };
 
 enum class claim_status : std::uint8_t { claimed, expiring, confirmed, released, refunded, absent };
@@ -107,12 +107,12 @@ struct fan_history {
   std::vector<gateway_sight> gateway;
   std::vector<run_time_us> told_sold_out; // when a 410 event_sold_out arrived
   std::vector<order_sight> orders;
-  std::vector<order_wish> wishes;          // one for each order placed
-  std::uint32_t unknown_checkouts = 0;     // POST checkout whose answer never came
+  std::vector<order_wish> wishes; // one for each order placed
+  std::uint32_t unknown_checkouts = 0; // POST checkout whose answer never came
   std::uint32_t unknown_checkout_units = 0; // tickets they asked for
-  std::uint32_t unknown_claims = 0;       // POST claims whose answer never came
-  std::uint32_t unknown_gateway = 0;      // gateway actions whose answer never came
-  bool leave_requested = false;           // a DELETE of the place was sent, whatever came back
+  std::uint32_t unknown_claims = 0; // POST claims whose answer never came
+  std::uint32_t unknown_gateway = 0; // gateway actions whose answer never came
+  bool leave_requested = false; // a DELETE of the place was sent, whatever came back
 };
 
 struct ticket_type_terms {
@@ -147,8 +147,8 @@ struct sale_terms {
 
 struct sale_history {
   sale_terms terms;
-  bool terms_changed = false;  // stock or limits differed between the first and the last look
-  bool sold_out_seen = false;  // GET /events/{id} said so at the end, twice in a row
+  bool terms_changed = false; // stock or limits differed between the first and the last look
+  bool sold_out_seen = false; // GET /events/{id} said so at the end, twice in a row
   run_time_us sold_out_at_us = 0;
   std::vector<fan_history> fans;
   sale_books before; // read only when fans place orders
@@ -157,15 +157,13 @@ struct sale_history {
 
 inline std::int64_t sale_terms::total() const {
   std::int64_t sum = 0;
-  for (const auto& type : types)
-    sum += type.total;
+  for (const auto& type : types) sum += type.total;
   return sum;
 }
 
 inline std::int64_t sale_terms::available_at_start() const {
   std::int64_t sum = 0;
-  for (const auto& type : types)
-    sum += type.available_at_start;
+  for (const auto& type : types) sum += type.available_at_start;
   return sum;
 }
 

@@ -8,16 +8,12 @@ namespace fq::load {
 
 namespace {
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-}
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 bool same_text(std::string_view a, std::string_view lower_b) {
-  if (a.size() != lower_b.size())
-    return false;
+  if (a.size() != lower_b.size()) return false;
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (lower(a[i]) != lower_b[i])
-      return false;
+    if (lower(a[i]) != lower_b[i]) return false;
   return true;
 }
 
@@ -25,14 +21,10 @@ bool has_word(std::string_view list, std::string_view lower_word) {
   while (!list.empty()) {
     const auto comma = list.find(',');
     auto word = list.substr(0, comma);
-    while (!word.empty() && word.front() == ' ')
-      word.remove_prefix(1);
-    while (!word.empty() && word.back() == ' ')
-      word.remove_suffix(1);
-    if (same_text(word, lower_word))
-      return true;
-    if (comma == std::string_view::npos)
-      break;
+    while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
+    while (!word.empty() && word.back() == ' ') word.remove_suffix(1);
+    if (same_text(word, lower_word)) return true;
+    if (comma == std::string_view::npos) break;
     list.remove_prefix(comma + 1);
   }
   return false;
@@ -47,21 +39,17 @@ bool whole_number(std::string_view text, Number& out, int base = 10) {
 bool take_field(std::string_view name, std::string_view value, reply_head& head) {
   switch (name.size()) {
     case 10:
-      if (same_text(name, "connection"))
-        head.keep_alive = head.keep_alive && !has_word(value, "close");
+      if (same_text(name, "connection")) head.keep_alive = head.keep_alive && !has_word(value, "close");
       return true;
     case 11:
-      if (same_text(name, "retry-after"))
-        whole_number(value, head.retry_after_s);
+      if (same_text(name, "retry-after")) whole_number(value, head.retry_after_s);
       return true;
     case 14:
-      if (!same_text(name, "content-length"))
-        return true;
+      if (!same_text(name, "content-length")) return true;
       head.has_length = true;
       return whole_number(value, head.content_length) && head.content_length <= reply_body_max_bytes;
     case 17:
-      if (same_text(name, "transfer-encoding"))
-        head.chunked = has_word(value, "chunked");
+      if (same_text(name, "transfer-encoding")) head.chunked = has_word(value, "chunked");
       return true;
     case 20:
       if (same_text(name, "idempotency-replayed"))
@@ -69,8 +57,7 @@ bool take_field(std::string_view name, std::string_view value, reply_head& head)
       else if (same_text(name, "sec-websocket-accept"))
         head.websocket_accept = value;
       return true;
-    default:
-      return true;
+    default: return true;
   }
 }
 
@@ -90,17 +77,13 @@ parse_result take_chunks(std::string_view data, std::string& body, std::size_t& 
     at = line_end + 2;
     if (size == 0) {
       // No trailers are expected; an empty line ends the body.
-      if (data.size() < at + 2)
-        return parse_result::need_more;
-      if (data.substr(at, 2) != "\r\n")
-        return parse_result::bad;
+      if (data.size() < at + 2) return parse_result::need_more;
+      if (data.substr(at, 2) != "\r\n") return parse_result::bad;
       used = at + 2;
       return parse_result::done;
     }
-    if (data.size() < at + size + 2)
-      return parse_result::need_more;
-    if (data.substr(at + size, 2) != "\r\n")
-      return parse_result::bad;
+    if (data.size() < at + size + 2) return parse_result::need_more;
+    if (data.substr(at + size, 2) != "\r\n") return parse_result::bad;
     body.append(data.substr(at, size));
     at += size + 2;
   }
@@ -112,8 +95,7 @@ parse_result parse_head(std::string_view data, reply_head& head) {
   const auto end = data.find("\r\n\r\n");
   if (end == std::string_view::npos)
     return data.size() > reply_head_max_bytes ? parse_result::bad : parse_result::need_more;
-  if (end < 12 || end > reply_head_max_bytes || !data.starts_with("HTTP/1."))
-    return parse_result::bad;
+  if (end < 12 || end > reply_head_max_bytes || !data.starts_with("HTTP/1.")) return parse_result::bad;
   head = reply_head{};
   head.head_bytes = end + 4;
   head.keep_alive = data[7] == '1';
@@ -124,15 +106,11 @@ parse_result parse_head(std::string_view data, reply_head& head) {
     const auto line_end = data.find("\r\n", at);
     const auto line = data.substr(at, line_end - at);
     const auto colon = line.find(':');
-    if (colon == std::string_view::npos)
-      return parse_result::bad;
+    if (colon == std::string_view::npos) return parse_result::bad;
     auto value = line.substr(colon + 1);
-    while (!value.empty() && (value.front() == ' ' || value.front() == '\t'))
-      value.remove_prefix(1);
-    while (!value.empty() && (value.back() == ' ' || value.back() == '\t'))
-      value.remove_suffix(1);
-    if (!take_field(line.substr(0, colon), value, head))
-      return parse_result::bad;
+    while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
+    while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
+    if (!take_field(line.substr(0, colon), value, head)) return parse_result::bad;
     at = line_end + 2;
   }
   return parse_result::done;
@@ -142,8 +120,7 @@ parse_result take_reply(std::string& inbox, bool at_end, http_reply& reply) {
   for (;;) {
     reply_head head;
     const auto parsed = parse_head(inbox, head);
-    if (parsed != parse_result::done)
-      return parsed;
+    if (parsed != parse_result::done) return parsed;
     if (head.status < 200 && head.status != 101) {
       inbox.erase(0, head.head_bytes);
       continue;
@@ -161,18 +138,14 @@ parse_result take_reply(std::string& inbox, bool at_end, http_reply& reply) {
       body_bytes = 0;
     } else if (head.chunked) {
       const auto chunks = take_chunks(rest, reply.body, body_bytes);
-      if (chunks != parse_result::done)
-        return chunks;
+      if (chunks != parse_result::done) return chunks;
     } else if (head.has_length) {
-      if (rest.size() < head.content_length)
-        return parse_result::need_more;
+      if (rest.size() < head.content_length) return parse_result::need_more;
       body_bytes = head.content_length;
       reply.body = rest.substr(0, body_bytes);
     } else {
-      if (rest.size() > reply_body_max_bytes)
-        return parse_result::bad;
-      if (!at_end)
-        return parse_result::need_more;
+      if (rest.size() > reply_body_max_bytes) return parse_result::bad;
+      if (!at_end) return parse_result::need_more;
       body_bytes = rest.size();
       reply.body = rest;
       reply.keep_alive = false;

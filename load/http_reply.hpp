@@ -19,7 +19,7 @@ struct http_reply {
   std::string body;
   std::string websocket_accept;
   int retry_after_s = -1; // -1: no header
-  bool replayed = false;  // Idempotency-Replayed: true
+  bool replayed = false; // Idempotency-Replayed: true
   bool keep_alive = true;
 };
 

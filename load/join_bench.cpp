@@ -60,26 +60,22 @@ std::uint64_t number_in(std::string_view body) {
 
 class bench {
 public:
-  bench(const load_options& options, const std::vector<std::string>& tokens)
-    : options_(options), tokens_(tokens) {}
+  bench(const load_options& options, const std::vector<std::string>& tokens) :
+      options_(options), tokens_(tokens) {}
 
   ~bench() {
     for (auto& each : connections_)
-      if (each.fd >= 0)
-        ::close(each.fd);
-    if (epoll_ >= 0)
-      ::close(epoll_);
+      if (each.fd >= 0) ::close(each.fd);
+    if (epoll_ >= 0) ::close(epoll_);
   }
 
   join_bench_result run(const std::function<void(std::uint64_t, double)>& show) {
     prepare();
-    if (!open_all())
-      return std::move(result_);
+    if (!open_all()) return std::move(result_);
     result_.reached = true;
     const double cpu_before = cpu_seconds();
     clock_.restart();
-    for (std::size_t i = 0; i < connections_.size(); ++i)
-      next_request(i);
+    for (std::size_t i = 0; i < connections_.size(); ++i) next_request(i);
     loop(show);
     result_.elapsed_s = static_cast<double>(last_answer_us_) / 1e6;
     if (result_.joined > 0 && last_answer_us_ > 0) {
@@ -95,15 +91,12 @@ private:
   void prepare() {
     const auto url = parse_http_url(options_.url).value_or(http_url{});
     std::string why;
-    if (const auto found = resolve(url, options_.allow_remote, why))
-      server_ = *found;
+    if (const auto found = resolve(url, options_.allow_remote, why)) server_ = *found;
     auto prefix = url.target;
-    while (!prefix.empty() && prefix.back() == '/')
-      prefix.pop_back();
+    while (!prefix.empty() && prefix.back() == '/') prefix.pop_back();
     head_ = "POST " + prefix + "/events/" + options_.event + "/queue HTTP/1.1\r\nHost: " + url.authority()
             + "\r\nContent-Length: 0\r\nAuthorization: Bearer ";
-    if (options_.with_keys)
-      key_head_ = "\r\nIdempotency-Key: bench-" + std::to_string(system_random()) + "-";
+    if (options_.with_keys) key_head_ = "\r\nIdempotency-Key: bench-" + std::to_string(system_random()) + "-";
     latencies_us_.reserve(tokens_.size());
     numbers_.reserve(tokens_.size());
     connections_.resize(std::min<std::size_t>(options_.connections, tokens_.size()));
@@ -138,8 +131,7 @@ private:
 
   void close_one(std::size_t index) {
     auto& mine = connections_[index];
-    if (mine.fd >= 0)
-      ::close(mine.fd);
+    if (mine.fd >= 0) ::close(mine.fd);
     mine.fd = -1;
     mine.inbox.clear();
     mine.unsent.clear();
@@ -157,31 +149,25 @@ private:
       again_.pop_front();
       return customer;
     }
-    if (next_ < tokens_.size())
-      return next_++;
+    if (next_ < tokens_.size()) return next_++;
     return std::nullopt;
   }
 
   void next_request(std::size_t index) {
     auto& mine = connections_[index];
     mine.customer = nobody;
-    if (mine.fd < 0)
-      return;
+    if (mine.fd < 0) return;
     const auto customer = next_customer();
-    if (!customer)
-      return;
+    if (!customer) return;
     request_.assign(head_);
     request_.append(tokens_[*customer]);
-    if (!key_head_.empty())
-      request_.append(key_head_).append(std::to_string(*customer));
+    if (!key_head_.empty()) request_.append(key_head_).append(std::to_string(*customer));
     request_.append("\r\n\r\n");
     mine.customer = *customer;
     mine.sent_us = clock_.now_us();
     const auto sent = ::send(mine.fd, request_.data(), request_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent == static_cast<ssize_t>(request_.size()))
-      return;
-    if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
-      return close_one(index);
+    if (sent == static_cast<ssize_t>(request_.size())) return;
+    if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK) return close_one(index);
     mine.unsent = request_.substr(sent > 0 ? static_cast<std::size_t>(sent) : 0);
   }
 
@@ -189,8 +175,7 @@ private:
   void flush_unsent() {
     for (std::size_t i = 0; i < connections_.size(); ++i) {
       auto& mine = connections_[i];
-      if (mine.fd < 0 || mine.unsent.empty())
-        continue;
+      if (mine.fd < 0 || mine.unsent.empty()) continue;
       const auto sent = ::send(mine.fd, mine.unsent.data(), mine.unsent.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       if (sent > 0)
         mine.unsent.erase(0, static_cast<std::size_t>(sent));
@@ -201,30 +186,26 @@ private:
 
   void on_readable(std::size_t index) {
     auto& mine = connections_[index];
-    if (mine.fd < 0)
-      return;
+    if (mine.fd < 0) return;
     const auto got = ::recv(mine.fd, scratch_.data(), scratch_.size(), MSG_DONTWAIT);
     if (got <= 0) {
-      if (got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
-        close_one(index);
+      if (got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) close_one(index);
       return;
     }
     const std::string_view fresh(scratch_.data(), static_cast<std::size_t>(got));
-    if (mine.inbox.empty() && take(index, fresh))
-      return;
+    if (mine.inbox.empty() && take(index, fresh)) return;
     mine.inbox.append(fresh);
     const std::string whole = std::move(mine.inbox);
     mine.inbox.clear();
-    if (!take(index, whole) && connections_[index].fd >= 0)
-      mine.inbox = whole;
+    if (!take(index, whole) && connections_[index].fd >= 0) mine.inbox = whole;
   }
 
   // True when `data` was one whole reply (or ruined the connection).
   bool take(std::size_t index, std::string_view data) {
     reply_head head;
     const auto parsed = parse_head(data, head);
-    const bool bad = parsed == parse_result::bad
-                     || (parsed == parse_result::done && (head.chunked || !head.has_length));
+    const bool bad =
+      parsed == parse_result::bad || (parsed == parse_result::done && (head.chunked || !head.has_length));
     if (bad) {
       ++result_.others[0];
       connections_[index].customer = nobody;
@@ -241,16 +222,15 @@ private:
     auto& mine = connections_[index];
     const auto now_us = clock_.now_us();
     last_answer_us_ = now_us;
-    if (mine.customer == nobody)
-      return close_one(index); // an answer nobody asked for
+    if (mine.customer == nobody) return close_one(index); // an answer nobody asked for
     if (head.status == 201 || head.status == 200) {
       ++result_.joined;
       latencies_us_.push_back(static_cast<std::uint32_t>(now_us - mine.sent_us));
       numbers_.push_back(number_in(body));
     } else if (head.status == 503 || head.status == 429) {
       ++result_.retries;
-      again_.push_back({now_us + std::max<run_time_us>(busy_pause_us, head.retry_after_s * 1'000'000LL),
-                        mine.customer});
+      again_.push_back(
+        {now_us + std::max<run_time_us>(busy_pause_us, head.retry_after_s * 1'000'000LL), mine.customer});
     } else {
       ++result_.others[head.status];
       ++refused_;
@@ -276,12 +256,10 @@ private:
         result_.timed_out = true;
         return;
       }
-      if (now_us < chores_us)
-        continue;
+      if (now_us < chores_us) continue;
       chores_us = now_us + 20'000;
       do_chores(now_us);
-      if (show)
-        show(result_.joined, static_cast<double>(now_us) / 1e6);
+      if (show) show(result_.joined, static_cast<double>(now_us) / 1e6);
     }
   }
 
@@ -292,16 +270,14 @@ private:
       auto& mine = connections_[i];
       if (mine.fd < 0 && mine.reopen_us <= now_us && !open(i))
         break; // the server is away: one try a round is enough
-      if (mine.fd >= 0 && mine.customer == nobody)
-        next_request(i);
+      if (mine.fd >= 0 && mine.customer == nobody) next_request(i);
     }
   }
 
   std::uint64_t count_duplicates() {
     std::sort(numbers_.begin(), numbers_.end());
     std::uint64_t out = 0;
-    for (std::size_t i = 1; i < numbers_.size(); ++i)
-      out += numbers_[i] == numbers_[i - 1];
+    for (std::size_t i = 1; i < numbers_.size(); ++i) out += numbers_[i] == numbers_[i - 1];
     return out;
   }
 

@@ -18,8 +18,8 @@ struct join_bench_result {
   bool reached = false;
   bool timed_out = false;
   std::string failure;
-  std::uint64_t joined = 0;            // 200 or 201
-  std::uint64_t retries = 0;           // dropped connections, 429, 503
+  std::uint64_t joined = 0; // 200 or 201
+  std::uint64_t retries = 0; // dropped connections, 429, 503
   std::map<int, std::uint64_t> others; // refusals by status
   std::uint64_t duplicate_numbers = 0;
   double elapsed_s = 0;

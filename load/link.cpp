@@ -39,8 +39,8 @@ void bind_source(tcp::socket& socket, std::uint32_t which) {
 
 } // namespace
 
-link_hub::link_hub(asio::io_context& context, std::uint32_t source_addresses)
-  : context_(context), source_addresses_(source_addresses), scratch_(scratch_bytes) {}
+link_hub::link_hub(asio::io_context& context, std::uint32_t source_addresses) :
+    context_(context), source_addresses_(source_addresses), scratch_(scratch_bytes) {}
 
 void link_hub::enroll(link* which) {
   which->place_in_hub_ = links_.size();
@@ -55,38 +55,32 @@ void link_hub::forget(link* which) {
 
 void link_hub::sweep(steady::time_point now) {
   for (auto* each : links_)
-    if (each->deadline_ < now)
-      each->close();
+    if (each->deadline_ < now) each->close();
 }
 
 link::link(link_hub& hub, tcp::endpoint server) : hub_(hub), server_(server), socket_(hub.context_) {
   hub_.enroll(this);
 }
 
-link::~link() {
-  hub_.forget(this);
-}
+link::~link() { hub_.forget(this); }
 
 void link::close() {
   boost::system::error_code ignored;
   socket_.close(ignored);
   inbox_.clear();
-  if (inbox_.capacity() > inbox_kept_bytes)
-    inbox_.shrink_to_fit();
+  if (inbox_.capacity() > inbox_kept_bytes) inbox_.shrink_to_fit();
 }
 
 asio::awaitable<bool> link::open() {
   boost::system::error_code error;
   socket_.open(server_.protocol(), error);
-  if (error)
-    co_return false;
+  if (error) co_return false;
   socket_.set_option(tcp::no_delay(true), error);
   socket_.non_blocking(true, error);
   if (is_loopback_v4(server_) && hub_.source_addresses_ > 1)
     bind_source(socket_, hub_.next_source_++ % hub_.source_addresses_);
   auto [failed] = co_await socket_.async_connect(server_, as_result);
-  if (failed)
-    close();
+  if (failed) close();
   co_return !failed;
 }
 
@@ -97,13 +91,10 @@ asio::awaitable<bool> link::send_all(std::string_view data) {
       data.remove_prefix(static_cast<std::size_t>(sent));
       continue;
     }
-    if (sent < 0 && errno == EINTR)
-      continue;
-    if (sent == 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
-      co_return false;
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent == 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) co_return false;
     auto [failed] = co_await socket_.async_wait(tcp::socket::wait_write, as_result);
-    if (failed || !socket_.is_open())
-      co_return false;
+    if (failed || !socket_.is_open()) co_return false;
   }
   co_return true;
 }
@@ -112,8 +103,7 @@ asio::awaitable<bool> link::send_all(std::string_view data) {
 asio::awaitable<bool> link::receive(bool& at_end) {
   for (;;) {
     auto [failed] = co_await socket_.async_wait(tcp::socket::wait_read, as_result);
-    if (failed || !socket_.is_open())
-      co_return false;
+    if (failed || !socket_.is_open()) co_return false;
     auto& scratch = hub_.scratch_;
     const auto got = ::recv(socket_.native_handle(), scratch.data(), scratch.size(), 0);
     if (got > 0) {
@@ -124,8 +114,7 @@ asio::awaitable<bool> link::receive(bool& at_end) {
       at_end = true;
       co_return true;
     }
-    if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
-      co_return false;
+    if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) co_return false;
   }
 }
 
@@ -134,26 +123,22 @@ asio::awaitable<transfer> link::exchange_once(std::string_view request, http_rep
   silent = true;
   if (!socket_.is_open()) {
     const bool opened = co_await open();
-    if (!opened)
-      co_return transfer::dropped;
+    if (!opened) co_return transfer::dropped;
   }
   inbox_.clear();
   const bool sent = co_await send_all(request);
-  if (!sent)
-    co_return transfer::dropped;
+  if (!sent) co_return transfer::dropped;
   bool at_end = false;
   for (;;) {
     const bool alive = co_await receive(at_end);
     silent = inbox_.empty();
-    if (!alive)
-      co_return transfer::dropped;
+    if (!alive) co_return transfer::dropped;
     switch (take_reply(inbox_, at_end, reply)) {
       case parse_result::done: co_return transfer::answered;
       case parse_result::bad: co_return transfer::malformed;
       case parse_result::need_more: break;
     }
-    if (at_end)
-      co_return transfer::dropped;
+    if (at_end) co_return transfer::dropped;
   }
 }
 
@@ -168,8 +153,7 @@ asio::awaitable<transfer> link::exchange(std::string_view request, http_reply& r
     result = co_await exchange_once(request, reply, silent);
   }
   deadline_ = steady::time_point::max();
-  if (result != transfer::answered || !reply.keep_alive)
-    close();
+  if (result != transfer::answered || !reply.keep_alive) close();
   co_return result;
 }
 
@@ -183,25 +167,20 @@ asio::awaitable<transfer> link::read_frame(ws_frame& frame, steady::time_point d
       result = transfer::answered;
     else if (taken == parse_result::bad)
       result = transfer::malformed;
-    if (taken != parse_result::need_more || at_end)
-      break;
-    if (!socket_.is_open())
-      break;
+    if (taken != parse_result::need_more || at_end) break;
+    if (!socket_.is_open()) break;
     const bool alive = co_await receive(at_end);
-    if (!alive)
-      break;
+    if (!alive) break;
   }
   deadline_ = steady::time_point::max();
-  if (result != transfer::answered)
-    close();
+  if (result != transfer::answered) close();
   co_return result;
 }
 
 transfer link::send_frame(ws_opcode opcode, std::string_view payload, std::uint32_t mask) {
   const auto frame = client_frame(opcode, payload, mask);
   const auto sent = ::send(socket_.native_handle(), frame.data(), frame.size(), MSG_NOSIGNAL);
-  if (sent == static_cast<ssize_t>(frame.size()))
-    return transfer::answered;
+  if (sent == static_cast<ssize_t>(frame.size())) return transfer::answered;
   close();
   return transfer::dropped;
 }
@@ -221,8 +200,7 @@ asio::awaitable<transfer> link_pool::exchange(std::string_view request, http_rep
     auto [called] = co_await turn.async_wait(as_result);
     if (!called) { // nobody called: the time is over
       std::erase(waiting_, &turn);
-      if (idle_.empty())
-        co_return transfer::dropped;
+      if (idle_.empty()) co_return transfer::dropped;
     }
   }
   auto* mine = idle_.back();

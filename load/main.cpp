@@ -28,8 +28,7 @@ void raise_descriptor_limit() {
 }
 
 std::vector<std::string> get_tokens(const load_options& options) {
-  if (!options.token_file.empty())
-    return read_tokens(options.token_file, options.fans);
+  if (!options.token_file.empty()) return read_tokens(options.token_file, options.fans);
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   const auto now_s = std::chrono::duration_cast<std::chrono::seconds>(now).count();
   const auto lifetime_s = static_cast<std::int64_t>(options.timeout_s) + 3600;
@@ -38,8 +37,7 @@ std::vector<std::string> get_tokens(const load_options& options) {
 
 // False when a report could not be written: the run's own verdict still decides the exit code.
 bool write_report(const std::string& path, const std::string& text) {
-  if (path.empty())
-    return true;
+  if (path.empty()) return true;
   if (path == "-") {
     std::cout << text << std::flush;
     return true;
@@ -47,8 +45,7 @@ bool write_report(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
-  if (!file)
-    std::cerr << "fairqueue-load: cannot write " << path << "\n";
+  if (!file) std::cerr << "fairqueue-load: cannot write " << path << "\n";
   return static_cast<bool>(file);
 }
 
@@ -57,13 +54,10 @@ void print_table(const load_options& options, const std::string& table) {
   (options.json_path == "-" ? std::cerr : std::cout) << table << std::flush;
 }
 
-bool shows_progress(const load_options& options) {
-  return !options.quiet && ::isatty(STDERR_FILENO) == 1;
-}
+bool shows_progress(const load_options& options) { return !options.quiet && ::isatty(STDERR_FILENO) == 1; }
 
 void clear_line(bool shown) {
-  if (shown)
-    std::fputs("\r\x1b[K", stderr);
+  if (shown) std::fputs("\r\x1b[K", stderr);
 }
 
 int run_bench(const load_options& options, const std::vector<std::string>& tokens) {
@@ -119,8 +113,7 @@ int main(int argc, char** argv) {
   }
   raise_descriptor_limit();
   try {
-    if (!options.seed_given)
-      options.seed = system_random() % 1'000'000'000;
+    if (!options.seed_given) options.seed = system_random() % 1'000'000'000;
     auto tokens = get_tokens(options);
     return options.join_only ? run_bench(options, tokens) : run_sale(options, std::move(tokens));
   } catch (const token_error& error) {

@@ -31,25 +31,20 @@ std::string_view name_of(step which) {
 void step_metrics::add(run_time_us from_us, run_time_us to_us) {
   constexpr auto longest = static_cast<run_time_us>(std::numeric_limits<std::uint32_t>::max());
   durations_us_.push_back(static_cast<std::uint32_t>(std::clamp<run_time_us>(to_us - from_us, 0, longest)));
-  if (first_us_ < 0 || from_us < first_us_)
-    first_us_ = from_us;
+  if (first_us_ < 0 || from_us < first_us_) first_us_ = from_us;
   last_us_ = std::max(last_us_, to_us);
 }
 
 double step_metrics::rate() const {
-  if (durations_us_.empty() || last_us_ <= first_us_)
-    return 0;
+  if (durations_us_.empty() || last_us_ <= first_us_) return 0;
   return static_cast<double>(durations_us_.size()) * 1e6 / static_cast<double>(last_us_ - first_us_);
 }
 
-percentiles step_metrics::spread() const {
-  return spread_of(durations_us_);
-}
+percentiles step_metrics::spread() const { return spread_of(durations_us_); }
 
 percentiles spread_of(std::vector<std::uint32_t> durations_us) {
   percentiles out;
-  if (durations_us.empty())
-    return out;
+  if (durations_us.empty()) return out;
   std::sort(durations_us.begin(), durations_us.end());
   auto at = [&durations_us](double share) {
     const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(durations_us.size())));

@@ -12,7 +12,8 @@
 
 namespace fq::load {
 
-// `order_page` and `order_success` count from the first sending of POST /checkout; `confirm` from the gateway's answer.
+// `order_page` and `order_success` count from the first sending of POST /checkout; `confirm` from the
+// gateway's answer.
 enum class step : std::uint8_t {
   join,
   poll,
@@ -46,7 +47,7 @@ public:
   // One finished step: started at `from`, ended at `to`.
   void add(run_time_us from_us, run_time_us to_us);
   void add_retry() { ++retries_; } // dropped connection, 429, 503: tried again
-  void add_error() { ++errors_; }  // an answer the fan could not go on from
+  void add_error() { ++errors_; } // an answer the fan could not go on from
 
   [[nodiscard]] std::size_t count() const { return durations_us_.size(); }
   [[nodiscard]] std::uint64_t retries() const { return retries_; }

@@ -17,12 +17,10 @@ namespace fq::load {
 namespace {
 
 void describe(CLI::App& app, load_options& out, bool& own_connection) {
-  const std::map<std::string, arrival_shape> shapes{{"spike", arrival_shape::spike},
-                                                    {"ramp", arrival_shape::ramp},
-                                                    {"poisson", arrival_shape::poisson}};
-  const std::map<std::string, buying_way> ways{{"claims", buying_way::claims},
-                                               {"checkout", buying_way::checkout},
-                                               {"mixed", buying_way::mixed}};
+  const std::map<std::string, arrival_shape> shapes{
+    {"spike", arrival_shape::spike}, {"ramp", arrival_shape::ramp}, {"poisson", arrival_shape::poisson}};
+  const std::map<std::string, buying_way> ways{
+    {"claims", buying_way::claims}, {"checkout", buying_way::checkout}, {"mixed", buying_way::mixed}};
   const auto percent = CLI::Range(0.0, 100.0);
   app.add_option("--url", out.url, "server, http://host:port (default http://127.0.0.1:8080)");
   app.add_option("--event", out.event, "event id (default: the demo sale of the data folder)");
@@ -35,21 +33,28 @@ void describe(CLI::App& app, load_options& out, bool& own_connection) {
   app.add_option("--arrival-seconds", out.arrival_s, "over how long they arrive")
     ->check(CLI::Range(0.0, 86400.0))
     ->capture_default_str();
-  app.add_option("--no-show", out.no_show_percent, "percent who are admitted and never claim")->check(percent)
+  app.add_option("--no-show", out.no_show_percent, "percent who are admitted and never claim")
+    ->check(percent)
     ->capture_default_str();
-  app.add_option("--abandon", out.abandon_percent, "percent who claim and never pay")->check(percent)
+  app.add_option("--abandon", out.abandon_percent, "percent who claim and never pay")
+    ->check(percent)
     ->capture_default_str();
-  app.add_option("--decline", out.decline_percent, "percent whose payment is declined")->check(percent)
+  app.add_option("--decline", out.decline_percent, "percent whose payment is declined")
+    ->check(percent)
     ->capture_default_str();
   app.add_option("--websocket", out.websocket_percent, "percent who wait on a WebSocket, the others poll")
     ->check(percent)
     ->capture_default_str();
-  app.add_option("--buy-by", out.buy_by, "claims (the default), checkout (orders) or mixed (every other fan)")
+  app
+    .add_option("--buy-by", out.buy_by, "claims (the default), checkout (orders) or mixed (every other fan)")
     ->transform(CLI::CheckedTransformer(ways, CLI::ignore_case));
-  app.add_option("--promo-code", out.promo_codes, "a code that fans use at checkout now and then; repeatable");
-  app.add_flag("--no-queue", out.no_queue, "checkout without joining (always so in events of the policy open)");
-  app.add_option("--organizer-token-file", out.organizer_token_file,
-                 "organizer's token, to read the books after checkouts (default: minted from the data folder's key)");
+  app.add_option("--promo-code", out.promo_codes,
+                 "a code that fans use at checkout now and then; repeatable");
+  app.add_flag("--no-queue", out.no_queue,
+               "checkout without joining (always so in events of the policy open)");
+  app.add_option(
+    "--organizer-token-file", out.organizer_token_file,
+    "organizer's token, to read the books after checkouts (default: minted from the data folder's key)");
   app.add_option("--timeout", out.timeout_s, "seconds after which the run stops in any case")
     ->check(CLI::Range(1.0, 86400.0))
     ->capture_default_str();
@@ -59,8 +64,9 @@ void describe(CLI::App& app, load_options& out, bool& own_connection) {
   app.add_option("--think-ms", out.think_ms, "a fan's pause before each step after admission, at most")
     ->check(CLI::Range(0.0, 600000.0))
     ->capture_default_str();
-  auto* pool = app.add_option("--connections", out.connections,
-                              "share this many keep-alive connections, not one per fan (--join-only: 256)")
+  auto* pool = app
+                 .add_option("--connections", out.connections,
+                             "share this many keep-alive connections, not one per fan (--join-only: 256)")
                  ->check(CLI::Range(1u, 20000u));
   app.add_flag("--connection-per-fan", own_connection, "each fan has a connection of its own (the default)")
     ->excludes(pool);
@@ -79,15 +85,12 @@ void describe(CLI::App& app, load_options& out, bool& own_connection) {
 std::string problem_with(const load_options& options) {
   if (options.no_show_percent + options.abandon_percent + options.decline_percent > 100)
     return "--no-show, --abandon and --decline together exceed 100 percent";
-  if (!options.event.empty() && !parse_uuid(options.event))
-    return "--event is not an id: " + options.event;
+  if (!options.event.empty() && !parse_uuid(options.event)) return "--event is not an id: " + options.event;
   if (!options.url.empty()) {
     const auto url = parse_http_url(options.url);
-    if (!url)
-      return "--url must be http://host[:port]";
+    if (!url) return "--url must be http://host[:port]";
     std::string why;
-    if (!resolve(*url, options.allow_remote, why))
-      return "--url refused: " + why;
+    if (!resolve(*url, options.allow_remote, why)) return "--url refused: " + why;
   }
   if (options.with_keys && !options.join_only)
     return "--with-keys belongs to --join-only (fans always send keys)";
@@ -123,8 +126,7 @@ option_result read_options(int argc, const char* const* argv) {
     return out;
   }
   options.seed_given = app.count("--seed") > 0;
-  if (options.join_only && options.connections == 0)
-    options.connections = 256;
+  if (options.join_only && options.connections == 0) options.connections = 256;
   if (const auto problem = problem_with(options); !problem.empty()) {
     out.exit_code = 2;
     out.message = "fairqueue-load: " + problem + "\n";
@@ -146,15 +148,13 @@ std::string complete_from_demo(load_options& options) {
     const auto value = boost::json::parse(text.str(), error);
     const auto* object = error ? nullptr : value.if_object();
     const auto* event = object != nullptr ? object->if_contains("event_id") : nullptr;
-    if (event == nullptr || !event->is_string())
-      return path + " names no event_id";
+    if (event == nullptr || !event->is_string()) return path + " names no event_id";
     options.event = std::string(event->as_string());
     const auto* base = object->if_contains("base_url");
     if (options.url.empty() && base != nullptr && base->is_string())
       options.url = std::string(base->as_string());
   }
-  if (options.url.empty())
-    options.url = "http://127.0.0.1:8080";
+  if (options.url.empty()) options.url = "http://127.0.0.1:8080";
   return problem_with(options);
 }
 

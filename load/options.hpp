@@ -28,15 +28,15 @@ struct load_options {
   double websocket_percent = 50;
   buying_way buy_by = buying_way::claims;
   std::vector<std::string> promo_codes; // fans who check out use one of them now and then
-  bool no_queue = false;                // checkout only: nobody joins; also so in an event of the policy open
-  std::string organizer_token_file;     // empty: a token is minted from the key in the data folder
+  bool no_queue = false; // checkout only: nobody joins; also so in an event of the policy open
+  std::string organizer_token_file; // empty: a token is minted from the key in the data folder
   double timeout_s = 120;
   double request_timeout_s = 10;
   double think_ms = 150;
   // No options of the command line; tests shorten them.
   std::int64_t watch_interval_ms = 1000; // how often the coordinator looks at the event
-  double reach_s = 5;                    // how long the first look may take
-  double books_s = 30;                   // how long the organizer's books may take to settle at the end
+  double reach_s = 5; // how long the first look may take
+  double books_s = 30; // how long the organizer's books may take to settle at the end
   std::uint32_t connections = 0; // 0: one for each fan
   std::uint32_t source_addresses = 4;
   std::uint64_t seed = 0;
@@ -53,7 +53,7 @@ inline constexpr std::uint32_t fans_max = 1'000'000;
 
 struct option_result {
   std::optional<load_options> options;
-  int exit_code = 0;   // when there are no options: 0 after --help, 2 after a mistake
+  int exit_code = 0; // when there are no options: 0 after --help, 2 after a mistake
   std::string message; // what to print then
 };
 

@@ -8,7 +8,8 @@
 
 namespace fq::load {
 
-// Fills the checks of orders but those of the books, and adds the stock that orders surely held to `holdings`.
+// Fills the checks of orders but those of the books, and adds the stock that orders surely held to
+// `holdings`.
 void judge_orders(const sale_history& history, const payment_map& payments, std::vector<holding>& holdings,
                   judgement& out);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fans saw of their orders, and what the organizer's books said before and after the sale. Part of the history that the checker
-// judges; filled by the fans and by the crowd's bookkeeper.
+// What the fans saw of their orders, and what the organizer's books said before and after the sale. Part of
+// the history that the checker judges; filled by the fans and by the crowd's bookkeeper.
 #pragma once
 
 #include "load/uuid.hpp"
@@ -57,7 +57,7 @@ struct order_sight {
   run_time_us at_us = 0;
   uuid order;
   std::optional<order_status> status; // none: answered 404
-  std::optional<order_terms> terms;   // only whole answers tell
+  std::optional<order_terms> terms; // only whole answers tell
   std::int64_t refunded_amount = 0;
   uuid payment; // the latest attempt; nil: not told
   std::optional<payment_status> payment_state;
@@ -87,7 +87,8 @@ struct listed_stock {
   std::int64_t available = 0;
 };
 
-// The organizer's view at one moment. `settled`: two readings in a row were equal and nothing was being undone.
+// The organizer's view at one moment. `settled`: two readings in a row were equal and nothing was being
+// undone.
 struct sale_books {
   bool read = false;
   bool settled = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's JSON about orders and about the organizer's books, and the checkout's body: pure functions, as in wire.hpp.
+// The server's JSON about orders and about the organizer's books, and the checkout's body: pure functions, as
+// in wire.hpp.
 #pragma once
 
 #include "load/history.hpp"
@@ -17,8 +18,8 @@ namespace fq::load {
 struct order_answer {
   uuid order;
   order_status status = order_status::pending; // "processing" is pending
-  std::string payment_url;                     // empty: none now
-  std::string payments_url;                    // a path of the server; empty: none now
+  std::string payment_url; // empty: none now
+  std::string payments_url; // a path of the server; empty: none now
   std::int64_t poll_after_ms = 0;
   bool can_retry = false;
 };
@@ -46,7 +47,8 @@ std::optional<order_answer> read_order_status(const boost::json::value& body);
 // Of GET /orders/{id}: with its terms.
 std::optional<order_sight> read_order(const boost::json::value& body);
 // GET /events/{id}/orders; `run` is the name behind which this run's fans are known (fan_of).
-std::optional<page_answer<listed_order>> read_event_orders(const boost::json::value& body, std::string_view run);
+std::optional<page_answer<listed_order>> read_event_orders(const boost::json::value& body,
+                                                           std::string_view run);
 std::optional<page_answer<listed_promo>> read_promo_codes(const boost::json::value& body);
 std::optional<stats_answer> read_stats(const boost::json::value& body);
 

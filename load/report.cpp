@@ -27,8 +27,7 @@ __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ..
 
 std::array<std::uint64_t, 11> count_outcomes(const sale_history& history) {
   std::array<std::uint64_t, 11> counts{};
-  for (const auto& fan : history.fans)
-    ++counts[static_cast<std::size_t>(fan.end)];
+  for (const auto& fan : history.fans) ++counts[static_cast<std::size_t>(fan.end)];
   return counts;
 }
 
@@ -54,8 +53,9 @@ std::string settings_text(const load_options& options, const sale_terms& terms) 
                                          : (std::to_string(options.connections) + " connections").c_str(),
                 static_cast<unsigned long long>(options.seed));
   if (options.buy_by != buying_way::claims)
-    out += format("  buying   by %s%s, %zu promo code(s)\n", std::string(name_of(options.buy_by)).c_str(),
-                  options.no_queue || terms.policy == "open" ? " without a line" : "", options.promo_codes.size());
+    out +=
+      format("  buying   by %s%s, %zu promo code(s)\n", std::string(name_of(options.buy_by)).c_str(),
+             options.no_queue || terms.policy == "open" ? " without a line" : "", options.promo_codes.size());
   return out;
 }
 
@@ -65,14 +65,13 @@ std::string steps_text(const metrics& steps) {
   for (std::size_t i = 0; i < step_count; ++i) {
     const auto which = static_cast<step>(i);
     const auto& each = steps.of(which);
-    if (each.count() == 0 && each.retries() == 0 && each.errors() == 0)
-      continue;
+    if (each.count() == 0 && each.retries() == 0 && each.errors() == 0) continue;
     const auto spread = each.spread();
-    out += format("%-12s %9zu %8llu %8llu %10.1f %9.1f %9.1f %9.1f %9.1f\n",
-                  std::string(name_of(which)).c_str(), each.count(),
-                  static_cast<unsigned long long>(each.retries()),
-                  static_cast<unsigned long long>(each.errors()), each.rate(), spread.p50_ms, spread.p95_ms,
-                  spread.p99_ms, spread.max_ms);
+    out +=
+      format("%-12s %9zu %8llu %8llu %10.1f %9.1f %9.1f %9.1f %9.1f\n", std::string(name_of(which)).c_str(),
+             each.count(), static_cast<unsigned long long>(each.retries()),
+             static_cast<unsigned long long>(each.errors()), each.rate(), spread.p50_ms, spread.p95_ms,
+             spread.p99_ms, spread.max_ms);
   }
   return out;
 }
@@ -83,8 +82,7 @@ std::string checks_text(const judgement& judged) {
     out += format("%-20s %-4s %-7s %10llu  %s\n", std::string(name_of(check.id)).c_str(),
                   std::string(invariant_of(check.id)).c_str(), std::string(name_of(check.result)).c_str(),
                   static_cast<unsigned long long>(check.violations), check.detail.c_str());
-    for (const auto& example : check.examples)
-      out += "    " + example + "\n";
+    for (const auto& example : check.examples) out += "    " + example + "\n";
   }
   return out;
 }
@@ -153,8 +151,7 @@ json::array checks_json(const judgement& judged) {
   json::array out;
   for (const auto& check : judged.checks) {
     json::array examples;
-    for (const auto& example : check.examples)
-      examples.emplace_back(example);
+    for (const auto& example : check.examples) examples.emplace_back(example);
     out.push_back(json::object{{"check", name_of(check.id)},
                                {"invariant", invariant_of(check.id)},
                                {"result", name_of(check.result)},
@@ -186,21 +183,16 @@ std::string_view name_of(buying_way way) {
 }
 
 int exit_code_of(const crowd_result& result, const judgement& judged) {
-  if (!result.reached)
-    return 2;
-  if (judged.broken())
-    return 1;
+  if (!result.reached) return 2;
+  if (judged.broken()) return 1;
   return result.timed_out ? 3 : 0;
 }
 
 int exit_code_of(const join_bench_result& result) {
-  if (!result.reached)
-    return 2;
-  if (result.duplicate_numbers > 0)
-    return 1;
+  if (!result.reached) return 2;
+  if (result.duplicate_numbers > 0) return 1;
   for (const auto& [status, count] : result.others)
-    if (count > 0)
-      return 1;
+    if (count > 0) return 1;
   return result.timed_out ? 3 : 0;
 }
 
@@ -212,17 +204,16 @@ std::string table_of(const load_options& options, const crowd_result& result, co
   for (std::size_t i = 0; i < counts.size(); ++i)
     if (counts[i] > 0)
       out += std::string(name_of(static_cast<outcome>(i))) + " " + std::to_string(counts[i]) + "  ";
-  out += format("\nsale       %lld tickets sold of %lld in %.1f s, %llu replayed answers, "
-                "%lld outcomes unknown\n",
-                static_cast<long long>(judged.sold_units), static_cast<long long>(judged.stock),
-                result.elapsed_s, static_cast<unsigned long long>(result.replayed),
-                static_cast<long long>(judged.undetermined));
+  out +=
+    format("\nsale       %lld tickets sold of %lld in %.1f s, %llu replayed answers, "
+           "%lld outcomes unknown\n",
+           static_cast<long long>(judged.sold_units), static_cast<long long>(judged.stock), result.elapsed_s,
+           static_cast<unsigned long long>(result.replayed), static_cast<long long>(judged.undetermined));
   out += checkouts_text(result, judged);
   out += checks_text(judged);
   if (!result.complaints.empty()) {
     out += "\nunexpected answers (the first " + std::to_string(result.complaints.size()) + ")\n";
-    for (const auto& complaint : result.complaints)
-      out += "    " + complaint + "\n";
+    for (const auto& complaint : result.complaints) out += "    " + complaint + "\n";
   }
   switch (exit_code_of(result, judged)) {
     case 0: out += "\nall checks hold\n"; break;
@@ -236,11 +227,9 @@ std::string table_of(const load_options& options, const crowd_result& result, co
 std::string json_of(const load_options& options, const crowd_result& result, const judgement& judged) {
   json::object outcomes;
   const auto counts = count_outcomes(result.history);
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    outcomes[name_of(static_cast<outcome>(i))] = counts[i];
+  for (std::size_t i = 0; i < counts.size(); ++i) outcomes[name_of(static_cast<outcome>(i))] = counts[i];
   json::array complaints;
-  for (const auto& complaint : result.complaints)
-    complaints.emplace_back(complaint);
+  for (const auto& complaint : result.complaints) complaints.emplace_back(complaint);
   const json::object out{{"options", options_json(options)},
                          {"event", terms_json(result.history.terms)},
                          {"elapsed_seconds", result.elapsed_s},
@@ -278,16 +267,14 @@ std::string table_of(const load_options& options, const join_bench_result& resul
     if (count > 0)
       out += format("refused    %llu with %s\n", static_cast<unsigned long long>(count),
                     status == 0 ? "a malformed reply" : std::to_string(status).c_str());
-  if (result.timed_out)
-    out += "the time ran out\n";
+  if (result.timed_out) out += "the time ran out\n";
   return out;
 }
 
 std::string json_of(const load_options& options, const join_bench_result& result) {
   json::object refused;
   for (const auto& [status, count] : result.others)
-    if (count > 0)
-      refused[std::to_string(status)] = count;
+    if (count > 0) refused[std::to_string(status)] = count;
   const json::object out{{"mode", "join-only"},
                          {"options", options_json(options)},
                          {"with_keys", options.with_keys},

@@ -44,10 +44,8 @@ std::string decimal(double value, int digits = 1) {
 }
 
 std::string tick_text(double value) {
-  if (value >= 1e6)
-    return decimal(value / 1e6) + "M";
-  if (value >= 10'000)
-    return decimal(value / 1e3, 0) + "k";
+  if (value >= 1e6) return decimal(value / 1e6) + "M";
+  if (value >= 10'000) return decimal(value / 1e3, 0) + "k";
   return decimal(value, value < 10 && value != std::floor(value) ? 1 : 0);
 }
 
@@ -56,16 +54,15 @@ double tick_step(double range) {
   const double rough = std::max(range, 1e-9) / 5;
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   for (const double factor : {1.0, 2.0, 5.0})
-    if (rough <= factor * power)
-      return factor * power;
+    if (rough <= factor * power) return factor * power;
   return 10 * power;
 }
 
 // A plot area with axes; y may be logarithmic (base 10, from y_low).
 class plot {
 public:
-  plot(double x_high, double y_low, double y_high, bool log_y, std::string x_title, std::string y_title)
-    : x_high_(std::max(x_high, 1e-9)), y_low_(y_low), y_high_(std::max(y_high, y_low + 1e-9)), log_y_(log_y) {
+  plot(double x_high, double y_low, double y_high, bool log_y, std::string x_title, std::string y_title) :
+      x_high_(std::max(x_high, 1e-9)), y_low_(y_low), y_high_(std::max(y_high, y_low + 1e-9)), log_y_(log_y) {
     body_ = "<svg viewBox=\"0 0 " + decimal(plot_width, 0) + " " + decimal(plot_height, 0)
             + "\" role=\"img\" aria-label=\"" + escape(y_title) + "\">";
     draw_y_axis();
@@ -90,10 +87,9 @@ public:
   }
 
   void line(const points& data, const std::string& colour, double width = 1.6) {
-    body_ += "<polyline fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"" + decimal(width)
-             + "\" points=\"";
-    for (const auto& [px, py] : data)
-      body_ += decimal(x(px)) + "," + decimal(y(py)) + " ";
+    body_ +=
+      "<polyline fill=\"none\" stroke=\"" + colour + "\" stroke-width=\"" + decimal(width) + "\" points=\"";
+    for (const auto& [px, py] : data) body_ += decimal(x(px)) + "," + decimal(y(py)) + " ";
     body_ += "\"/>";
   }
 
@@ -113,13 +109,11 @@ public:
 private:
   void draw_y_axis() {
     if (log_y_) {
-      for (double at = y_low_; at <= y_high_ * 1.0001; at *= 10)
-        grid(at);
+      for (double at = y_low_; at <= y_high_ * 1.0001; at *= 10) grid(at);
       return;
     }
     const double step = tick_step(y_high_ - y_low_);
-    for (double at = y_low_; at <= y_high_ * 1.0001; at += step)
-      grid(at);
+    for (double at = y_low_; at <= y_high_ * 1.0001; at += step) grid(at);
   }
 
   void grid(double at) {
@@ -143,8 +137,7 @@ std::string rate_plot(const std::vector<double>& times_s, double span_s, const s
   std::vector<double> counts(time_bins, 0);
   for (const double at : times_s)
     ++counts[std::min<std::size_t>(time_bins - 1, static_cast<std::size_t>(std::max(at, 0.0) / slice))];
-  for (auto& count : counts)
-    count /= slice;
+  for (auto& count : counts) count /= slice;
   plot out(span_s, 0, *std::max_element(counts.begin(), counts.end()), false, "seconds", title);
   out.time_axis();
   for (std::size_t i = 0; i < time_bins; ++i)
@@ -178,8 +171,7 @@ moments moments_of(const sale_history& history) {
     out.last = std::max(out.last, where.back());
   };
   for (const auto& fan : history.fans) {
-    if (fan.joined_us >= 0)
-      note(out.joined, fan.joined_us);
+    if (fan.joined_us >= 0) note(out.joined, fan.joined_us);
     for (const auto& sight : fan.places)
       if (sight.kind == place_kind::admitted) {
         note(out.admitted, sight.at_us);
@@ -214,8 +206,7 @@ std::string latency_plot(const metrics& steps) {
   double highest = 10;
   for (std::size_t i = 0; i < step_count; ++i) {
     const auto which = static_cast<step>(i);
-    if (steps.of(which).count() == 0)
-      continue;
+    if (steps.of(which).count() == 0) continue;
     used.push_back(which);
     highest = std::max(highest, steps.of(which).spread().max_ms);
   }
@@ -236,14 +227,14 @@ std::string latency_plot(const metrics& steps) {
 // Answers to POST /checkout, the refusals red.
 std::string checkouts_plot(const crowd_result& result) {
   double most = 1;
-  for (const auto& [answer, count] : result.checkouts)
-    most = std::max(most, static_cast<double>(count));
+  for (const auto& [answer, count] : result.checkouts) most = std::max(most, static_cast<double>(count));
   plot out(static_cast<double>(result.checkouts.size()), 0, most, false, "", "checkouts");
   double at = 0;
   for (const auto& [answer, count] : result.checkouts) {
     const bool placed = answer == "processing" || answer == "ready";
     out.bar(at + 0.25, at + 0.75, 0, static_cast<double>(count), placed ? "#2f855a" : "#c05621");
-    out.text(out.x(at + 0.5), plot_height - margin_bottom + 14, answer + " " + std::to_string(count), "middle");
+    out.text(out.x(at + 0.5), plot_height - margin_bottom + 14, answer + " " + std::to_string(count),
+             "middle");
     ++at;
   }
   return out.done();
@@ -259,8 +250,7 @@ points decay_of(const fan_history& fan) {
   const std::size_t stride = 1 + out.size() / decay_points_max;
   points thinned;
   for (std::size_t i = 0; i < out.size(); ++i)
-    if (i % stride == 0 || i + 1 == out.size())
-      thinned.push_back(out[i]);
+    if (i % stride == 0 || i + 1 == out.size()) thinned.push_back(out[i]);
   return thinned;
 }
 
@@ -268,15 +258,13 @@ points decay_of(const fan_history& fan) {
 std::string decay_plot(const sale_history& history, double span_s) {
   std::vector<std::pair<std::uint64_t, std::size_t>> line;
   for (std::size_t i = 0; i < history.fans.size(); ++i)
-    if (!history.fans[i].places.empty())
-      line.emplace_back(history.fans[i].places.front().number, i);
+    if (!history.fans[i].places.empty()) line.emplace_back(history.fans[i].places.front().number, i);
   std::sort(line.begin(), line.end());
   std::vector<points> chosen;
   double deepest = 1;
   for (std::size_t i = 1; i <= decay_lines && !line.empty(); ++i) {
     chosen.push_back(decay_of(history.fans[line[(line.size() - 1) * i / decay_lines].second]));
-    for (const auto& [at, position] : chosen.back())
-      deepest = std::max(deepest, position);
+    for (const auto& [at, position] : chosen.back()) deepest = std::max(deepest, position);
   }
   plot out(span_s, 0, deepest, false, "seconds", "position");
   out.time_axis();
@@ -328,15 +316,14 @@ std::string html_of(const load_options& options, const crowd_result& result, con
   body += figure("Admissions over time", rate_plot(seen.admitted, span_s, "admissions/s", "#dd6b20"));
   body += figure("Position decay of " + std::to_string(decay_lines) + " fans along the line",
                  decay_plot(result.history, span_s));
-  if (!result.checkouts.empty())
-    body += figure("Checkouts by answer", checkouts_plot(result));
+  if (!result.checkouts.empty()) body += figure("Checkouts by answer", checkouts_plot(result));
   body += "</div><pre>" + escape(table_of(options, result, judged)) + "</pre>";
   return page("fairqueue-load: " + result.history.terms.name, body);
 }
 
 std::string html_of(const load_options& options, const join_bench_result& result) {
-  return page("fairqueue-load: joins", verdict_badge(exit_code_of(result)) + "<pre>"
-                                         + escape(table_of(options, result)) + "</pre>");
+  return page("fairqueue-load: joins",
+              verdict_badge(exit_code_of(result)) + "<pre>" + escape(table_of(options, result)) + "</pre>");
 }
 
 } // namespace fq::load

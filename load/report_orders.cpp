@@ -7,22 +7,20 @@ namespace fq::load {
 namespace json = boost::json;
 
 std::string checkouts_text(const crowd_result& result, const judgement& judged) {
-  if (result.checkouts.empty())
-    return {};
+  if (result.checkouts.empty()) return {};
   std::string out = "checkouts  ";
-  for (const auto& [answer, count] : result.checkouts)
-    out += answer + " " + std::to_string(count) + "  ";
+  for (const auto& [answer, count] : result.checkouts) out += answer + " " + std::to_string(count) + "  ";
   out += "\norders     ";
   for (std::size_t i = 0; i < order_status_count; ++i)
     if (judged.orders.by_status[i] > 0)
-      out += std::string(name_of(static_cast<order_status>(i))) + " " + std::to_string(judged.orders.by_status[i]) + "  ";
+      out += std::string(name_of(static_cast<order_status>(i))) + " "
+             + std::to_string(judged.orders.by_status[i]) + "  ";
   return out + "\n";
 }
 
 json::object checkouts_json(const crowd_result& result) {
   json::object out;
-  for (const auto& [answer, count] : result.checkouts)
-    out[answer] = count;
+  for (const auto& [answer, count] : result.checkouts) out[answer] = count;
   return out;
 }
 

@@ -39,8 +39,7 @@ uuid random_subject() {
 
 std::string read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw token_error("cannot read " + path);
+  if (!file) throw token_error("cannot read " + path);
   std::ostringstream text;
   text << file.rdbuf();
   return std::move(text).str();
@@ -49,8 +48,7 @@ std::string read_whole(const std::string& path) {
 std::string key_id_of(const std::string& jwk_text, const std::string& path) {
   boost::system::error_code error;
   const auto value = boost::json::parse(jwk_text, error);
-  if (error || !value.is_object())
-    throw token_error(path + " is not a JSON Web Key");
+  if (error || !value.is_object()) throw token_error(path + " is not a JSON Web Key");
   const auto* kid = value.as_object().if_contains("kid");
   return kid != nullptr && kid->is_string() ? std::string(kid->as_string()) : std::string();
 }
@@ -58,22 +56,23 @@ std::string key_id_of(const std::string& jwk_text, const std::string& path) {
 // Signs tokens of one kind ("customer", "organizer") with that kind's key.
 class minter {
 public:
-  minter(const std::string& data_dir, const std::string& kind)
-    : path_(data_dir + "/keys/" + kind + ".jwk"), type_("fq-" + kind) {
+  minter(const std::string& data_dir, const std::string& kind) :
+      path_(data_dir + "/keys/" + kind + ".jwk"), type_("fq-" + kind) {
     const auto jwk_text = read_whole(path_);
     make_header(key_id_of(jwk_text, path_));
     cjose_err error{};
     key_.reset(cjose_jwk_import(jwk_text.data(), jwk_text.size(), &error));
-    if (!key_)
-      throw token_error(path_ + " is not a usable key");
+    if (!key_) throw token_error(path_ + " is not a usable key");
   }
 
   [[nodiscard]] std::string mint(const uuid& subject, std::int64_t now_unix_s, std::int64_t ttl_s) const {
-    const auto claims = R"({"iss":"fairqueue","aud":")" + type_ + R"(","sub":")" + to_string(subject) + R"(","iat":)"
-                        + std::to_string(now_unix_s) + R"(,"exp":)" + std::to_string(now_unix_s + ttl_s) + "}";
+    const auto claims = R"({"iss":"fairqueue","aud":")" + type_ + R"(","sub":")" + to_string(subject)
+                        + R"(","iat":)" + std::to_string(now_unix_s) + R"(,"exp":)"
+                        + std::to_string(now_unix_s + ttl_s) + "}";
     cjose_err error{};
-    const jws_ptr jws(cjose_jws_sign(key_.get(), header_.get(), reinterpret_cast<const std::uint8_t*>(claims.data()),
-                                     claims.size(), &error));
+    const jws_ptr jws(cjose_jws_sign(key_.get(), header_.get(),
+                                     reinterpret_cast<const std::uint8_t*>(claims.data()), claims.size(),
+                                     &error));
     const char* text = nullptr;
     if (!jws || !cjose_jws_export(jws.get(), &text, &error))
       throw token_error("cannot sign a token with " + path_);
@@ -89,8 +88,7 @@ private:
     };
     const bool complete = header_ && set(CJOSE_HDR_ALG, CJOSE_HDR_ALG_HS256) && set("typ", type_.c_str())
                           && (kid.empty() || set(CJOSE_HDR_KID, kid.c_str()));
-    if (!complete)
-      throw token_error("cannot build a token header");
+    if (!complete) throw token_error("cannot build a token header");
   }
 
   std::string path_;
@@ -103,17 +101,14 @@ private:
 
 std::vector<std::string> read_tokens(const std::string& path, std::size_t count) {
   std::ifstream file(path);
-  if (!file)
-    throw token_error("cannot read " + path);
+  if (!file) throw token_error("cannot read " + path);
   std::vector<std::string> tokens;
   tokens.reserve(count);
   std::string line;
   while (tokens.size() < count && std::getline(file, line)) {
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' '))
-      line.pop_back();
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
     // Only what may stand in a header field: base64url and the two dots.
-    if (line.empty())
-      continue;
+    if (line.empty()) continue;
     if (line.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.")
         != std::string::npos)
       throw token_error(path + " holds a line that is not a token");
@@ -125,8 +120,8 @@ std::vector<std::string> read_tokens(const std::string& path, std::size_t count)
   return tokens;
 }
 
-std::vector<std::string> mint_tokens(const std::string& data_dir, std::size_t count,
-                                     std::int64_t now_unix_s, std::int64_t ttl_s) {
+std::vector<std::string> mint_tokens(const std::string& data_dir, std::size_t count, std::int64_t now_unix_s,
+                                     std::int64_t ttl_s) {
   const minter customers(data_dir, "customer");
   std::vector<std::string> tokens;
   tokens.reserve(count);

@@ -22,8 +22,8 @@ struct token_error : std::runtime_error {
 std::vector<std::string> read_tokens(const std::string& path, std::size_t count);
 
 // HS256 with <data_dir>/keys/customer.jwk, a fresh random subject each. Throws token_error.
-std::vector<std::string> mint_tokens(const std::string& data_dir, std::size_t count,
-                                     std::int64_t now_unix_s, std::int64_t ttl_s);
+std::vector<std::string> mint_tokens(const std::string& data_dir, std::size_t count, std::int64_t now_unix_s,
+                                     std::int64_t ttl_s);
 
 // One organizer's token, HS256 with <data_dir>/keys/organizer.jwk. Throws token_error.
 std::string mint_organizer_token(const std::string& data_dir, const uuid& organizer, std::int64_t now_unix_s,

@@ -28,15 +28,13 @@ struct uuid_hash {
 
 // Accepts exactly the 8-4-4-4-12 hexadecimal form; anything else is no identifier.
 inline std::optional<uuid> parse_uuid(std::string_view text) {
-  if (text.size() != 36)
-    return std::nullopt;
+  if (text.size() != 36) return std::nullopt;
   uuid out;
   int digits = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (i == 8 || i == 13 || i == 18 || i == 23) {
-      if (c != '-')
-        return std::nullopt;
+      if (c != '-') return std::nullopt;
       continue;
     }
     std::uint64_t nibble = 0;
@@ -60,8 +58,7 @@ inline std::string to_string(const uuid& id) {
   std::string out;
   out.reserve(36);
   for (int digit = 0; digit < 32; ++digit) {
-    if (digit == 8 || digit == 12 || digit == 16 || digit == 20)
-      out += '-';
+    if (digit == 8 || digit == 12 || digit == 16 || digit == 20) out += '-';
     const auto half = digit < 16 ? id.high : id.low;
     out += hex[(half >> (60 - 4 * (digit % 16))) & 0xF];
   }

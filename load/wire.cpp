@@ -15,8 +15,7 @@ namespace {
 
 double number_member(const json::value& object, std::string_view name, double otherwise) {
   const auto* value = member(object, name);
-  if (value == nullptr || !value->is_number())
-    return otherwise;
+  if (value == nullptr || !value->is_number()) return otherwise;
   return value->to_number<double>();
 }
 
@@ -24,8 +23,7 @@ template <class Enum, std::size_t N>
 std::optional<Enum> by_name(const std::array<std::pair<std::string_view, Enum>, N>& names,
                             std::string_view name) {
   for (const auto& [text, value] : names)
-    if (text == name)
-      return value;
+    if (text == name) return value;
   return std::nullopt;
 }
 
@@ -70,16 +68,13 @@ const json::value* member(const json::value& object, std::string_view name) {
 
 std::optional<uuid> id_member(const json::value& object, std::string_view name) {
   const auto* value = member(object, name);
-  if (value == nullptr || !value->is_string())
-    return std::nullopt;
+  if (value == nullptr || !value->is_string()) return std::nullopt;
   return parse_uuid(value->as_string());
 }
 
 std::optional<std::int64_t> whole(const json::value* value) {
-  if (value == nullptr)
-    return std::nullopt;
-  if (value->is_int64())
-    return value->as_int64();
+  if (value == nullptr) return std::nullopt;
+  if (value->is_int64()) return value->as_int64();
   return std::nullopt;
 }
 
@@ -90,8 +85,7 @@ std::optional<payment_status> payment_status_named(std::string_view name) {
 json::value parse_object(std::string_view text) {
   boost::system::error_code error;
   auto value = json::parse(text, error);
-  if (error || !value.is_object())
-    return nullptr;
+  if (error || !value.is_object()) return nullptr;
   return value;
 }
 
@@ -110,8 +104,7 @@ std::optional<entry_answer> read_entry(const json::value& body) {
   const auto kind = by_name(entry_states, out.status);
   const auto entry = id_member(body, "entry_id");
   const auto number = whole(member(body, "queue_number"));
-  if (!kind || !entry || !number || *number < 0)
-    return std::nullopt;
+  if (!kind || !entry || !number || *number < 0) return std::nullopt;
   out.kind = *kind;
   out.entry = *entry;
   out.number = static_cast<std::uint64_t>(*number);
@@ -119,8 +112,7 @@ std::optional<entry_answer> read_entry(const json::value& body) {
   out.batch = static_cast<std::uint64_t>(whole_member(body, "admission_batch", 0));
   out.poll_after_ms = whole_member(body, "poll_after_ms", 0);
   out.admission_token = text_member(body, "admission_token");
-  if (out.kind == place_kind::admitted && out.admission_token.empty())
-    return std::nullopt;
+  if (out.kind == place_kind::admitted && out.admission_token.empty()) return std::nullopt;
   return out;
 }
 
@@ -130,8 +122,7 @@ std::optional<claim_sight> read_claim(const json::value& body) {
   const auto status = by_name(claim_states, text_member(body, "status"));
   const auto amount = whole(member(body, "amount"));
   const auto* items = member(body, "items");
-  if (!claim || !status || !amount || items == nullptr || !items->is_array())
-    return std::nullopt;
+  if (!claim || !status || !amount || items == nullptr || !items->is_array()) return std::nullopt;
   out.claim = *claim;
   out.status = *status;
   out.fees = whole_member(body, "fees", 0);
@@ -141,8 +132,7 @@ std::optional<claim_sight> read_claim(const json::value& body) {
     const auto type = id_member(item, "ticket_type_id");
     const auto quantity = whole(member(item, "quantity"));
     const auto price = whole(member(item, "unit_price"));
-    if (!type || !quantity || !price)
-      return std::nullopt;
+    if (!type || !quantity || !price) return std::nullopt;
     out.items.push_back({*type, *quantity, *price});
   }
   return out;
@@ -154,8 +144,7 @@ std::optional<payment_answer> read_payment(const json::value& body) {
   const auto claim = id_member(body, "claim_id");
   const auto status = by_name(payment_states, text_member(body, "status"));
   const auto amount = whole(member(body, "amount"));
-  if (!payment || !claim || !status || !amount)
-    return std::nullopt;
+  if (!payment || !claim || !status || !amount) return std::nullopt;
   out.sight.payment = *payment;
   out.sight.claim = *claim;
   out.sight.status = *status;
@@ -183,14 +172,12 @@ std::optional<event_answer> read_event(const json::value& body) {
   for (const auto& type : types->as_array()) {
     const auto type_id = id_member(type, "id");
     const auto total = whole(member(type, "total"));
-    if (!type_id || !total)
-      return std::nullopt;
+    if (!type_id || !total) return std::nullopt;
     out.terms.types.push_back({*type_id, text_member(type, "name"), whole_member(type, "price", 0), *total,
                                whole_member(type, "available", 0), whole_member(type, "max_per_order", 1)});
   }
   out.terms.policy = text_member(*queue, "policy");
-  if (out.terms.policy == "batch")
-    out.terms.batch_size = whole_member(*queue, "batch_size", 0);
+  if (out.terms.policy == "batch") out.terms.batch_size = whole_member(*queue, "batch_size", 0);
   out.terms.admission_interval_ms = whole_member(*queue, "admission_interval_ms", 0);
   out.terms.over_admission_factor = number_member(*queue, "over_admission_factor", 1.0);
   out.terms.session_ttl_s = whole_member(*queue, "session_ttl_seconds", 0);

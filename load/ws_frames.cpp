@@ -12,48 +12,39 @@ namespace {
 
 std::string base64(const unsigned char* data, std::size_t size) {
   std::string out(4 * ((size + 2) / 3) + 1, '\0');
-  const int written = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), data,
-                                      static_cast<int>(size));
+  const int written =
+    EVP_EncodeBlock(reinterpret_cast<unsigned char*>(out.data()), data, static_cast<int>(size));
   out.resize(static_cast<std::size_t>(written));
   return out;
 }
 
 std::uint64_t big_endian(std::string_view bytes) {
   std::uint64_t out = 0;
-  for (const char c : bytes)
-    out = (out << 8) | static_cast<unsigned char>(c);
+  for (const char c : bytes) out = (out << 8) | static_cast<unsigned char>(c);
   return out;
 }
 
-bool known_opcode(unsigned value) {
-  return value <= 2 || (value >= 8 && value <= 10);
-}
+bool known_opcode(unsigned value) { return value <= 2 || (value >= 8 && value <= 10); }
 
 } // namespace
 
 parse_result take_frame(std::string& inbox, ws_frame& frame) {
-  if (inbox.size() < 2)
-    return parse_result::need_more;
+  if (inbox.size() < 2) return parse_result::need_more;
   const auto first = static_cast<unsigned char>(inbox[0]);
   const auto second = static_cast<unsigned char>(inbox[1]);
-  if ((first & 0x70) != 0 || (second & 0x80) != 0 || !known_opcode(first & 0x0F))
-    return parse_result::bad;
+  if ((first & 0x70) != 0 || (second & 0x80) != 0 || !known_opcode(first & 0x0F)) return parse_result::bad;
   const bool control = (first & 0x08) != 0;
   std::uint64_t length = second & 0x7F;
-  if (control && ((first & 0x80) == 0 || length > 125))
-    return parse_result::bad;
+  if (control && ((first & 0x80) == 0 || length > 125)) return parse_result::bad;
   std::size_t head_bytes = 2;
   if (length >= 126) {
     const std::size_t extra = length == 126 ? 2 : 8;
-    if (inbox.size() < 2 + extra)
-      return parse_result::need_more;
+    if (inbox.size() < 2 + extra) return parse_result::need_more;
     length = big_endian(std::string_view(inbox).substr(2, extra));
     head_bytes += extra;
   }
-  if (length > ws_payload_max_bytes)
-    return parse_result::bad;
-  if (inbox.size() < head_bytes + length)
-    return parse_result::need_more;
+  if (length > ws_payload_max_bytes) return parse_result::bad;
+  if (inbox.size() < head_bytes + length) return parse_result::need_more;
   frame.opcode = static_cast<ws_opcode>(first & 0x0F);
   frame.last = (first & 0x80) != 0;
   frame.payload.assign(inbox, head_bytes, static_cast<std::size_t>(length));
@@ -77,8 +68,7 @@ std::string client_frame(ws_opcode opcode, std::string_view payload, std::uint32
   const std::array<char, 4> key{static_cast<char>(mask >> 24), static_cast<char>(mask >> 16),
                                 static_cast<char>(mask >> 8), static_cast<char>(mask)};
   out.append(key.data(), key.size());
-  for (std::size_t i = 0; i < size; ++i)
-    out += static_cast<char>(payload[i] ^ key[i % 4]);
+  for (std::size_t i = 0; i < size; ++i) out += static_cast<char>(payload[i] ^ key[i % 4]);
   return out;
 }
 

@@ -20,7 +20,8 @@ namespace {
 constexpr std::uint8_t bounces_max = 3;
 constexpr unsigned call_index_bits = 24;
 constexpr std::uint64_t call_index_mask = (std::uint64_t{1} << call_index_bits) - 1;
-constexpr std::uint64_t call_generation_max = (std::uint64_t{1} << (60 - call_index_bits)) - 1; // CAF leaves 60 bits to an id
+constexpr std::uint64_t call_generation_max =
+  (std::uint64_t{1} << (60 - call_index_bits)) - 1; // CAF leaves 60 bits to an id
 
 template <class T>
 bool holds(const caf::type_erased_tuple& content) {
@@ -35,25 +36,23 @@ const void* identity_of(const event_handle& owner) {
 
 caf::error as_ask_error(const caf::error& error) {
   for (const auto known : {errc::absent, errc::not_owner})
-    if (is(error, known))
-      return make_error(known);
+    if (is(error, known)) return make_error(known);
   return make_error(errc::unavailable);
 }
 
-// -- reply_sink -------------------------------------------------------------------------------------------------------
+// -- reply_sink
+// -------------------------------------------------------------------------------------------------------
 
-reply_sink::reply_sink(caf::actor_config& cfg, boost::asio::io_context& io, actor_bridge* bridge)
-    : caf::monitorable_actor(cfg), io_(io), bridge_(bridge) {}
+reply_sink::reply_sink(caf::actor_config& cfg, boost::asio::io_context& io, actor_bridge* bridge) :
+    caf::monitorable_actor(cfg), io_(io), bridge_(bridge) {}
 
 void reply_sink::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) {
   const std::lock_guard guard{mutex_};
-  if (closed_)
-    return;
+  if (closed_) return;
   const bool wake = inbox_.empty();
   inbox_.push_back(std::move(element));
   // Under the lock: after close() nobody touches the io_context. The posted drain keeps the sink alive.
-  if (wake)
-    boost::asio::post(io_, [this, keep = caf::strong_actor_ptr{ctrl()}] { drain(); });
+  if (wake) boost::asio::post(io_, [this, keep = caf::strong_actor_ptr{ctrl()}] { drain(); });
 }
 
 void reply_sink::close() {
@@ -72,18 +71,17 @@ void reply_sink::drain() {
     const std::lock_guard guard{mutex_};
     batch_.swap(inbox_);
   }
-  if (bridge_)
-    bridge_->take_batch(batch_);
+  if (bridge_) bridge_->take_batch(batch_);
   batch_.clear();
 }
 
-// -- pending_call -------------------------------------------------------------------------------------------------------
+// -- pending_call
+// -------------------------------------------------------------------------------------------------------
 
-pending_call::~pending_call() {
-  bridge_.forget(*this);
-}
+pending_call::~pending_call() { bridge_.forget(*this); }
 
-// -- actor_bridge -------------------------------------------------------------------------------------------------------
+// -- actor_bridge
+// -------------------------------------------------------------------------------------------------------
 
 /// The question to the region who owns an aggregate; one at a time for each.
 class actor_bridge::owner_call final : public pending_call {
@@ -99,26 +97,22 @@ private:
 };
 
 actor_bridge::actor_bridge(caf::actor_system& system, boost::asio::io_context& io, region_handle region,
-                           server_state& state, bridge_limits limits)
-    : io_(io), region_(std::move(region)), state_(state), limits_(limits) {
+                           server_state& state, bridge_limits limits) :
+    io_(io), region_(std::move(region)), state_(state), limits_(limits) {
   caf::actor_config cfg{system.dummy_execution_unit()};
-  sink_ = caf::make_actor<reply_sink, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system, cfg, io, this);
+  sink_ = caf::make_actor<reply_sink, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system,
+                                                             cfg, io, this);
 }
 
-actor_bridge::~actor_bridge() {
-  stop();
-}
+actor_bridge::~actor_bridge() { stop(); }
 
 void actor_bridge::stop() {
-  if (std::exchange(stopped_, true))
-    return;
+  if (std::exchange(stopped_, true)) return;
   in_burst_ = true;
   static_cast<reply_sink*>(caf::actor_cast<caf::abstract_actor*>(sink_))->close();
-  while (earliest_)
-    fail(*earliest_, make_error(errc::unavailable));
+  while (earliest_) fail(*earliest_, make_error(errc::unavailable));
   run_deferred();
-  if (relay_)
-    relay_->forget(sink_);
+  if (relay_) relay_->forget(sink_);
   events_.clear();
   owners_.clear();
   outbox_.clear();
@@ -126,15 +120,13 @@ void actor_bridge::stop() {
 
 void actor_bridge::ship_later() {
   boost::asio::post(io_, [this] { // behind what is ready now; runs before the bridge goes, see defer
-    if (!stopped_)
-      ship_all();
+    if (!stopped_) ship_all();
   });
 }
 
 void actor_bridge::ship_all() {
   outbox_batch_.swap(outbox_);
-  for (auto& p : outbox_batch_)
-    p.target->get()->enqueue(std::move(p.element), nullptr);
+  for (auto& p : outbox_batch_) p.target->get()->enqueue(std::move(p.element), nullptr);
   outbox_batch_.clear();
 }
 
@@ -143,8 +135,7 @@ void actor_bridge::defer(void (*run)(void*) noexcept, void* argument) {
   // Resumed by something else than an actor's answer (net/offload): nobody else would look.
   if (!in_burst_ && deferred_.size() == 1)
     boost::asio::post(io_, [this] { // runs before the bridge goes: the server lets the io_context run out
-      if (!stopped_)
-        run_deferred();
+      if (!stopped_) run_deferred();
     });
 }
 
@@ -159,10 +150,8 @@ void actor_bridge::sweep(milliseconds now) {
 }
 
 bool actor_bridge::enlist(pending_call& call) {
-  if (stopped_)
-    return false;
-  if (call.id_ != 0)
-    return true;
+  if (stopped_) return false;
+  if (call.id_ != 0) return true;
   std::uint32_t index;
   if (free_calls_.empty()) {
     index = static_cast<std::uint32_t>(calls_.size());
@@ -185,15 +174,13 @@ bool actor_bridge::enlist(pending_call& call) {
 
 pending_call* actor_bridge::call_of(std::uint64_t id) const {
   const auto index = id & call_index_mask;
-  if (index >= calls_.size())
-    return nullptr;
+  if (index >= calls_.size()) return nullptr;
   auto* call = calls_[index].call;
   return call && call->id_ == id ? call : nullptr;
 }
 
 void actor_bridge::forget(pending_call& call) {
-  if (call.id_ == 0)
-    return;
+  if (call.id_ == 0) return;
   const auto index = static_cast<std::uint32_t>(call.id_ & call_index_mask);
   auto& slot = calls_[index];
   slot.call = nullptr;
@@ -216,20 +203,17 @@ void actor_bridge::fail(pending_call& call, caf::error reason) {
 
 void actor_bridge::fail_all(const std::vector<std::uint64_t>& ids, const caf::error& reason) {
   for (const auto id : ids) // by id: settling one may destroy another
-    if (auto* call = call_of(id))
-      fail(*call, reason);
+    if (auto* call = call_of(id)) fail(*call, reason);
 }
 
 bool actor_bridge::find_owner(pending_call& call, aggregate_id aggregate) {
-  if (stopped_)
-    return false;
+  if (stopped_) return false;
   auto& slot = events_[number_of(aggregate)];
   if (slot.in_flight >= limits_.in_flight_per_event) {
     state_.asks_overloaded.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
-  if (is_full(slot))
-    return false;
+  if (is_full(slot)) return false;
   enlist(call);
   ++slot.in_flight;
   call.counted_ = true;
@@ -244,30 +228,28 @@ bool actor_bridge::find_owner(pending_call& call, aggregate_id aggregate) {
 }
 
 void actor_bridge::ask_region(event_slot& slot, aggregate_id aggregate) {
-  if (slot.question)
-    return;
+  if (slot.question) return;
   slot.question = std::make_unique<owner_call>(*this, aggregate);
   send(*slot.question, region_, resolve_event{aggregate, false, slot.returned_by});
 }
 
 /// Its event moves: the request goes to whoever the region names now, which waits until that is known.
 void actor_bridge::bounce(pending_call& call, const caf::error& moved, const void* owner) {
-  if (++call.bounces_ > bounces_max)
-    return fail(call, make_error(errc::unavailable));
+  if (++call.bounces_ > bounces_max) return fail(call, make_error(errc::unavailable));
   call.returned_ = moved.context();
   leave_link(call);
   auto& slot = events_[number_of(call.aggregate_)];
-  if (slot.owner && identity_of(slot.owner) == owner)
-    forget_owner(slot, call.aggregate_);
-  if (slot.owner)
-    return is_full(slot) ? fail(call, make_error(errc::unavailable)) : pass_on(call, slot);
+  if (slot.owner && identity_of(slot.owner) == owner) forget_owner(slot, call.aggregate_);
+  if (slot.owner) return is_full(slot) ? fail(call, make_error(errc::unavailable)) : pass_on(call, slot);
   slot.waiting.push_back(call.id_);
   ask_region(slot, call.aggregate_);
 }
 
 /// Toward its node too much has no answer yet.
 bool actor_bridge::is_full(const event_slot& slot) {
-  if (!slot.link || slot.link->in_flight.load(std::memory_order_relaxed) < static_cast<std::int64_t>(limits_.in_flight_per_node))
+  if (!slot.link
+      || slot.link->in_flight.load(std::memory_order_relaxed)
+           < static_cast<std::int64_t>(limits_.in_flight_per_node))
     return false;
   slot.link->refused.fetch_add(1, std::memory_order_relaxed);
   return true;
@@ -285,12 +267,11 @@ void actor_bridge::pass_on(pending_call& call, const event_slot& slot) {
     slot.link->requests.fetch_add(1, std::memory_order_relaxed);
     call.link_ = slot.link;
   }
-  if (call.returned_.empty())
-    return call.owner_found(slot.owner);
+  if (call.returned_.empty()) return call.owner_found(slot.owner);
   outbox_.push_back({caf::actor_cast<caf::strong_actor_ptr>(slot.owner),
-                     caf::make_mailbox_element(sink_, caf::message_id{call.id_}.with_normal_priority(), {}, std::exchange(call.returned_, {}))});
-  if (outbox_.size() == 1)
-    ship_later();
+                     caf::make_mailbox_element(sink_, caf::message_id{call.id_}.with_normal_priority(), {},
+                                               std::exchange(call.returned_, {}))});
+  if (outbox_.size() == 1) ship_later();
 }
 
 /// Who hung on it looks for it anew; what it was asked is answered still.
@@ -300,14 +281,13 @@ void actor_bridge::forget_owner(event_slot& slot, aggregate_id aggregate) {
   slot.returned_by = slot.owner.address();
   slot.owner = nullptr;
   slot.link = nullptr;
-  if (receiver_)
-    receiver_->on_owner_gone(aggregate);
-  if (sessions_)
-    sessions_->on_owner_gone(aggregate);
+  if (receiver_) receiver_->on_owner_gone(aggregate);
+  if (sessions_) sessions_->on_owner_gone(aggregate);
 }
 
 void actor_bridge::take_leave(const owner_left& x, const void* owner) {
-  if (const auto found = events_.find(number_of(x.aggregate)); found != events_.end() && found->second.owner && identity_of(found->second.owner) == owner)
+  if (const auto found = events_.find(number_of(x.aggregate));
+      found != events_.end() && found->second.owner && identity_of(found->second.owner) == owner)
     forget_owner(found->second, x.aggregate);
 }
 
@@ -323,8 +303,7 @@ push_relay* actor_bridge::relay_to(aggregate_id aggregate) const {
 
 /// The relay would hand on for ever what nobody sends.
 void actor_bridge::leave_owner(event_slot& slot, aggregate_id aggregate) {
-  if (!relay_ || !slot.link)
-    return;
+  if (!relay_ || !slot.link) return;
   relay_->subscribe(slot.owner, sink_, false);
   relay_->watch_sessions(aggregate, slot.owner, sink_, false);
 }
@@ -332,8 +311,7 @@ void actor_bridge::leave_owner(event_slot& slot, aggregate_id aggregate) {
 bool actor_bridge::subscribe_to(aggregate_id aggregate, bool on) {
   const auto* owner = known_owner(aggregate);
   auto* relay = relay_to(aggregate);
-  if (!owner || !relay)
-    return tell_event(aggregate, subscribe{on});
+  if (!owner || !relay) return tell_event(aggregate, subscribe{on});
   relay->subscribe(*owner, sink_, on);
   return true;
 }
@@ -341,16 +319,14 @@ bool actor_bridge::subscribe_to(aggregate_id aggregate, bool on) {
 bool actor_bridge::watch_sessions_of(aggregate_id aggregate, bool on) {
   const auto* owner = known_owner(aggregate);
   auto* relay = relay_to(aggregate);
-  if (!owner || !relay)
-    return tell_event(aggregate, watch_sessions{on});
+  if (!owner || !relay) return tell_event(aggregate, watch_sessions{on});
   relay->watch_sessions(aggregate, *owner, sink_, on);
   return true;
 }
 
 void actor_bridge::resolved(aggregate_id aggregate, caf::error error, event_handle owner) {
   const auto found = events_.find(number_of(aggregate));
-  if (found == events_.end())
-    return;
+  if (found == events_.end()) return;
   auto& slot = found->second;
   const auto question = std::move(slot.question); // our caller: ends with this function
   const auto waiting = std::exchange(slot.waiting, {});
@@ -364,7 +340,8 @@ void actor_bridge::resolved(aggregate_id aggregate, caf::error error, event_hand
   slot.link = state_.links ? state_.links->find(owner->node()) : nullptr;
   owners_[identity_of(owner)] = aggregate;
   auto* target = caf::actor_cast<caf::abstract_actor*>(owner);
-  target->attach(caf::default_attachable::make_monitor(target->address(), caf::actor_cast<caf::actor_addr>(sink_)));
+  target->attach(
+    caf::default_attachable::make_monitor(target->address(), caf::actor_cast<caf::actor_addr>(sink_)));
   for (const auto id : waiting)
     if (auto* call = call_of(id))
       is_full(slot) ? fail(*call, make_error(errc::unavailable)) : pass_on(*call, slot);
@@ -372,36 +349,29 @@ void actor_bridge::resolved(aggregate_id aggregate, caf::error error, event_hand
 
 void actor_bridge::prune(aggregate_id aggregate) {
   const auto found = events_.find(number_of(aggregate));
-  if (found == events_.end())
-    return;
+  if (found == events_.end()) return;
   const auto& slot = found->second;
-  if (!slot.owner && !slot.question && slot.in_flight == 0)
-    events_.erase(found);
+  if (!slot.owner && !slot.question && slot.in_flight == 0) events_.erase(found);
 }
 
 void actor_bridge::drop_owner(aggregate_id aggregate) {
   const auto found = events_.find(number_of(aggregate));
-  if (found == events_.end() || !found->second.owner)
-    return;
+  if (found == events_.end() || !found->second.owner) return;
   leave_owner(found->second, aggregate);
   owners_.erase(identity_of(found->second.owner));
   found->second.owner = nullptr;
   found->second.link = nullptr;
   std::vector<std::uint64_t> lost;
   for (const auto* call = earliest_; call; call = call->later_)
-    if (call->counted_ && call->aggregate_ == aggregate)
-      lost.push_back(call->id_);
+    if (call->counted_ && call->aggregate_ == aggregate) lost.push_back(call->id_);
   fail_all(lost, make_error(errc::unavailable));
   prune(aggregate);
-  if (receiver_)
-    receiver_->on_owner_gone(aggregate);
-  if (sessions_)
-    sessions_->on_owner_gone(aggregate);
+  if (receiver_) receiver_->on_owner_gone(aggregate);
+  if (sessions_) sessions_->on_owner_gone(aggregate);
 }
 
 void actor_bridge::take_down(const caf::down_msg& down) {
-  if (const auto found = owners_.find(down.source.get()); found != owners_.end())
-    drop_owner(found->second);
+  if (const auto found = owners_.find(down.source.get()); found != owners_.end()) drop_owner(found->second);
 }
 
 void actor_bridge::take(caf::mailbox_element& element) {
@@ -416,17 +386,13 @@ void actor_bridge::take(caf::mailbox_element& element) {
     }
     return;
   }
-  if (holds<caf::down_msg>(content))
-    return take_down(content.get_as<caf::down_msg>(0));
-  if (holds<owner_left>(content))
-    return take_leave(content.get_as<owner_left>(0), element.sender.get());
+  if (holds<caf::down_msg>(content)) return take_down(content.get_as<caf::down_msg>(0));
+  if (holds<owner_left>(content)) return take_leave(content.get_as<owner_left>(0), element.sender.get());
   if (holds<sessions_changed>(content)) {
-    if (sessions_)
-      sessions_->on_sessions_changed(content.get_as<sessions_changed>(0));
+    if (sessions_) sessions_->on_sessions_changed(content.get_as<sessions_changed>(0));
     return;
   }
-  if (!receiver_)
-    return;
+  if (!receiver_) return;
   if (holds<entries_changed>(content))
     receiver_->on_entries_changed(content.get_as<entries_changed>(0));
   else if (holds<line_moved>(content))
@@ -444,8 +410,7 @@ void actor_bridge::take_batch(std::vector<caf::mailbox_element_ptr>& batch) {
   for (auto& element : batch) {
     take(*element);
     element.reset();
-    if (stopped_)
-      return;
+    if (stopped_) return;
   }
   run_deferred();
 }
@@ -453,8 +418,7 @@ void actor_bridge::take_batch(std::vector<caf::mailbox_element_ptr>& batch) {
 void actor_bridge::run_deferred() {
   while (!deferred_.empty()) {
     deferred_batch_.swap(deferred_);
-    for (const auto& item : deferred_batch_)
-      item.run(item.argument);
+    for (const auto& item : deferred_batch_) item.run(item.argument);
     deferred_batch_.clear();
   }
   in_burst_ = false;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where Asio and CAF meet: one bridge per io thread turns a request to an actor into something a handler awaits, with O(1) dispatch,
-// one wake-up per burst and a deadline of its own, and brings what actors push to the hub. Handlers use `ask` and `ask_event`.
-// Everything runs on the io thread but reply_sink::enqueue. It must not know HTTP.
+// Where Asio and CAF meet: one bridge per io thread turns a request to an actor into something a handler
+// awaits, with O(1) dispatch, one wake-up per burst and a deadline of its own, and brings what actors push to
+// the hub. Handlers use `ask` and `ask_event`. Everything runs on the io thread but reply_sink::enqueue. It
+// must not know HTTP.
 #pragma once
 #include "actors/errors.hpp"
 #include "actors/protocol.hpp"
@@ -28,9 +29,9 @@ namespace fq::net {
 class actor_bridge;
 class push_relay;
 
-/// The answer of an actor, or why there is none. `error`, when set, is always of actors/errors.hpp: absent (404), not_owner (503:
-/// another node has the event) or unavailable (503 with Retry-After: owner away, deadline passed, or too many requests in flight
-/// for that event).
+/// The answer of an actor, or why there is none. `error`, when set, is always of actors/errors.hpp: absent
+/// (404), not_owner (503: another node has the event) or unavailable (503 with Retry-After: owner away,
+/// deadline passed, or too many requests in flight for that event).
 template <class Reply>
 struct answer {
   caf::error error;
@@ -44,14 +45,16 @@ using ask_event_result = answer<Reply>;
 template <class Handle, class Message>
 using reply_of = caf::detail::tl_head_t<caf::response_type_t<typename Handle::signatures, Message>>;
 
-/// What an owner pushes to the hub of this thread. Order per event is the actor's, also between pushes and replies.
+/// What an owner pushes to the hub of this thread. Order per event is the actor's, also between pushes and
+/// replies.
 class push_receiver {
 public:
   virtual void on_entries_changed(const entries_changed& push) = 0;
   virtual void on_line_moved(const line_moved& push) = 0;
   virtual void on_event_noticed(const event_noticed& push) = 0;
   virtual void on_orders_changed(const orders_changed& push) = 0;
-  /// The owner of this aggregate stopped, or has not told everything: what is known of it must be asked for anew.
+  /// The owner of this aggregate stopped, or has not told everything: what is known of it must be asked for
+  /// anew.
   virtual void on_owner_gone(aggregate_id aggregate) = 0;
 
 protected:
@@ -68,7 +71,8 @@ protected:
   ~session_receiver() = default;
 };
 
-/// The actor that stands for an io thread: replies, pushes and DOWN messages go here. Outlives its bridge while others hold it.
+/// The actor that stands for an io thread: replies, pushes and DOWN messages go here. Outlives its bridge
+/// while others hold it.
 class reply_sink final : public caf::monitorable_actor {
 public:
   reply_sink(caf::actor_config& cfg, boost::asio::io_context& io, actor_bridge* bridge);
@@ -120,13 +124,14 @@ private:
 struct bridge_limits {
   milliseconds request_timeout;
   std::size_t in_flight_per_event; ///< of this io thread
-  std::size_t in_flight_per_node = 65'536; ///< of this process, to another one of the cluster: what it has not answered is in our memory
+  std::size_t in_flight_per_node =
+    65'536; ///< of this process, to another one of the cluster: what it has not answered is in our memory
 };
 
 class actor_bridge {
 public:
-  actor_bridge(caf::actor_system& system, boost::asio::io_context& io, region_handle region, server_state& state,
-               bridge_limits limits);
+  actor_bridge(caf::actor_system& system, boost::asio::io_context& io, region_handle region,
+               server_state& state, bridge_limits limits);
   ~actor_bridge();
   actor_bridge(const actor_bridge&) = delete;
   actor_bridge& operator=(const actor_bridge&) = delete;
@@ -145,36 +150,38 @@ public:
   /// Sends `message` to `target`; `call` is settled later. False (and nothing happens) after stop.
   template <class Handle, class Message>
   bool send(pending_call& call, const Handle& target, Message&& message) {
-    if (!enlist(call))
-      return false;
+    if (!enlist(call)) return false;
     ship(caf::actor_cast<caf::strong_actor_ptr>(target), caf::message_id{call.id_}.with_normal_priority(),
          std::forward<Message>(message));
     return true;
   }
 
-  /// Finds the owner of `aggregate`: `call.owner_found` at once (from inside, returns true) or later, or it is settled with an error.
-  /// False: refused at once, too many are in flight for that event.
+  /// Finds the owner of `aggregate`: `call.owner_found` at once (from inside, returns true) or later, or it
+  /// is settled with an error. False: refused at once, too many are in flight for that event.
   bool find_owner(pending_call& call, aggregate_id aggregate);
 
-  /// From now on the receiver gets what the owner pushes (or no more). False: the owner is not known here now.
+  /// From now on the receiver gets what the owner pushes (or no more). False: the owner is not known here
+  /// now.
   bool subscribe_to(aggregate_id aggregate, bool on);
   /// The same for the receiver of sessions, which gets all of them first.
   bool watch_sessions_of(aggregate_id aggregate, bool on);
 
-  /// Sends a message without a reply, with this thread's sink as its sender. False: its owner is not known here now.
+  /// Sends a message without a reply, with this thread's sink as its sender. False: its owner is not known
+  /// here now.
   template <class Message>
   bool tell_event(aggregate_id aggregate, Message&& message) {
     const auto* owner = known_owner(aggregate);
-    if (!owner)
-      return false;
-    ship(caf::actor_cast<caf::strong_actor_ptr>(*owner), caf::make_message_id(), std::forward<Message>(message));
+    if (!owner) return false;
+    ship(caf::actor_cast<caf::strong_actor_ptr>(*owner), caf::make_message_id(),
+         std::forward<Message>(message));
     return true;
   }
 
   [[nodiscard]] std::size_t calls_in_flight() const { return in_flight_; }
   [[nodiscard]] bool stopped() const { return stopped_; }
 
-  /// `run(argument)` once the present burst has been dispatched; how finished handlers get back to their session.
+  /// `run(argument)` once the present burst has been dispatched; how finished handlers get back to their
+  /// session.
   void defer(void (*run)(void*) noexcept, void* argument);
 
 private:
@@ -199,13 +206,13 @@ private:
     void* argument;
   };
 
-  /// A message that goes out at the end of the present burst of the io thread: one wake-up of the actor's thread for all of them,
-  /// where one each would cost two context switches a request.
+  /// A message that goes out at the end of the present burst of the io thread: one wake-up of the actor's
+  /// thread for all of them, where one each would cost two context switches a request.
   template <class Message>
   void ship(caf::strong_actor_ptr target, caf::message_id id, Message&& message) {
-    outbox_.push_back({std::move(target), caf::make_mailbox_element(sink_, id, {}, std::forward<Message>(message))});
-    if (outbox_.size() == 1)
-      ship_later();
+    outbox_.push_back(
+      {std::move(target), caf::make_mailbox_element(sink_, id, {}, std::forward<Message>(message))});
+    if (outbox_.size() == 1) ship_later();
   }
   void ship_later();
   void ship_all();
@@ -265,8 +272,7 @@ private:
 /// Moves the one value of type `Reply` out of a message, or says what came instead.
 template <class Reply>
 answer<Reply> take_answer(const caf::error& error, caf::type_erased_tuple* content) {
-  if (error)
-    return {as_ask_error(error), {}};
+  if (error) return {as_ask_error(error), {}};
   if (content->size() == 1 && content->match_element<Reply>(0))
     return {{}, content->move_if_unshared<Reply>(0)};
   if (content->size() == 1 && content->match_element<caf::error>(0))
@@ -280,14 +286,13 @@ class [[nodiscard]] ask_operation final : private pending_call {
 public:
   using reply_type = reply_of<Handle, Message>;
 
-  ask_operation(actor_bridge& bridge, const Handle& target, Message&& message)
-      : pending_call(bridge), target_(target), message_(std::move(message)) {}
+  ask_operation(actor_bridge& bridge, const Handle& target, Message&& message) :
+      pending_call(bridge), target_(target), message_(std::move(message)) {}
 
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> waiter) {
     waiter_ = waiter;
-    if (bridge_.send(*this, target_, std::move(message_)))
-      return true;
+    if (bridge_.send(*this, target_, std::move(message_))) return true;
     result_.error = make_error(errc::unavailable);
     return false;
   }
@@ -311,14 +316,13 @@ class [[nodiscard]] ask_event_operation final : private pending_call {
 public:
   using reply_type = reply_of<event_handle, Message>;
 
-  ask_event_operation(actor_bridge& bridge, aggregate_id aggregate, Message&& message)
-      : pending_call(bridge), aggregate_(aggregate), message_(std::move(message)) {}
+  ask_event_operation(actor_bridge& bridge, aggregate_id aggregate, Message&& message) :
+      pending_call(bridge), aggregate_(aggregate), message_(std::move(message)) {}
 
   bool await_ready() const noexcept { return false; }
   bool await_suspend(std::coroutine_handle<> waiter) {
     waiter_ = waiter;
-    if (bridge_.find_owner(*this, aggregate_))
-      return true;
+    if (bridge_.find_owner(*this, aggregate_)) return true;
     result_.error = make_error(errc::unavailable);
     return false;
   }
@@ -337,19 +341,21 @@ private:
   std::coroutine_handle<> waiter_;
 };
 
-/// Asks an actor: `auto [error, reply] = co_await ask(ctx, ctx.catalog, list_events{...});`. Always comes back, at the latest after
-/// http.request_timeout. Name the message as a variable or a prvalue; it is moved in.
+/// Asks an actor: `auto [error, reply] = co_await ask(ctx, ctx.catalog, list_events{...});`. Always comes
+/// back, at the latest after http.request_timeout. Name the message as a variable or a prvalue; it is moved
+/// in.
 template <class Handle, class Message>
 ask_operation<Handle, Message> ask(context& ctx, const Handle& target, Message message) {
   return {*ctx.bridge, target, std::move(message)};
 }
 
-/// A message that holds strings or vectors must be a variable that is moved in: g++ 12 copies an aggregate temporary of a co_await
-/// expression bit by bit into the coroutine's frame and destroys both (seen as "free(): invalid pointer"). The same goes for a co_await
-/// inside `?:`: write an if.
+/// A message that holds strings or vectors must be a variable that is moved in: g++ 12 copies an aggregate
+/// temporary of a co_await expression bit by bit into the coroutine's frame and destroys both (seen as
+/// "free(): invalid pointer"). The same goes for a co_await inside `?:`: write an if.
 ///
-/// Asks the owner of an event: `auto [error, reply] = co_await ask_event(ctx, owner_of(id), join{customer, key});`. The owner's handle is
-/// cached per io thread; when it dies, what it had not answered fails with errc::unavailable at once and the next call asks the region.
+/// Asks the owner of an event: `auto [error, reply] = co_await ask_event(ctx, owner_of(id), join{customer,
+/// key});`. The owner's handle is cached per io thread; when it dies, what it had not answered fails with
+/// errc::unavailable at once and the next call asks the region.
 template <class Message>
 ask_event_operation<Message> ask_event(context& ctx, aggregate_id aggregate, Message message) {
   return {*ctx.bridge, aggregate, std::move(message)};

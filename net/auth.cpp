@@ -13,8 +13,7 @@ std::string_view bearer_token(const request& rq) {
   constexpr std::string_view scheme = "Bearer ";
   std::string_view token;
   for (const auto& [name, value] : rq.fields) {
-    if (!same_text(name, "Authorization"))
-      continue;
+    if (!same_text(name, "Authorization")) continue;
     if (!token.empty() || value.size() <= scheme.size() || !same_text(value.substr(0, scheme.size()), scheme))
       return {};
     token = value.substr(scheme.size());
@@ -29,8 +28,7 @@ identity authenticate(const context& ctx, const request& rq, token_kind wanted, 
     ctx.shared->counts.unauthenticated.add();
     return {problem(fault::unauthenticated, rq.request_id), {}, {}};
   }
-  if (checked.claims.kind != wanted)
-    return {problem(fault::forbidden, rq.request_id), {}, {}};
+  if (checked.claims.kind != wanted) return {problem(fault::forbidden, rq.request_id), {}, {}};
   return {std::nullopt, checked.claims.subject, checked.claims.expires_at};
 }
 

@@ -46,19 +46,16 @@ std::optional<response> read_login(const request& rq, log_in& wish) {
 /// count too.
 awaitable<response> log_organizer_in(call c) {
   log_in wish;
-  if (auto no = read_login(c.rq, wish))
-    co_return std::move(*no);
+  if (auto no = read_login(c.rq, wish)) co_return std::move(*no);
   auto& limiter = c.ctx.shared->login_failures;
-  if (auto no = limit(c.ctx, c.rq, limiter, limit_key(c.rq.peer)))
-    co_return std::move(*no);
+  if (auto no = limit(c.ctx, c.rq, limiter, limit_key(c.rq.peer))) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
   const bool failed = !got.error && got.reply.no.why == reason::invalid_credentials;
   if (failed)
     c.ctx.shared->counts.logins_failed.add();
   else if (!got.error && !got.reply.no) // a timeout may be a failure as well
     limiter.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return token_answer(c.ctx, token_kind::organizer, got.reply.person, c.ctx.options.tokens.organizer_ttl,
                          "organizer_id");
 }
@@ -66,16 +63,15 @@ awaitable<response> log_organizer_in(call c) {
 // -- customers -----------------------------------------------------------------------------------------
 
 std::optional<response> read_otp_request(const request& rq, request_otp& wish) {
-  return read_json(rq, body_need::required, [&wish](object_reader& body) { wish.email = read_email(body, "email"); });
+  return read_json(rq, body_need::required,
+                   [&wish](object_reader& body) { wish.email = read_email(body, "email"); });
 }
 
 awaitable<response> send_code(call c) {
   request_otp wish;
-  if (auto no = read_otp_request(c.rq, wish))
-    co_return std::move(*no);
+  if (auto no = read_otp_request(c.rq, wish)) co_return std::move(*no);
   auto no = co_await mail_code(c.ctx, c.rq, std::move(wish.email));
-  if (no)
-    co_return std::move(*no);
+  if (no) co_return std::move(*no);
   co_return response{.status = 202, .body = R"({"message":"If the address exists, a code is on its way."})"};
 }
 
@@ -89,18 +85,15 @@ std::optional<response> read_otp(const request& rq, verify_otp& wish) {
 
 awaitable<response> check_code(call c) {
   verify_otp wish;
-  if (auto no = read_otp(c.rq, wish))
-    co_return std::move(*no);
+  if (auto no = read_otp(c.rq, wish)) co_return std::move(*no);
   auto got = co_await redeem_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.code));
-  if (got.no)
-    co_return std::move(*got.no);
+  if (got.no) co_return std::move(*got.no);
   co_return token_answer(c.ctx, token_kind::customer, got.customer, c.ctx.options.tokens.customer_ttl,
                          "customer_id");
 }
 
 awaitable<response> without_token(context& ctx, const request& rq, step run) {
-  if (auto no = expect_no_query(rq))
-    return ready(std::move(*no));
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
   return run({ctx, rq, {}, {}});
 }
 
@@ -108,13 +101,11 @@ awaitable<response> without_token(context& ctx, const request& rq, step run) {
 
 awaitable<std::optional<response>> mail_code(context& ctx, const request& rq, std::string email) {
   request_otp wish{std::move(email)};
-  if (auto no = limit(ctx, rq, ctx.shared->otp_clients, limit_key(rq.peer)))
-    co_return std::move(no);
+  if (auto no = limit(ctx, rq, ctx.shared->otp_clients, limit_key(rq.peer))) co_return std::move(no);
   if (auto no = limit(ctx, rq, ctx.shared->otp_addresses, ctx.shared->key_of(wish.email)))
     co_return std::move(no);
   auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
-  if (auto no = refused(rq, got))
-    co_return std::move(no);
+  if (auto no = refused(rq, got)) co_return std::move(no);
   ctx.shared->counts.otp_requested.add();
   co_return std::nullopt;
 }

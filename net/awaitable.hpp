@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What handlers return: a coroutine of one io thread, resumed by the actor bridge. Smaller and faster than Asio's own (no
-// executor, no cancellation, no thread frame): a handler waits for actors and for nothing else. It knows neither HTTP nor actors.
+// What handlers return: a coroutine of one io thread, resumed by the actor bridge. Smaller and faster than
+// Asio's own (no executor, no cancellation, no thread frame): a handler waits for actors and for nothing
+// else. It knows neither HTTP nor actors.
 #pragma once
 #include <coroutine>
 #include <exception>
@@ -9,8 +10,8 @@
 
 namespace fq::net {
 
-/// Starts when it is awaited (or by `start`), runs on the awaiting thread, and may be destroyed while it waits: whatever it waits
-/// for is then forgotten.
+/// Starts when it is awaited (or by `start`), runs on the awaiting thread, and may be destroyed while it
+/// waits: whatever it waits for is then forgotten.
 template <class T>
 class [[nodiscard]] awaitable {
 public:
@@ -21,10 +22,8 @@ public:
     bool await_ready() const noexcept { return false; }
     std::coroutine_handle<> await_suspend(frame self) const noexcept {
       auto& promise = self.promise();
-      if (promise.waiter)
-        return promise.waiter;
-      if (promise.done)
-        promise.done(promise.done_argument);
+      if (promise.waiter) return promise.waiter;
+      if (promise.done) promise.done(promise.done_argument);
       return std::noop_coroutine();
     }
     void await_resume() const noexcept {}
@@ -60,14 +59,14 @@ public:
 
   /// Destroys the coroutine, wherever it stands.
   void reset() {
-    if (auto frame = std::exchange(frame_, {}))
-      frame.destroy();
+    if (auto frame = std::exchange(frame_, {})) frame.destroy();
   }
 
   explicit operator bool() const noexcept { return static_cast<bool>(frame_); }
   [[nodiscard]] bool finished() const noexcept { return frame_.done(); }
 
-  /// Runs it to its first wait or its end. `done(argument)` is called at the end, inside the coroutine: it must not destroy it.
+  /// Runs it to its first wait or its end. `done(argument)` is called at the end, inside the coroutine: it
+  /// must not destroy it.
   void start(void (*done)(void*) noexcept, void* argument) {
     frame_.promise().done = done;
     frame_.promise().done_argument = argument;
@@ -76,8 +75,7 @@ public:
 
   /// The result of a finished one; throws what it threw.
   T take() {
-    if (frame_.promise().failure)
-      std::rethrow_exception(frame_.promise().failure);
+    if (frame_.promise().failure) std::rethrow_exception(frame_.promise().failure);
     return std::move(*frame_.promise().value);
   }
 

@@ -45,14 +45,11 @@ response new_claim_answer(const call& c, const claim_reply& reply) {
 
 awaitable<response> take_stock(call c) {
   auto key = read_idempotency(c.rq, c.who);
-  if (key.no)
-    co_return std::move(*key.no);
+  if (key.no) co_return std::move(*key.no);
   open_claim wish{c.id, c.who, {}, {}, key.ref};
-  if (auto no = read_claim_request(c.rq, wish))
-    co_return std::move(*no);
+  if (auto no = read_claim_request(c.rq, wish)) co_return std::move(*no);
   keys_in_flight::hold working;
-  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working))
-    co_return std::move(*no);
+  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
   if (auto no = refused(c.rq, got)) {
     c.ctx.shared->counts.claims_refused.add();
@@ -63,19 +60,16 @@ awaitable<response> take_stock(call c) {
 
 awaitable<response> read_claim(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_claim{c.who, c.id});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
   append_claim(answer.body, got.reply.claim);
   co_return answer;
 }
 
 awaitable<response> give_stock_back(call c) {
-  if (auto no = expect_no_body(c.rq))
-    co_return std::move(*no);
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), release_claim{c.who, c.id});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 204, .content_type = {}};
 }
 

@@ -30,8 +30,7 @@ bool is_port(std::string_view text) {
 std::string_view host_of(std::string_view text) {
   if (text.starts_with('[')) {
     const auto close = text.find(']');
-    if (close == std::string_view::npos)
-      return {};
+    if (close == std::string_view::npos) return {};
     const auto rest = text.substr(close + 1);
     const bool good = rest.empty() || (rest.front() == ':' && is_port(rest.substr(1)));
     return good ? text.substr(1, close - 1) : std::string_view{};
@@ -66,8 +65,7 @@ config::ip_bytes bytes_of(const ip::address& address) {
 }
 
 ip::address unmapped(const ip::address& address) {
-  if (!address.is_v6() || !address.to_v6().is_v4_mapped())
-    return address;
+  if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
   return ip::make_address_v4(ip::v4_mapped, address.to_v6());
 }
 
@@ -79,12 +77,10 @@ bool is_trusted(const ip::address& address, std::span<const config::address_bloc
 
 std::optional<ip::address> parse_forwarded(std::string_view text) {
   const auto host = host_of(trimmed(text));
-  if (host.empty() || host.size() > 45 || host.find('%') != std::string_view::npos)
-    return std::nullopt;
+  if (host.empty() || host.size() > 45 || host.find('%') != std::string_view::npos) return std::nullopt;
   boost::system::error_code failed;
   const auto address = ip::make_address(std::string{host}, failed);
-  if (failed)
-    return std::nullopt;
+  if (failed) return std::nullopt;
   return unmapped(address);
 }
 
@@ -92,19 +88,15 @@ ip::address client_address(const ip::address& peer,
                            std::span<const std::pair<std::string_view, std::string_view>> fields,
                            std::span<const config::address_block> trusted) {
   auto client = unmapped(peer);
-  if (trusted.empty() || !is_trusted(client, trusted))
-    return client;
+  if (trusted.empty() || !is_trusted(client, trusted)) return client;
   std::size_t hops = 0;
   for (auto field = fields.rbegin(); field != fields.rend(); ++field) {
-    if (!is_forwarded_for(field->first))
-      continue;
+    if (!is_forwarded_for(field->first)) continue;
     for (auto list = field->second; !list.empty();) {
       const auto hop = parse_forwarded(pop_last(list));
-      if (!hop || ++hops > forwarded_hops_max)
-        return client;
+      if (!hop || ++hops > forwarded_hops_max) return client;
       client = *hop;
-      if (!is_trusted(client, trusted))
-        return client;
+      if (!is_trusted(client, trusted)) return client;
     }
   }
   return client;
@@ -112,8 +104,7 @@ ip::address client_address(const ip::address& peer,
 
 config::ip_bytes limit_prefix(const ip::address& address) {
   auto bytes = bytes_of(unmapped(address));
-  if (!unmapped(address).is_v4())
-    std::fill(bytes.begin() + 8, bytes.end(), std::uint8_t{0});
+  if (!unmapped(address).is_v4()) std::fill(bytes.begin() + 8, bytes.end(), std::uint8_t{0});
   return bytes;
 }
 

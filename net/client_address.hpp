@@ -28,15 +28,15 @@ inline constexpr std::size_t forwarded_hops_max = 32;
 [[nodiscard]] std::optional<boost::asio::ip::address> parse_forwarded(std::string_view text);
 
 /// Whether one of the blocks holds the address.
-[[nodiscard]] bool is_trusted(const boost::asio::ip::address& address, std::span<const config::address_block> trusted);
+[[nodiscard]] bool is_trusted(const boost::asio::ip::address& address,
+                              std::span<const config::address_block> trusted);
 
 /// The peer unless it is trusted; then X-Forwarded-For (all lines joined) from the right over trusted hops to
 /// the first that is not. An unreadable hop ends the walk at the last readable one: nothing to the left of it
 /// can be believed.
-[[nodiscard]] boost::asio::ip::address
-client_address(const boost::asio::ip::address& peer,
-               std::span<const std::pair<std::string_view, std::string_view>> fields,
-               std::span<const config::address_block> trusted);
+[[nodiscard]] boost::asio::ip::address client_address(
+  const boost::asio::ip::address& peer, std::span<const std::pair<std::string_view, std::string_view>> fields,
+  std::span<const config::address_block> trusted);
 
 /// The key of an address in limits: all of IPv4, the /64 of IPv6.
 [[nodiscard]] config::ip_bytes limit_prefix(const boost::asio::ip::address& address);

@@ -26,8 +26,7 @@ void append_integer(std::string& out, Integer value) {
 }
 
 void write_digits(char* to, unsigned value, int count) {
-  for (int i = count - 1; i >= 0; --i, value /= 10)
-    to[i] = static_cast<char>('0' + value % 10);
+  for (int i = count - 1; i >= 0; --i, value /= 10) to[i] = static_cast<char>('0' + value % 10);
 }
 
 constexpr std::size_t time_size = 24; ///< "2026-11-21T02:43:18.123Z"
@@ -72,14 +71,17 @@ void append_rate(std::string& out, double per_minute) {
 
 // -- entry: the hot one --------------------------------------------------------------------------------
 
-/// A session token is one thing with two names: the event API's and the waiting-room API's. `place` and `line` name the ids.
+/// A session token is one thing with two names: the event API's and the waiting-room API's. `place` and
+/// `line` name the ids.
 struct words {
   std::string_view place, line, token;
   bool claims; ///< whether there is a time to claim by
 };
 constexpr words event_words{"entry_id", "event_id", "admission_token", true};
 constexpr words queue_words{"ticket_id", "queue_id", "session_token", false};
-constexpr const words& words_of(event_kind kind) { return kind == event_kind::sale ? event_words : queue_words; }
+constexpr const words& words_of(event_kind kind) {
+  return kind == event_kind::sale ? event_words : queue_words;
+}
 
 void append_name(std::string& out, std::string_view name) {
   out += '"';
@@ -110,8 +112,9 @@ void append_position(std::string& out, std::uint64_t position) {
 }
 
 /// What an ADMITTED place carries; the token is made here, it is stored nowhere.
-void append_admission(std::string& out, const words& say, const entry_id& id, std::uint32_t admission_no, std::uint32_t batch,
-                      timestamp admitted_at, timestamp session_expires_at, timestamp claim_by, const session_keys& keys) {
+void append_admission(std::string& out, const words& say, const entry_id& id, std::uint32_t admission_no,
+                      std::uint32_t batch, timestamp admitted_at, timestamp session_expires_at,
+                      timestamp claim_by, const session_keys& keys) {
   append_name(out, say.token);
   out += '"';
   out += make_session_token(keys, id, admission_no);
@@ -121,8 +124,7 @@ void append_admission(std::string& out, const words& say, const entry_id& id, st
   append_time(out, admitted_at);
   out += ",\"session_expires_at\":";
   append_time(out, session_expires_at);
-  if (!say.claims)
-    return;
+  if (!say.claims) return;
   out += ",\"claim_by\":";
   append_time(out, claim_by);
 }
@@ -136,8 +138,7 @@ void append_past_admission(std::string& out, const words& say, const entry_view&
   append_time(out, e.admitted_at);
   out += ",\"session_expires_at\":";
   append_time(out, e.session_expires_at);
-  if (say.claims)
-    out += ",\"claim_by\":null";
+  if (say.claims) out += ",\"claim_by\":null";
 }
 
 /// What everybody may know of a place who may ask for it.
@@ -161,7 +162,8 @@ void begin_plain_place(std::string& out, const words& say, const entry_view& e) 
 }
 
 /// Everything of a place but its closing brace.
-void begin_place(std::string& out, const words& say, const entry_view& e, const session_keys& keys, std::string_view ticket_token) {
+void begin_place(std::string& out, const words& say, const entry_view& e, const session_keys& keys,
+                 std::string_view ticket_token) {
   begin_plain_place(out, say, e);
   out += ",\"poll_after_ms\":";
   append_integer(out, e.poll_after_ms);
@@ -174,7 +176,8 @@ void begin_place(std::string& out, const words& say, const entry_view& e, const 
   }
   out += ',';
   if (e.status == entry_status::admitted)
-    append_admission(out, say, e.id, e.admission_no, e.admission_batch, e.admitted_at, e.session_expires_at, e.claim_by, keys);
+    append_admission(out, say, e.id, e.admission_no, e.admission_batch, e.admitted_at, e.session_expires_at,
+                     e.claim_by, keys);
   else
     append_past_admission(out, say, e);
 }
@@ -239,8 +242,7 @@ void append_stock(std::string& out, const event_view& view) {
   std::int64_t total = 0, free = 0;
   out += ",\"ticket_types\":[";
   for (const auto& type : view.ticket_types) {
-    if (out.back() != '[')
-      out += ',';
+    if (out.back() != '[') out += ',';
     append_ticket_type(out, type);
     total += type.total;
     free += available(type);
@@ -257,12 +259,10 @@ void append_stock(std::string& out, const event_view& view) {
 
 /// Reads exactly `count` digits, or -1.
 int read_digits(std::string_view text, std::size_t from, std::size_t count) {
-  if (from + count > text.size())
-    return -1;
+  if (from + count > text.size()) return -1;
   int value = 0;
   for (const char c : text.substr(from, count)) {
-    if (c < '0' || c > '9')
-      return -1;
+    if (c < '0' || c > '9') return -1;
     value = value * 10 + (c - '0');
   }
   return value;
@@ -270,28 +270,21 @@ int read_digits(std::string_view text, std::size_t from, std::size_t count) {
 
 /// ".123456" to milliseconds, moving `at` behind it; -1 if malformed.
 int read_fraction(std::string_view text, std::size_t& at) {
-  if (at >= text.size() || text[at] != '.')
-    return 0;
+  if (at >= text.size() || text[at] != '.') return 0;
   int value = 0, digits = 0;
   for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, ++digits)
-    if (digits < 3)
-      value = value * 10 + (text[at] - '0');
-  if (digits == 0 || digits > 9)
-    return -1;
-  for (; digits < 3; ++digits)
-    value *= 10;
+    if (digits < 3) value = value * 10 + (text[at] - '0');
+  if (digits == 0 || digits > 9) return -1;
+  for (; digits < 3; ++digits) value *= 10;
   return value;
 }
 
 /// "Z", "+01:00": what must be subtracted to get UTC.
 std::optional<std::chrono::minutes> read_offset(std::string_view text) {
-  if (text == "Z" || text == "z")
-    return std::chrono::minutes{0};
-  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':')
-    return std::nullopt;
+  if (text == "Z" || text == "z") return std::chrono::minutes{0};
+  if (text.size() != 6 || (text[0] != '+' && text[0] != '-') || text[3] != ':') return std::nullopt;
   const int hours = read_digits(text, 1, 2), minutes = read_digits(text, 4, 2);
-  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59)
-    return std::nullopt;
+  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return std::nullopt;
   const std::chrono::minutes offset{hours * 60 + minutes};
   return text[0] == '+' ? offset : -offset;
 }
@@ -306,8 +299,7 @@ void append_text(std::string& out, std::string_view text) {
   std::size_t clean_from = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
-    if (c >= 0x20 && c != '"' && c != '\\')
-      continue;
+    if (c >= 0x20 && c != '"' && c != '\\') continue;
     out.append(text, clean_from, i - clean_from);
     clean_from = i + 1;
     out += '\\';
@@ -348,12 +340,10 @@ void append_time(std::string& out, timestamp when) {
 void append_hundredths(std::string& out, std::uint64_t hundredths) {
   append_integer(out, hundredths / 100);
   const auto rest = static_cast<unsigned>(hundredths % 100);
-  if (rest == 0)
-    return;
+  if (rest == 0) return;
   out += '.';
   out += static_cast<char>('0' + rest / 10);
-  if (rest % 10 != 0)
-    out += static_cast<char>('0' + rest % 10);
+  if (rest % 10 != 0) out += static_cast<char>('0' + rest % 10);
 }
 
 std::string rfc3339(timestamp when) {
@@ -372,13 +362,11 @@ std::optional<timestamp> parse_rfc3339(std::string_view text) {
   if (y < 1 || mo < 1 || d < 1 || h < 0 || h > 23 || mi < 0 || mi > 59 || s < 0 || s > 59)
     return std::nullopt;
   const year_month_day date{year{y}, month{static_cast<unsigned>(mo)}, day{static_cast<unsigned>(d)}};
-  if (!date.ok())
-    return std::nullopt;
+  if (!date.ok()) return std::nullopt;
   std::size_t at = 19;
   const int ms = read_fraction(text, at);
   const auto offset = read_offset(text.substr(at));
-  if (ms < 0 || !offset)
-    return std::nullopt;
+  if (ms < 0 || !offset) return std::nullopt;
   return time_point_cast<milliseconds>(sys_days{date} + hours{h} + minutes{mi} + std::chrono::seconds{s}
                                        + std::chrono::milliseconds{ms} - *offset);
 }
@@ -397,14 +385,14 @@ std::string_view name_of(admission_policy policy) {
 std::optional<admission_policy> parse_policy(std::string_view text) {
   using enum admission_policy;
   for (const auto policy : {batch, capacity, rate, open, operated})
-    if (name_of(policy) == text)
-      return policy;
+    if (name_of(policy) == text) return policy;
   return std::nullopt;
 }
 
 // -- views ---------------------------------------------------------------------------------------------
 
-void append_entry(std::string& out, const entry_view& e, const session_keys& keys, std::string_view ticket_token) {
+void append_entry(std::string& out, const entry_view& e, const session_keys& keys,
+                  std::string_view ticket_token) {
   out.reserve(out.size() + 640 + ticket_token.size());
   begin_place(out, event_words, e, keys, ticket_token);
   out += '}';
@@ -471,11 +459,11 @@ void append_queue(std::string& out, const event_row& e) {
   out += '}';
 }
 
-void append_queue_list(std::string& out, const std::vector<event_view>& queues, std::string_view next_cursor) {
+void append_queue_list(std::string& out, const std::vector<event_view>& queues,
+                       std::string_view next_cursor) {
   out += "{\"queues\":[";
   for (const auto& queue : queues) {
-    if (out.back() != '[')
-      out += ',';
+    if (out.back() != '[') out += ',';
     append_queue(out, queue.event);
   }
   out += "],\"next_cursor\":";
@@ -509,7 +497,8 @@ void append_queue_stats(std::string& out, const event_stats& s) {
   out += '}';
 }
 
-void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject, timestamp expires_at) {
+void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
+                   timestamp expires_at) {
   out.reserve(out.size() + 224 + subject.size());
   out += "{\"active\":true,\"ticket_id\":";
   append_id(out, ticket);
@@ -525,8 +514,7 @@ void append_access(std::string& out, const entry_id& ticket, const uuid& queue, 
 void append_audit(std::string& out, const std::vector<audit_row>& rows, bool more) {
   out += "{\"entries\":[";
   for (const auto& r : rows) {
-    if (out.back() != '[')
-      out += ',';
+    if (out.back() != '[') out += ',';
     out += "{\"id\":";
     append_id(out, r.id);
     out += ",\"at\":";
@@ -691,8 +679,7 @@ void append_event_list(std::string& out, const std::vector<event_view>& events,
                        std::string_view next_cursor) {
   out += "{\"items\":[";
   for (std::size_t i = 0; i < events.size(); ++i) {
-    if (i > 0)
-      out += ',';
+    if (i > 0) out += ',';
     append_event(out, events[i]);
   }
   out += "],\"next_cursor\":";
@@ -749,15 +736,15 @@ std::string admitted_frame(const entry_change& c, event_kind kind, const session
   out += ",\"queue_number\":";
   append_integer(out, value_of(c.number));
   out += ',';
-  append_admission(out, say, c.id, c.admission_no, c.admission_batch, c.admitted_at, c.session_expires_at, c.claim_by, keys);
+  append_admission(out, say, c.id, c.admission_no, c.admission_batch, c.admitted_at, c.session_expires_at,
+                   c.claim_by, keys);
   out += '}';
   return out;
 }
 
 std::string terminal_frame(entry_status status, event_kind kind, const entry_id& entry) {
   std::string out = "{\"type\":\"";
-  for (const char c : name_of(status))
-    out += c == '_' ? '_' : static_cast<char>(c + ('a' - 'A'));
+  for (const char c : name_of(status)) out += c == '_' ? '_' : static_cast<char>(c + ('a' - 'A'));
   out += "\",";
   append_name(out, words_of(kind).place);
   append_id(out, entry);

@@ -43,14 +43,15 @@ void append_hundredths(std::string& out, std::uint64_t hundredths);
 void append_entry(std::string& out, const entry_view& entry, const session_keys& keys,
                   std::string_view ticket_token = {});
 /// The same place as the waiting-room API shows it; `pass` empty: none.
-void append_ticket(std::string& out, const entry_view& entry, const session_keys& keys, std::string_view pass = {},
-                   std::string_view ticket_token = {});
+void append_ticket(std::string& out, const entry_view& entry, const session_keys& keys,
+                   std::string_view pass = {}, std::string_view ticket_token = {});
 /// The same place as who manages the line sees it: nothing that would let in.
 void append_place(std::string& out, const entry_view& entry);
 void append_queue(std::string& out, const event_row& queue);
 void append_queue_list(std::string& out, const std::vector<event_view>& queues, std::string_view next_cursor);
 void append_queue_stats(std::string& out, const event_stats& stats);
-void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject, timestamp expires_at);
+void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
+                   timestamp expires_at);
 /// `more`: the last row's id is the next cursor.
 void append_audit(std::string& out, const std::vector<audit_row>& rows, bool more);
 void append_claim(std::string& out, const claim_view& claim);
@@ -68,7 +69,8 @@ void append_event_list(std::string& out, const std::vector<event_view>& events, 
 /// The ETA is position times the seconds a place; negative: unknown.
 [[nodiscard]] std::string position_frame(std::uint64_t position, double seconds_per_place_low,
                                          double seconds_per_place_high);
-[[nodiscard]] std::string admitted_frame(const entry_change& change, event_kind kind, const session_keys& keys);
+[[nodiscard]] std::string admitted_frame(const entry_change& change, event_kind kind,
+                                         const session_keys& keys);
 /// expired, session_expired, cancelled, completed or revoked; `status` must be terminal.
 [[nodiscard]] std::string terminal_frame(entry_status status, event_kind kind, const entry_id& entry);
 /// paused, resumed, sold_out (true or false), ended, message.

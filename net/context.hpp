@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a handler is given: one `context` per io thread. Everything in it is used from that thread only, or is immutable, or says
-// that it is shared. Handlers reach actors through `ask` and `ask_event` (net/actor_bridge.hpp).
+// What a handler is given: one `context` per io thread. Everything in it is used from that thread only, or is
+// immutable, or says that it is shared. Handlers reach actors through `ask` and `ask_event`
+// (net/actor_bridge.hpp).
 #pragma once
 #include "actors/cache_metrics.hpp"
 #include "actors/cluster_links.hpp"
@@ -17,8 +18,8 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <string>
 #include <functional>
+#include <string>
 #include <string_view>
 
 namespace fq {
@@ -31,11 +32,13 @@ class actor_bridge;
 class hub;
 class session_table;
 class tls_server;
-struct services; ///< what only handlers know: rate limits, metrics, sandbox ledger, mail (net/services.hpp, netroutes)
+struct services; ///< what only handlers know: rate limits, metrics, sandbox ledger, mail (net/services.hpp,
+                 ///< netroutes)
 
 /// Shared by all io threads: the life cycle, and what the transport counts. Relaxed atomics.
 struct server_state {
-  std::atomic<bool> ready{false}; ///< set by the composition when owners are loaded; /readyz also asks `draining`
+  std::atomic<bool> ready{
+    false}; ///< set by the composition when owners are loaded; /readyz also asks `draining`
   std::atomic<bool> draining{false};
   const std::atomic<bool>* ledger_is_reachable = nullptr; ///< told by the ledger workers; null: not watched
   const cache_metrics* cache = nullptr; ///< null: no cache is configured
@@ -56,7 +59,8 @@ struct server_state {
   std::atomic<std::uint64_t> asks_overloaded{0}; ///< at http.in_flight_per_event
   std::atomic<std::uint64_t> asks_timed_out{0};
   std::atomic<std::uint64_t> frames_sent{0};
-  std::atomic<std::uint64_t> frames_coalesced{0}; ///< positions overwritten by a later one before they were written
+  std::atomic<std::uint64_t> frames_coalesced{
+    0}; ///< positions overwritten by a later one before they were written
   std::atomic<std::uint64_t> slow_sockets_closed{0};
   std::atomic<std::uint64_t> handler_exceptions{0};
 };

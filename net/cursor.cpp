@@ -12,8 +12,7 @@ constexpr std::size_t seal_size = 8;
 constexpr std::size_t cursor_size = 4 + seal_size;
 
 void write_big_endian(std::uint8_t* to, std::uint64_t value, int bytes) {
-  for (int i = bytes - 1; i >= 0; --i, value >>= 8)
-    to[i] = static_cast<std::uint8_t>(value);
+  for (int i = bytes - 1; i >= 0; --i, value >>= 8) to[i] = static_cast<std::uint8_t>(value);
 }
 
 /// A key of its own, so that a seal can never be taken for a signature of another kind.
@@ -44,8 +43,7 @@ std::string cursor_codec::encode(const uuid& scope, aggregate_id after) const {
 std::optional<aggregate_id> cursor_codec::decode(const uuid& scope, std::string_view text) const {
   std::array<std::uint8_t, cursor_size> bytes{};
   const auto size = from_base64url(text, bytes);
-  if (!size || *size != cursor_size)
-    return std::nullopt;
+  if (!size || *size != cursor_size) return std::nullopt;
   const auto after = aggregate_id{std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16
                                   | std::uint32_t{bytes[2]} << 8 | std::uint32_t{bytes[3]}};
   const auto sealed = seal(scope, after);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One page of a log of deliveries: whose log is read, which of its rows are wanted, and how many are looked at for it. Pure: notice_routes reads
-// the rows.
+// One page of a log of deliveries: whose log is read, which of its rows are wanted, and how many are looked
+// at for it. Pure: notice_routes reads the rows.
 #pragma once
 #include "store/notice_store.hpp"
 
@@ -24,14 +24,15 @@ struct delivery_query {
   std::uint32_t limit = 50; ///< 1 to list_limit_max
 };
 
-/// Rows of a log that one request looks at. State and channel have no index, which every delivery would pay for; a log of a month may have a million
-/// rows, and on an embedded ledger they are read by who commits the sales. A row is below 2 KB: 2 MB and some ten milliseconds a request.
+/// Rows of a log that one request looks at. State and channel have no index, which every delivery would pay
+/// for; a log of a month may have a million rows, and on an embedded ledger they are read by who commits the
+/// sales. A row is below 2 KB: 2 MB and some ten milliseconds a request.
 inline constexpr std::size_t rows_looked_at_max = 1'000;
 /// Of them in one piece, a millisecond: sales are committed between two pieces.
 inline constexpr std::size_t rows_per_look = 100;
 
-/// Fills the page from pieces of the log. It ends with so many rows as were asked for, with the log, or with enough looked at: it may then be short,
-/// even empty, and yet have a cursor.
+/// Fills the page from pieces of the log. It ends with so many rows as were asked for, with the log, or with
+/// enough looked at: it may then be short, even empty, and yet have a cursor.
 class delivery_page {
 public:
   explicit delivery_page(delivery_query query) : query_(std::move(query)) {}
@@ -42,7 +43,8 @@ public:
   void look_at(std::vector<delivery_row> rows, std::size_t asked);
 
   [[nodiscard]] const std::vector<delivery_row>& rows() const { return rows_; }
-  /// Where the next page begins: "<notice>.<target>" of the last row that this one is done with. Empty: the log has ended.
+  /// Where the next page begins: "<notice>.<target>" of the last row that this one is done with. Empty: the
+  /// log has ended.
   [[nodiscard]] const std::string& cursor() const { return cursor_; }
 
 private:

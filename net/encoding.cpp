@@ -11,10 +11,8 @@ namespace {
 int weight_of(const std::vector<preference>& all, std::string_view name) {
   int by_star = 0;
   for (const auto& p : all) {
-    if (same_text(p.name, name))
-      return p.weight;
-    if (p.name == "*")
-      by_star = p.weight;
+    if (same_text(p.name, name)) return p.weight;
+    if (p.name == "*") by_star = p.weight;
   }
   return by_star;
 }

@@ -12,8 +12,8 @@ enum class coding : std::uint8_t { identity, gzip, brotli };
 /// "br", "gzip", "identity".
 [[nodiscard]] std::string_view name_of(coding c);
 
-/// Of `ours`, which are in the order in which we would rather send them, the one to which Accept-Encoding gives the greatest weight; identity
-/// if it takes none.
+/// Of `ours`, which are in the order in which we would rather send them, the one to which Accept-Encoding
+/// gives the greatest weight; identity if it takes none.
 [[nodiscard]] coding choose_coding(std::string_view accept_encoding, std::span<const coding> ours);
 
 } // namespace fq::net

@@ -73,8 +73,7 @@ ticket_type_patch read_ticket_type(object_reader& type) {
 }
 
 void require_new_type(object_reader& type) {
-  for (const auto name : {"name", "price", "total"})
-    type.require(name);
+  for (const auto name : {"name", "price", "total"}) type.require(name);
 }
 
 // -- POST /events --------------------------------------------------------------------------------------
@@ -102,10 +101,8 @@ void read_stock(object_reader& body, std::vector<ticket_type_row>& types) {
   const auto total = body.integer("total_inventory", total_range), price = body.integer("price", money_range);
   if (listed && short_form)
     return body.reject("ticket_types", "Give either ticket_types or total_inventory and price.");
-  if (listed)
-    return;
-  if (!short_form)
-    return body.require("ticket_types");
+  if (listed) return;
+  if (!short_form) return body.require("ticket_types");
   body.require("total_inventory");
   body.require("price");
   ticket_type_patch standard;
@@ -136,13 +133,11 @@ std::optional<response> read_new_event(const call& c, create_event& wish) {
   wish.by = c.by;
   wish.note.detail = c.rq.body;
   return read_json(c.rq, body_need::required, [&wish](object_reader& body) {
-    for (const auto name : {"name", "sale_start", "sale_end"})
-      body.require(name);
+    for (const auto name : {"name", "sale_start", "sale_end"}) body.require(name);
     event_patch settings;
     read_settings(body, settings);
     apply_settings(settings, wish.event);
-    if (!settings.queue_opens_at.given)
-      wish.event.queue_opens_at = wish.event.sale_start;
+    if (!settings.queue_opens_at.given) wish.event.queue_opens_at = wish.event.sale_start;
     const auto currency = body.text("currency", currency_size);
     if (currency.given && !is_currency(currency.value))
       body.reject("currency", "Must be an ISO 4217 code in upper case.");
@@ -157,25 +152,20 @@ response new_event_answer(const call& c, const event_reply& reply) {
   answer.status = 201;
   append_event(answer.body, reply.event);
   answer.fields.emplace_back("Location", location(c.ctx, "/events/", reply.event.event.id));
-  if (reply.replayed)
-    mark_replayed(c.ctx, answer);
+  if (reply.replayed) mark_replayed(c.ctx, answer);
   return answer;
 }
 
 awaitable<response> create_draft(call c) {
   auto key = read_idempotency(c.rq, c.who);
-  if (key.no)
-    co_return std::move(*key.no);
+  if (key.no) co_return std::move(*key.no);
   create_event wish;
   wish.idempotency = key.ref;
-  if (auto no = read_new_event(c, wish))
-    co_return std::move(*no);
+  if (auto no = read_new_event(c, wish)) co_return std::move(*no);
   keys_in_flight::hold working;
-  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working))
-    co_return std::move(*no);
+  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return new_event_answer(c, got.reply);
 }
 
@@ -184,36 +174,30 @@ awaitable<response> create_draft(call c) {
 std::optional<response> read_list_request(const call& c, list_events& wish) {
   std::optional<response> no;
   const auto query = query_parameters::read(c.rq, {"limit", "cursor", "mine"}, no);
-  if (no)
-    return no;
+  if (no) return no;
   const auto mine = query.find("mine"), limit = query.find("limit"), cursor = query.find("cursor");
   if (mine && *mine != "true" && *mine != "false")
     return problem(fault::invalid_parameter, c.rq.request_id, "mine must be true or false.");
   if (mine == "true" && c.by.kind == principal_kind::nobody)
     return problem(c.rq.has_field("Authorization") ? fault::forbidden : fault::unauthenticated,
                    c.rq.request_id);
-  if (mine == "true")
-    wish.by = c.by;
+  if (mine == "true") wish.by = c.by;
   const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
-  if (!count)
-    return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
+  if (!count) return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
   wish.limit = *count;
   const auto after =
     cursor ? c.ctx.shared->cursors.decode(wish.by.id, *cursor) : std::optional{aggregate_id{}};
-  if (!after)
-    return problem(fault::invalid_cursor, c.rq.request_id);
+  if (!after) return problem(fault::invalid_cursor, c.rq.request_id);
   wish.after = *after;
   return std::nullopt;
 }
 
 awaitable<response> list_page(call c) {
   list_events wish;
-  if (auto no = read_list_request(c, wish))
-    co_return std::move(*no);
+  if (auto no = read_list_request(c, wish)) co_return std::move(*no);
   const auto scope = wish.by.id;
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   const auto& events = got.reply.events;
   const bool more = got.reply.more && !events.empty();
   response answer;
@@ -233,8 +217,7 @@ response event_answer(const event_reply& reply) {
 
 awaitable<response> read_event(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return event_answer(got.reply);
 }
 
@@ -246,8 +229,7 @@ std::optional<response> read_patch(const request& rq, patch_event& wish) {
     wish.note.reason = read_reason(body);
     body.objects("ticket_types", types_count, [&patch](object_reader& type) {
       const auto id = type.id("id");
-      if (!type.has("id"))
-        require_new_type(type);
+      if (!type.has("id")) require_new_type(type);
       auto t = read_ticket_type(type);
       t.id = id.value;
       patch.ticket_types.push_back(std::move(t));
@@ -257,29 +239,24 @@ std::optional<response> read_patch(const request& rq, patch_event& wish) {
 
 awaitable<response> change_settings(call c) {
   patch_event wish{{c.id, c.by}, {}, {}};
-  if (auto no = read_patch(c.rq, wish))
-    co_return std::move(*no);
+  if (auto no = read_patch(c.rq, wish)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return event_answer(got.reply);
 }
 
 template <event_trigger Trigger>
 awaitable<response> turn(call c) {
   turn_event wish{{c.id, c.by}, {}, Trigger};
-  if (auto no = read_note(c.rq, wish.note))
-    co_return std::move(*no);
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return event_answer(got.reply);
 }
 
 awaitable<response> read_stats(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by}});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
   append_stats(answer.body, got.reply.stats);
   co_return answer;

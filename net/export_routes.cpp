@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exports as CSV, made while they are sent: a page of the list is asked for when the one before has left. They go from the newest row to the
-// oldest; a row that is written meanwhile is not in it.
+// Exports as CSV, made while they are sent: a page of the list is asked for when the one before has left.
+// They go from the newest row to the oldest; a row that is written meanwhile is not in it.
 #include "domain/money_text.hpp"
 #include "net/codec.hpp"
 #include "net/csv.hpp"
@@ -23,8 +23,7 @@ public:
   csv_pages(const call& c, Reply first) : call_(c), page_(std::move(first)) {}
 
   awaitable<std::string> next() final {
-    if (is_begun_ && !page_.more)
-      co_return std::string{};
+    if (is_begun_ && !page_.more) co_return std::string{};
     if (is_begun_) {
       auto got = co_await ask_behind(last_);
       if (got.error || got.reply.no)
@@ -32,8 +31,7 @@ public:
       page_ = std::move(got.reply);
     }
     std::string text;
-    if (!is_begun_)
-      begin(text);
+    if (!is_begun_) begin(text);
     is_begun_ = true;
     append(page_, text, last_);
     co_return text;
@@ -78,43 +76,63 @@ std::string items_text(const claim_view& claim, const type_names& names) {
   std::string text;
   for (std::size_t i = 0; i < claim.claim.items.size(); ++i) {
     const auto name = names.find(claim.item_ids[i]);
-    if (!text.empty())
-      text += "; ";
-    text += std::to_string(claim.claim.items[i].quantity) + " x " + (name == names.end() ? to_string(claim.item_ids[i]) : name->second);
+    if (!text.empty()) text += "; ";
+    text += std::to_string(claim.claim.items[i].quantity) + " x "
+            + (name == names.end() ? to_string(claim.item_ids[i]) : name->second);
   }
   return text;
 }
 
 std::uint32_t refunded_tickets(const claim_view& claim) {
   std::uint32_t count = 0;
-  for (const auto& item : claim.claim.items)
-    count += item.refunded;
+  for (const auto& item : claim.claim.items) count += item.refunded;
   return count;
 }
 
 void append_order(std::string& out, const order_view& v, const type_names& names) {
   const auto& o = v.order;
   const auto& currency = v.claim.currency;
-  append_csv_row(out, {to_string(o.id), time_text(o.created_at), time_text(o.updated_at), wire_name(o.status), o.failure, o.contact.first_name,
-                       o.contact.last_name, o.contact.email, o.contact.phone, items_text(v.claim, names), std::to_string(refunded_tickets(v.claim)),
-                       o.promo_code, currency, amount_text(o.subtotal, currency), amount_text(o.discount, currency),
-                       amount_text(o.donations, currency), amount_text(o.platform_fee, currency), amount_text(o.processing_fee, currency),
-                       amount_text(o.total, currency), amount_text(v.refunded, currency), v.payment.is_nil() ? std::string{} : to_string(v.payment),
+  append_csv_row(out, {to_string(o.id),
+                       time_text(o.created_at),
+                       time_text(o.updated_at),
+                       wire_name(o.status),
+                       o.failure,
+                       o.contact.first_name,
+                       o.contact.last_name,
+                       o.contact.email,
+                       o.contact.phone,
+                       items_text(v.claim, names),
+                       std::to_string(refunded_tickets(v.claim)),
+                       o.promo_code,
+                       currency,
+                       amount_text(o.subtotal, currency),
+                       amount_text(o.discount, currency),
+                       amount_text(o.donations, currency),
+                       amount_text(o.platform_fee, currency),
+                       amount_text(o.processing_fee, currency),
+                       amount_text(o.total, currency),
+                       amount_text(v.refunded, currency),
+                       v.payment.is_nil() ? std::string{} : to_string(v.payment),
                        v.payment.is_nil() ? std::string_view{} : name_of(v.payment_state)});
 }
 
-list_event_orders orders_behind(const call& c, const uuid& last) { return {{c.id, c.by}, last, list_limit_max}; }
+list_event_orders orders_behind(const call& c, const uuid& last) {
+  return {{c.id, c.by}, last, list_limit_max};
+}
 
 class orders_csv final : public csv_pages<orders_reply> {
 public:
-  orders_csv(const call& c, orders_reply first, type_names names) : csv_pages(c, std::move(first)), names_(std::move(names)) {}
+  orders_csv(const call& c, orders_reply first, type_names names) :
+      csv_pages(c, std::move(first)), names_(std::move(names)) {}
 
 private:
   void begin(std::string& out) const override {
     out += csv_start;
-    append_csv_row(out, {"order_id", "created_at", "updated_at", "status", "failure", "first_name", "last_name", "email", "phone", "items",
-                         "refunded_tickets", "promo_code", "currency", "subtotal", "discount", "donations", "platform_fee", "processing_fee", "total",
-                         "refunded", "payment_id", "payment_status"});
+    append_csv_row(out, {"order_id",         "created_at",    "updated_at",     "status",   "failure",
+                         "first_name",       "last_name",     "email",          "phone",    "items",
+                         "refunded_tickets", "promo_code",    "currency",       "subtotal", "discount",
+                         "donations",        "platform_fee",  "processing_fee", "total",    "refunded",
+                         "payment_id",       "payment_status"});
   }
   void append(const orders_reply& page, std::string& out, uuid& last) const override {
     for (const auto& order : page.orders) {
@@ -134,22 +152,21 @@ private:
 awaitable<response> export_orders(call c) {
   auto wish = orders_behind(c, {});
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   auto event = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}});
-  if (auto no = refused(c.rq, event))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, event)) co_return std::move(*no);
   type_names names;
-  for (const auto& type : event.reply.event.ticket_types)
-    names.emplace(type.id, type.name);
-  co_return csv_answer(std::make_shared<orders_csv>(c, std::move(got.reply), std::move(names)), "orders-" + to_string(c.id));
+  for (const auto& type : event.reply.event.ticket_types) names.emplace(type.id, type.name);
+  co_return csv_answer(std::make_shared<orders_csv>(c, std::move(got.reply), std::move(names)),
+                       "orders-" + to_string(c.id));
 }
 
 // -- audit log -------------------------------------------------------------------------------------------
 
 class audit_csv final : public csv_pages<audit_reply> {
 public:
-  audit_csv(const call& c, audit_reply first, const uuid& target) : csv_pages(c, std::move(first)), target_(target) {}
+  audit_csv(const call& c, audit_reply first, const uuid& target) :
+      csv_pages(c, std::move(first)), target_(target) {}
 
 private:
   void begin(std::string& out) const override {
@@ -158,7 +175,8 @@ private:
   }
   void append(const audit_reply& page, std::string& out, uuid& last) const override {
     for (const auto& r : page.rows) {
-      append_csv_row(out, {to_string(r.id), time_text(r.at), r.actor, r.action, to_string(r.target), r.reason, r.detail});
+      append_csv_row(
+        out, {to_string(r.id), time_text(r.at), r.actor, r.action, to_string(r.target), r.reason, r.detail});
       last = r.id;
     }
   }
@@ -174,16 +192,15 @@ private:
 awaitable<response> export_audit(call c) {
   std::optional<response> no;
   const auto query = query_parameters::read(c.rq, {"target"}, no);
-  if (no)
-    co_return std::move(*no);
+  if (no) co_return std::move(*no);
   const auto given = query.find("target");
   const auto target = given ? parse_uuid(*given) : std::optional{uuid{}};
   if (!target)
-    co_return problem(fault::invalid_parameter, c.rq.request_id, "target must be the id of an event or a queue.");
+    co_return problem(fault::invalid_parameter, c.rq.request_id,
+                      "target must be the id of an event or a queue.");
   list_audit wish{c.by, *target, {}, list_limit_max};
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   co_return csv_answer(std::make_shared<audit_csv>(c, std::move(got.reply), *target), "audit");
 }
 

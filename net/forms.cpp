@@ -19,15 +19,14 @@ std::optional<std::string> decoded(std::string_view encoded) {
   for (std::size_t i = 0; i < encoded.size(); ++i) {
     char c = encoded[i] == '+' ? ' ' : encoded[i];
     if (encoded[i] == '%') {
-      const int high = i + 2 < encoded.size() ? hex_value(encoded[i + 1]) : -1, low = high < 0 ? -1 : hex_value(encoded[i + 2]);
-      if (low < 0)
-        return std::nullopt;
+      const int high = i + 2 < encoded.size() ? hex_value(encoded[i + 1]) : -1,
+                low = high < 0 ? -1 : hex_value(encoded[i + 2]);
+      if (low < 0) return std::nullopt;
       c = static_cast<char>(high * 16 + low);
       i += 2;
     }
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f || !utf8.feed(byte))
-      return std::nullopt;
+    if (byte < 0x20 || byte == 0x7f || !utf8.feed(byte)) return std::nullopt;
     text += c;
   }
   return utf8.complete() ? std::optional{std::move(text)} : std::nullopt;
@@ -53,9 +52,11 @@ form form::read(const request& rq, std::optional<response>& no) {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     const auto equals = std::min(one.find('='), one.size());
     auto name = decoded(one.substr(0, equals)), value = decoded(one.substr(std::min(equals + 1, one.size())));
-    const bool is_new = name && std::ranges::none_of(out.fields_, [&](const auto& f) { return f.first == *name; });
+    const bool is_new =
+      name && std::ranges::none_of(out.fields_, [&](const auto& f) { return f.first == *name; });
     if (!is_new || !value || out.fields_.size() == form_fields_max) {
-      no = problem(is_new || !name ? fault::invalid_field : fault::duplicate_field, rq.request_id, "The form is malformed.");
+      no = problem(is_new || !name ? fault::invalid_field : fault::duplicate_field, rq.request_id,
+                   "The form is malformed.");
       return out;
     }
     out.fields_.emplace_back(std::move(*name), std::move(*value));
@@ -70,8 +71,7 @@ std::string_view form::find(std::string_view name) const {
 
 std::string_view cookie(const request& rq, std::string_view name) {
   for (const auto& [field, value] : rq.fields) {
-    if (!same_text(field, "Cookie"))
-      continue;
+    if (!same_text(field, "Cookie")) continue;
     auto rest = value;
     while (!rest.empty()) {
       const auto end = std::min(rest.find(';'), rest.size());
@@ -88,17 +88,16 @@ void set_cookie(response& answer, std::string_view name, std::string_view value,
   std::string text{name};
   text.append("=").append(value).append("; Path=").append(scope.path.empty() ? "/" : scope.path);
   text.append("; Max-Age=").append(std::to_string(scope.seconds)).append("; HttpOnly; SameSite=Lax");
-  if (scope.is_secure)
-    text += "; Secure";
+  if (scope.is_secure) text += "; Secure";
   answer.fields.emplace_back("Set-Cookie", std::move(text));
 }
 
 bool is_from_own_page(const request& rq, std::string_view public_url) {
   // Browsers set this one themselves, whatever a page's referrer policy is.
   const auto site = rq.field("Sec-Fetch-Site");
-  if (!site.empty())
-    return site == "same-origin" || site == "none";
-  // Older ones say where a POST comes from; who says nothing at all is no browser, and has no cookies but its own.
+  if (!site.empty()) return site == "same-origin" || site == "none";
+  // Older ones say where a POST comes from; who says nothing at all is no browser, and has no cookies but its
+  // own.
   return !rq.has_field("Origin") || is_own_origin(rq, public_url, rq.field("Origin"));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What browsers send from plain pages: forms, cookies, and where a form came from. Called by the routes of pages; the API reads none of it,
-// so a cookie never opens it.
+// What browsers send from plain pages: forms, cookies, and where a form came from. Called by the routes of
+// pages; the API reads none of it, so a cookie never opens it.
 #pragma once
 #include "net/context.hpp"
 #include "net/http.hpp"
@@ -21,7 +21,8 @@ inline constexpr std::size_t form_fields_max = 100;
 /// The fields of an application/x-www-form-urlencoded body, decoded.
 class form {
 public:
-  /// The problem to answer with in `no`: another media type, too many fields, a field twice, no UTF-8 or control characters.
+  /// The problem to answer with in `no`: another media type, too many fields, a field twice, no UTF-8 or
+  /// control characters.
   [[nodiscard]] static form read(const request& rq, std::optional<response>& no);
 
   /// Without blanks at its ends; empty if it is not there.
@@ -43,7 +44,8 @@ struct cookie_scope {
 /// Out of reach of scripts, and not sent with what other sites post.
 void set_cookie(response& answer, std::string_view name, std::string_view value, const cookie_scope& scope);
 
-/// Whether a form was sent by one of our own pages: other sites' forms must not act for a visitor, nor sign one in as somebody else.
+/// Whether a form was sent by one of our own pages: other sites' forms must not act for a visitor, nor sign
+/// one in as somebody else.
 [[nodiscard]] bool is_from_own_page(const request& rq, std::string_view public_url);
 
 } // namespace fq::net

@@ -12,16 +12,12 @@ using std::string_view;
 
 constexpr std::size_t content_length_digits_max = 18;
 
-bool is_visible(char c) {
-  return c > 0x20 && c < 0x7f;
-}
+bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
 
 string_view trim(string_view text) {
   const auto blank = [](char c) { return c == ' ' || c == '\t'; };
-  while (!text.empty() && blank(text.front()))
-    text.remove_prefix(1);
-  while (!text.empty() && blank(text.back()))
-    text.remove_suffix(1);
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
   return text;
 }
 
@@ -66,12 +62,9 @@ single_fields collect(std::span<const field_view> fields) {
   single_fields found;
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const auto& [name, value] = fields[i];
-    if (name.size() == 10 && same_text(name, "connection"))
-      note_connection(value, found);
-    if (!must_be_single(name))
-      continue;
-    for (std::size_t j = 0; j < i; ++j)
-      found.repeated |= same_text(fields[j].first, name);
+    if (name.size() == 10 && same_text(name, "connection")) note_connection(value, found);
+    if (!must_be_single(name)) continue;
+    for (std::size_t j = 0; j < i; ++j) found.repeated |= same_text(fields[j].first, name);
     if (same_text(name, "host"))
       found.host = trim(value);
     else if (same_text(name, "expect"))
@@ -92,9 +85,9 @@ bool is_authority(string_view text) {
 
 /// A line that continues the one before it: legal once, a smuggling aid today.
 bool has_folded_line(string_view text) {
-  for (auto at = text.find('\n'); at != string_view::npos && at + 1 < text.size(); at = text.find('\n', at + 1))
-    if (text[at + 1] == ' ' || text[at + 1] == '\t')
-      return true;
+  for (auto at = text.find('\n'); at != string_view::npos && at + 1 < text.size();
+       at = text.find('\n', at + 1))
+    if (text[at + 1] == ' ' || text[at + 1] == '\t') return true;
   return false;
 }
 
@@ -108,13 +101,12 @@ framing refuse(http_refusal why, string_view detail) {
 
 /// Origin form; or absolute form of http or https whose authority is the Host. Empty: neither.
 string_view origin_form(string_view target, const std::optional<string_view>& host) {
-  if (target.empty() || !std::all_of(target.begin(), target.end(), is_visible) || target.find('#') != string_view::npos)
+  if (target.empty() || !std::all_of(target.begin(), target.end(), is_visible)
+      || target.find('#') != string_view::npos)
     return {};
-  if (target.front() == '/')
-    return target;
+  if (target.front() == '/') return target;
   for (const string_view scheme : {string_view{"http://"}, string_view{"https://"}}) {
-    if (target.size() < scheme.size() || !same_text(target.substr(0, scheme.size()), scheme))
-      continue;
+    if (target.size() < scheme.size() || !same_text(target.substr(0, scheme.size()), scheme)) continue;
     const auto rest = target.substr(scheme.size());
     const auto slash = rest.find('/');
     if (slash != string_view::npos && host && same_text(rest.substr(0, slash), *host))
@@ -123,7 +115,8 @@ string_view origin_form(string_view target, const std::optional<string_view>& ho
   return {};
 }
 
-/// Not exactly "chunked": 501 if it is a proper list that ends in chunked, else nobody knows where the body ends.
+/// Not exactly "chunked": 501 if it is a proper list that ends in chunked, else nobody knows where the body
+/// ends.
 framing refuse_coding(string_view value) {
   bool last_is_chunked = false;
   std::size_t chunked = 0, elements = 0;
@@ -137,12 +130,10 @@ framing refuse_coding(string_view value) {
 }
 
 std::optional<std::uint64_t> parse_length(string_view text) {
-  if (text.empty() || text.size() > content_length_digits_max)
-    return std::nullopt;
+  if (text.empty() || text.size() > content_length_digits_max) return std::nullopt;
   std::uint64_t value = 0;
   for (const char c : text) {
-    if (c < '0' || c > '9')
-      return std::nullopt;
+    if (c < '0' || c > '9') return std::nullopt;
     value = value * 10 + static_cast<std::uint64_t>(c - '0');
   }
   return value;
@@ -154,39 +145,30 @@ framing check_framing(const request_head& head) {
   using enum http_refusal;
   if (head.version != 10 && head.version != 11)
     return refuse(version_not_supported, "HTTP/1.1 or HTTP/1.0 is spoken here");
-  if (head.fields.size() > request_fields_max)
-    return refuse(header_too_large, "too many header fields");
-  if (has_folded_line(head.text))
-    return refuse(bad_request, "folded header lines are refused");
+  if (head.fields.size() > request_fields_max) return refuse(header_too_large, "too many header fields");
+  if (has_folded_line(head.text)) return refuse(bad_request, "folded header lines are refused");
   const auto found = collect(head.fields);
-  if (found.repeated)
-    return refuse(bad_request, "a header field that must be single is repeated");
+  if (found.repeated) return refuse(bad_request, "a header field that must be single is repeated");
   if (found.host ? !is_authority(*found.host) : head.version == 11)
     return refuse(bad_request, "exactly one valid Host is required");
   if (found.transfer_encoding) {
-    if (head.version == 10)
-      return refuse(bad_request, "Transfer-Encoding in HTTP/1.0");
-    if (found.content_length)
-      return refuse(bad_request, "both Content-Length and Transfer-Encoding");
-    if (!same_text(*found.transfer_encoding, "chunked"))
-      return refuse_coding(*found.transfer_encoding);
+    if (head.version == 10) return refuse(bad_request, "Transfer-Encoding in HTTP/1.0");
+    if (found.content_length) return refuse(bad_request, "both Content-Length and Transfer-Encoding");
+    if (!same_text(*found.transfer_encoding, "chunked")) return refuse_coding(*found.transfer_encoding);
   }
   framing verdict;
   if (found.content_length) {
     const auto length = parse_length(*found.content_length);
-    if (!length)
-      return refuse(bad_request, "malformed Content-Length");
+    if (!length) return refuse(bad_request, "malformed Content-Length");
     verdict.kind = *length > 0 ? body_kind::length : body_kind::none;
     verdict.length = *length;
   } else if (found.transfer_encoding) {
     verdict.kind = body_kind::chunked;
   }
   verdict.target = origin_form(head.target, found.host);
-  if (verdict.target.empty())
-    return refuse(bad_request, "malformed request target");
+  if (verdict.target.empty()) return refuse(bad_request, "malformed request target");
   const auto verb = method_of(head.method);
-  if (!verb)
-    return refuse(method_unknown, "unknown method");
+  if (!verb) return refuse(method_unknown, "unknown method");
   verdict.verb = *verb;
   if (found.expect) {
     if (!same_text(*found.expect, "100-continue"))

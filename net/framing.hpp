@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strict guard between the parser and everything else: decides where a request ends, or that nobody should guess. Beast 1.81
-// accepts several request-smuggling primitives; what two parsers could read differently is refused here. Pure: text in, verdict out.
+// The strict guard between the parser and everything else: decides where a request ends, or that nobody
+// should guess. Beast 1.81 accepts several request-smuggling primitives; what two parsers could read
+// differently is refused here. Pure: text in, verdict out.
 #pragma once
 #include "net/http.hpp"
 

@@ -21,7 +21,7 @@ struct call {
   context& ctx;
   const request& rq;
   uuid who; ///< the token's subject; nil: nobody
-  uuid id;  ///< of the path; nil if it has none. Its owner is an event's aggregate
+  uuid id; ///< of the path; nil if it has none. Its owner is an event's aggregate
   principal by = {}; ///< who manages, if a manager's token came along
   std::optional<api_key> key = {}; ///< of routes that take one
   uuid part = {}; ///< the second id of the path, of something of the first; nil if it has none
@@ -43,9 +43,11 @@ awaitable<response> with_customer(context& ctx, const request& rq, const path_pa
 awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,
                                  query_use query = query_use::none);
 /// A customer, or who manages events: whose the thing is, is the step's question.
-awaitable<response> with_customer_or_manager(context& ctx, const request& rq, const path_parameters& path, step run);
+awaitable<response> with_customer_or_manager(context& ctx, const request& rq, const path_parameters& path,
+                                             step run);
 /// The token of the place that the path names; another place's is 404.
-awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run, query_use query = query_use::none);
+awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run,
+                                query_use query = query_use::none);
 /// `Authorization: Bearer wr_<tenant>_<secret>`: a valid key of one of these scopes, else 401 or 403.
 awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
                                  std::initializer_list<api_key_scope> scopes);

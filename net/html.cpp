@@ -26,30 +26,35 @@ constexpr std::string_view style =
   "border-color:#f2a3a3}}";
 
 std::string make_policy(page_rights rights) {
-  const std::string start = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src " + csp_hash(style);
+  const std::string start =
+    "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src " + csp_hash(style);
   switch (rights) {
     case page_rights::none: break;
     case page_rights::forms: return start + "; form-action 'self'";
     case page_rights::application:
-      return "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-             "img-src 'self' data:; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+      return "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src 'self'; script-src "
+             "'self'; connect-src 'self'; "
+             "img-src 'self' data:; form-action 'none'; require-trusted-types-for 'script'; trusted-types "
+             "'none'";
     case page_rights::assets:
-      return start + " 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'none'";
+      return start
+             + " 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'none'";
   }
   return start + "; form-action 'none'";
 }
 
 const std::string& policy(page_rights rights) {
-  static const std::array all{make_policy(page_rights::none), make_policy(page_rights::forms), make_policy(page_rights::assets),
-                              make_policy(page_rights::application)};
+  static const std::array all{make_policy(page_rights::none), make_policy(page_rights::forms),
+                              make_policy(page_rights::assets), make_policy(page_rights::application)};
   return all.at(static_cast<std::size_t>(rights));
 }
 
 /// The tag that loads it.
 void append_asset(std::string& out, std::string_view name) {
   const bool style = name.ends_with(".css");
-  out += style ? "<link rel=\"stylesheet\" href=\"assets/" : name.ends_with(".mjs") ? "<script type=\"module\" src=\"assets/"
-                                                                                  : "<script defer src=\"assets/";
+  out += style                    ? "<link rel=\"stylesheet\" href=\"assets/"
+         : name.ends_with(".mjs") ? "<script type=\"module\" src=\"assets/"
+                                  : "<script defer src=\"assets/";
   out += web::get_asset(name).served_name;
   out += style ? "\">" : "\"></script>";
 }
@@ -59,8 +64,7 @@ void append_asset(std::string& out, std::string_view name) {
 std::string csp_hash(std::string_view content) {
   const auto digest = sha256(content);
   auto text = to_base64url(digest);
-  for (char& c : text)
-    c = c == '-' ? '+' : c == '_' ? '/' : c;
+  for (char& c : text) c = c == '-' ? '+' : c == '_' ? '/' : c;
   return "'sha256-" + text + "='"; // 32 bytes are 43 characters and one '='
 }
 
@@ -83,16 +87,13 @@ response page(unsigned status, std::string_view title, std::string_view main, pa
   answer.status = status;
   answer.content_type = "text/html; charset=utf-8";
   auto& out = answer.body;
-  out =
-    R"(<!doctype html><html lang="en"><head><meta charset="utf-8">)"
-    R"(<meta name="viewport" content="width=device-width">)";
+  out = R"(<!doctype html><html lang="en"><head><meta charset="utf-8">)"
+        R"(<meta name="viewport" content="width=device-width">)";
   out += "<meta name=\"robots\" content=\"noindex\"><title>";
   append_escaped(out, title);
   out += "</title>";
-  if (rights != page_rights::application)
-    out.append("<style>").append(style).append("</style>");
-  for (const auto name : assets)
-    append_asset(out, name);
+  if (rights != page_rights::application) out.append("<style>").append(style).append("</style>");
+  for (const auto name : assets) append_asset(out, name);
   out += rights == page_rights::application ? "</head><body>" : "</head><body><main>";
   out += main;
   out += rights == page_rights::application ? "</body></html>\n" : "</main></body></html>\n";

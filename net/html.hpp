@@ -25,8 +25,9 @@ enum class page_rights : std::uint8_t {
   application, ///< the same, which draw everything: not our style, and no HTML out of text
 };
 
-/// A whole document around `main` (HTML, already safe). `assets`: names of web/assets that it loads, only with that right.
-[[nodiscard]] response page(unsigned status, std::string_view title, std::string_view main, page_rights rights,
-                            std::initializer_list<std::string_view> assets = {});
+/// A whole document around `main` (HTML, already safe). `assets`: names of web/assets that it loads, only
+/// with that right.
+[[nodiscard]] response page(unsigned status, std::string_view title, std::string_view main,
+                            page_rights rights, std::initializer_list<std::string_view> assets = {});
 
 } // namespace fq::net

@@ -20,32 +20,27 @@ constexpr std::array<named_method, 7> methods{{{method::get, "GET"},
                                                {method::del, "DELETE"},
                                                {method::options, "OPTIONS"}}};
 
-constexpr char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-}
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 } // namespace
 
-std::string_view name_of(method verb) {
-  return methods[static_cast<std::size_t>(verb)].name;
-}
+std::string_view name_of(method verb) { return methods[static_cast<std::size_t>(verb)].name; }
 
 std::optional<method> method_of(std::string_view text) {
   for (const auto& m : methods)
-    if (m.name == text)
-      return m.verb;
+    if (m.name == text) return m.verb;
   return std::nullopt;
 }
 
 bool same_text(std::string_view left, std::string_view right) {
-  return left.size() == right.size() &&
-         std::equal(left.begin(), left.end(), right.begin(), [](char a, char b) { return a == b || lower(a) == lower(b); });
+  return left.size() == right.size()
+         && std::equal(left.begin(), left.end(), right.begin(),
+                       [](char a, char b) { return a == b || lower(a) == lower(b); });
 }
 
 std::string_view request::field(std::string_view name) const {
   for (const auto& [key, value] : fields)
-    if (same_text(key, name))
-      return value;
+    if (same_text(key, name)) return value;
   return {};
 }
 

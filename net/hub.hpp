@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The WebSockets of one io thread: by event and queue number, fed by the pushes of the event actors. One subscription per event, one
-// position sweep per event at a time, whatever the number of sockets. Everything runs on the io thread.
+// The WebSockets of one io thread: by event and queue number, fed by the pushes of the event actors. One
+// subscription per event, one position sweep per event at a time, whatever the number of sockets. Everything
+// runs on the io thread.
 #pragma once
 #include "net/actor_bridge.hpp"
 #include "net/ws_peer.hpp"
@@ -12,8 +13,8 @@
 
 namespace fq::net {
 
-/// How old what a socket was told may get when it moved a little; `sockets`: of its line on this io thread. Each io thread has about as
-/// many, and the pace is that of all together.
+/// How old what a socket was told may get when it moved a little; `sockets`: of its line on this io thread.
+/// Each io thread has about as many, and the pace is that of all together.
 [[nodiscard]] milliseconds refresh_of(std::size_t sockets, std::int64_t io_threads);
 
 class hub final : public push_receiver, private ws_owner {

@@ -16,16 +16,13 @@ bool is_visible(char c) { return c > 0x20 && c < 0x7f; }
 
 /// "..." with \" and \\ inside (RFC 9651 string), without parameters.
 std::optional<std::string> unquoted(std::string_view text) {
-  if (text.size() < 2 || text.back() != '"')
-    return std::nullopt;
+  if (text.size() < 2 || text.back() != '"') return std::nullopt;
   std::string out;
   for (auto inner = text.substr(1, text.size() - 2); !inner.empty(); inner.remove_prefix(1)) {
-    if (inner.front() == '"')
-      return std::nullopt;
+    if (inner.front() == '"') return std::nullopt;
     if (inner.front() == '\\') {
       inner.remove_prefix(1);
-      if (inner.empty() || (inner.front() != '"' && inner.front() != '\\'))
-        return std::nullopt;
+      if (inner.empty() || (inner.front() != '"' && inner.front() != '\\')) return std::nullopt;
     }
     out += inner.front();
   }
@@ -34,8 +31,7 @@ std::optional<std::string> unquoted(std::string_view text) {
 
 std::uint64_t big_endian(const std::uint8_t* bytes) {
   std::uint64_t value = 0;
-  for (int i = 0; i < 8; ++i)
-    value = value << 8 | bytes[i];
+  for (int i = 0; i < 8; ++i) value = value << 8 | bytes[i];
   return value;
 }
 
@@ -73,17 +69,16 @@ std::optional<std::string> parse_idempotency_key(std::string_view field) {
 
 idempotency_header read_idempotency(const request& rq, const uuid& principal) {
   const auto count = count_fields(rq);
-  if (count == 0)
-    return {};
+  if (count == 0) return {};
   const auto key = count == 1 ? parse_idempotency_key(rq.field(field_name)) : std::nullopt;
-  if (!key)
-    return {{}, problem(fault::invalid_idempotency_key, rq.request_id)};
+  if (!key) return {{}, problem(fault::invalid_idempotency_key, rq.request_id)};
   return {{true, scoped(rq, principal, *key), digest_of(rq.body)}, std::nullopt};
 }
 
 idempotency_ref idempotency_of(const request& rq, const uuid& principal, std::string_view key) {
   const auto parsed = parse_idempotency_key(key);
-  return parsed ? idempotency_ref{true, scoped(rq, principal, *parsed), digest_of(rq.body)} : idempotency_ref{};
+  return parsed ? idempotency_ref{true, scoped(rq, principal, *parsed), digest_of(rq.body)}
+                : idempotency_ref{};
 }
 
 std::uint64_t join_key_of(const idempotency_ref& ref) {
@@ -92,15 +87,12 @@ std::uint64_t join_key_of(const idempotency_ref& ref) {
 
 std::optional<response> keys_in_flight::enter(const idempotency_ref& ref, std::string_view request_id,
                                               hold& taken) {
-  if (!ref.given)
-    return std::nullopt;
+  if (!ref.given) return std::nullopt;
   const uuid key{ref.key[0], ref.key[1]};
   {
     const std::lock_guard guard{lock_};
-    if (keys_.size() >= keys_in_flight_max)
-      return problem(fault::unavailable, request_id, {}, 1);
-    if (!keys_.insert(key).second)
-      return problem(fault::idempotency_in_progress, request_id);
+    if (keys_.size() >= keys_in_flight_max) return problem(fault::unavailable, request_id, {}, 1);
+    if (!keys_.insert(key).second) return problem(fault::idempotency_in_progress, request_id);
   }
   taken = hold{this, key};
   return std::nullopt;

@@ -50,8 +50,7 @@ public:
       return *this;
     }
     ~hold() {
-      if (owner_)
-        owner_->leave(key_);
+      if (owner_) owner_->leave(key_);
     }
 
   private:

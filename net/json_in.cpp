@@ -54,8 +54,7 @@ struct strict_handler {
   bool on_key(json::string_view s, std::size_t, json::error_code&) {
     partial.append(s.data(), s.size());
     auto& seen = keys.back();
-    if (std::find(seen.begin(), seen.end(), partial) != seen.end() && !duplicate)
-      duplicate = partial;
+    if (std::find(seen.begin(), seen.end(), partial) != seen.end() && !duplicate) duplicate = partial;
     seen.push_back(std::move(partial));
     partial.clear();
     stack.push_key(s);
@@ -135,8 +134,7 @@ bool has_control_character(std::string_view text) {
 }
 
 std::optional<std::int64_t> whole(const json::value& v) {
-  if (v.is_int64())
-    return v.get_int64();
+  if (v.is_int64()) return v.get_int64();
   if (v.is_uint64() && v.get_uint64() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
     return static_cast<std::int64_t>(v.get_uint64());
   return std::nullopt;
@@ -155,14 +153,12 @@ std::string hundredths_text(std::int64_t value) {
 
 void json_errors::add(std::string field, std::string_view code, std::string detail) {
   unknown_ = unknown_ || code == code_of(fault::unknown_field);
-  if (list_.size() < json_errors_max)
-    list_.push_back({std::move(field), code, std::move(detail)});
+  if (list_.size() < json_errors_max) list_.push_back({std::move(field), code, std::move(detail)});
 }
 
 std::string object_reader::full_name(std::string_view name) const {
   std::string out = path_;
-  if (!out.empty())
-    out += '.';
+  if (!out.empty()) out += '.';
   return out += name;
 }
 
@@ -183,8 +179,7 @@ void object_reader::out_of_range(std::string_view name, range allowed, std::stri
 
 maybe<std::string> object_reader::text(std::string_view name, range size) {
   const auto* v = find(name);
-  if (!v)
-    return {};
+  if (!v) return {};
   if (!v->is_string()) {
     wrong_type(name, "a string");
     return {};
@@ -202,8 +197,7 @@ maybe<std::string> object_reader::text(std::string_view name, range size) {
 
 maybe<std::int64_t> object_reader::integer(std::string_view name, range allowed) {
   const auto* v = find(name);
-  if (!v)
-    return {};
+  if (!v) return {};
   const auto value = whole(*v);
   if (!value && !v->is_uint64())
     wrong_type(name, "an integer");
@@ -216,8 +210,7 @@ maybe<std::int64_t> object_reader::integer(std::string_view name, range allowed)
 
 bool object_reader::is_null(std::string_view name) {
   const auto* v = object_.if_contains(name);
-  if (!v || !v->is_null())
-    return false;
+  if (!v || !v->is_null()) return false;
   known_.push_back(name);
   return true;
 }
@@ -228,15 +221,13 @@ maybe<std::uint32_t> object_reader::number_or_null(std::string_view name, range 
 
 maybe<bool> object_reader::flag(std::string_view name) {
   const auto* v = find(name);
-  if (v && !v->is_bool())
-    wrong_type(name, "true or false");
+  if (v && !v->is_bool()) wrong_type(name, "true or false");
   return v && v->is_bool() ? maybe<bool>{true, v->get_bool()} : maybe<bool>{};
 }
 
 maybe<timestamp> object_reader::time(std::string_view name) {
   const auto* v = find(name);
-  if (!v)
-    return {};
+  if (!v) return {};
   const auto value =
     v->is_string() ? parse_rfc3339({v->get_string().data(), v->get_string().size()}) : std::nullopt;
   if (!value)
@@ -250,8 +241,7 @@ maybe<timestamp> object_reader::time(std::string_view name) {
 
 maybe<std::uint32_t> object_reader::hundredths(std::string_view name, range allowed) {
   const auto* v = find(name);
-  if (!v)
-    return {};
+  if (!v) return {};
   if (!v->is_number()) {
     wrong_type(name, "a number");
     return {};
@@ -270,8 +260,7 @@ maybe<std::uint32_t> object_reader::hundredths(std::string_view name, range allo
 
 maybe<uuid> object_reader::id(std::string_view name) {
   const auto* v = find(name);
-  if (!v)
-    return {};
+  if (!v) return {};
   const auto value =
     v->is_string() ? parse_uuid({v->get_string().data(), v->get_string().size()}) : std::nullopt;
   if (!value || value->is_nil()) {
@@ -283,8 +272,7 @@ maybe<uuid> object_reader::id(std::string_view name) {
 
 maybe<admission_policy> object_reader::policy(std::string_view name) {
   const auto* v = find(name);
-  if (!v)
-    return {};
+  if (!v) return {};
   const auto value =
     v->is_string() ? parse_policy({v->get_string().data(), v->get_string().size()}) : std::nullopt;
   if (!value) {
@@ -296,12 +284,13 @@ maybe<admission_policy> object_reader::policy(std::string_view name) {
 
 const boost::json::array* object_reader::array(std::string_view name, range count) {
   const auto* v = find(name);
-  if (!v)
-    return nullptr;
+  if (!v) return nullptr;
   const auto* list = v->if_array();
-  if (list && static_cast<std::int64_t>(list->size()) >= count.low && static_cast<std::int64_t>(list->size()) <= count.high)
+  if (list && static_cast<std::int64_t>(list->size()) >= count.low
+      && static_cast<std::int64_t>(list->size()) <= count.high)
     return list;
-  reject(name, "Must be an array of " + std::to_string(count.low) + " to " + std::to_string(count.high) + " elements.");
+  reject(name, "Must be an array of " + std::to_string(count.low) + " to " + std::to_string(count.high)
+                 + " elements.");
   return nullptr;
 }
 
@@ -326,7 +315,8 @@ std::vector<std::string> object_reader::texts(std::string_view name, range count
     const auto* text = (*list)[i].if_string();
     const auto bytes = text ? static_cast<std::int64_t>(text->size()) : -1;
     if (bytes < size.low || bytes > size.high)
-      reject(name, "Must have texts of " + std::to_string(size.low) + " to " + std::to_string(size.high) + " bytes only.");
+      reject(name, "Must have texts of " + std::to_string(size.low) + " to " + std::to_string(size.high)
+                     + " bytes only.");
     else
       result.emplace_back(text->data(), text->size());
   }
@@ -335,10 +325,8 @@ std::vector<std::string> object_reader::texts(std::string_view name, range count
 
 void object_reader::object(std::string_view name, const std::function<void(object_reader&)>& read) {
   const auto* v = find(name);
-  if (!v)
-    return;
-  if (!v->is_object())
-    return wrong_type(name, "an object");
+  if (!v) return;
+  if (!v->is_object()) return wrong_type(name, "an object");
   object_reader inner{v->get_object(), full_name(name), errors_};
   read(inner);
   inner.finish();
@@ -347,8 +335,7 @@ void object_reader::object(std::string_view name, const std::function<void(objec
 bool object_reader::objects(std::string_view name, range count,
                             const std::function<void(object_reader&)>& read) {
   const auto* v = find(name);
-  if (!v)
-    return false;
+  if (!v) return false;
   if (!v->is_array()) {
     wrong_type(name, "an array");
     return true;
@@ -373,8 +360,7 @@ bool object_reader::objects(std::string_view name, range count,
 }
 
 void object_reader::require(std::string_view name) {
-  if (!has(name))
-    errors_.add(full_name(name), "required", "Must be given.");
+  if (!has(name)) errors_.add(full_name(name), "required", "Must be given.");
 }
 
 void object_reader::finish() {
@@ -387,8 +373,7 @@ void object_reader::finish() {
 
 bool is_json(std::string_view content_type) {
   auto type = content_type.substr(0, content_type.find(';'));
-  while (!type.empty() && (type.back() == ' ' || type.back() == '\t'))
-    type.remove_suffix(1);
+  while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
   return same_text(type, "application/json");
 }
 
@@ -400,12 +385,11 @@ std::optional<response> read_json(const request& rq, body_need need,
   if (!is_json(rq.field("Content-Type")))
     return problem(fault::unsupported_media_type, rq.request_id, "This route takes application/json.");
   if (const auto coding = rq.field("Content-Encoding"); !coding.empty() && !same_text(coding, "identity"))
-    return problem(fault::unsupported_media_type, rq.request_id, "Bodies are taken without a content coding.");
-  if (is_blank(rq.body))
-    return problem(fault::missing_body, rq.request_id);
+    return problem(fault::unsupported_media_type, rq.request_id,
+                   "Bodies are taken without a content coding.");
+  if (is_blank(rq.body)) return problem(fault::missing_body, rq.request_id);
   auto document = parse(rq);
-  if (document.no)
-    return std::move(document.no);
+  if (document.no) return std::move(document.no);
   json_errors errors;
   if (!document.root.is_object()) {
     errors.add("", "wrong_type", "The body must be an object.");
@@ -414,8 +398,7 @@ std::optional<response> read_json(const request& rq, body_need need,
   object_reader top{document.root.get_object(), {}, errors};
   read(top);
   top.finish();
-  if (errors.any())
-    return problem(errors.worst(), rq.request_id, errors.list());
+  if (errors.any()) return problem(errors.worst(), rq.request_id, errors.list());
   return std::nullopt;
 }
 
@@ -428,8 +411,9 @@ constexpr range email_size{3, 254};
 
 bool is_email(std::string_view text) {
   const auto at = text.find('@');
-  if (text.size() < static_cast<std::size_t>(email_size.low) || text.size() > static_cast<std::size_t>(email_size.high) || at == 0
-      || at > 64 || at == std::string_view::npos)
+  if (text.size() < static_cast<std::size_t>(email_size.low)
+      || text.size() > static_cast<std::size_t>(email_size.high) || at == 0 || at > 64
+      || at == std::string_view::npos)
     return false;
   const auto host = text.substr(at + 1);
   const auto plain = [](std::string_view part) {
@@ -441,16 +425,14 @@ bool is_email(std::string_view text) {
 
 std::string lower_email(std::string_view typed) {
   std::string text{typed};
-  for (char& c : text)
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
   return text;
 }
 
 std::string read_email(object_reader& body, std::string_view name) {
   body.require(name);
   auto email = body.text(name, email_size);
-  if (email.given && !is_email(email.value))
-    body.reject(name, "Must be an e-mail address.");
+  if (email.given && !is_email(email.value)) body.reject(name, "Must be an e-mail address.");
   return lower_email(email.value);
 }
 

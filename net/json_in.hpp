@@ -53,8 +53,8 @@ inline constexpr range money_range{0, 1'000'000'000'000};
 /// out of range is reported and not given.
 class object_reader {
 public:
-  object_reader(const boost::json::object& object, std::string path, json_errors& errors)
-      : object_(object), path_(std::move(path)), errors_(errors) {}
+  object_reader(const boost::json::object& object, std::string path, json_errors& errors) :
+      object_(object), path_(std::move(path)), errors_(errors) {}
 
   /// Valid UTF-8 without control characters, `size` in bytes.
   maybe<std::string> text(std::string_view name, range size);
@@ -137,14 +137,16 @@ enum class body_need : std::uint8_t { required, optional };
 
 /// A required e-mail address, in lower case: one person, one account.
 [[nodiscard]] std::string read_email(object_reader& body, std::string_view name);
-/// A plain addr-spec without quotes or comments; the domain has a dot-free form too ("demo@localhost"). 3 to 254 bytes.
+/// A plain addr-spec without quotes or comments; the domain has a dot-free form too ("demo@localhost"). 3 to
+/// 254 bytes.
 [[nodiscard]] bool is_email(std::string_view text);
 /// As addresses are kept and compared: ASCII letters in lower case.
 [[nodiscard]] std::string lower_email(std::string_view typed);
 
 /// "reason", for the audit log: at most 500 bytes; empty if it was not given.
 [[nodiscard]] std::string read_reason(object_reader& body);
-/// For actions whose body may hold a reason and nothing else: the note for the audit log, or the problem to answer with.
+/// For actions whose body may hold a reason and nothing else: the note for the audit log, or the problem to
+/// answer with.
 [[nodiscard]] std::optional<response> read_note(const request& rq, audit_note& note);
 
 /// For routes without a body: nothing, or an empty object.

@@ -3,14 +3,13 @@
 
 namespace fq::net {
 
-key_index::key_index(const access_directory& content) : organizers_(content.organizers.begin(), content.organizers.end()) {
+key_index::key_index(const access_directory& content) :
+    organizers_(content.organizers.begin(), content.organizers.end()) {
   for (const auto& t : content.tenants) {
     names_.emplace(t.id, t.name);
-    if (!t.subject_jwk.empty())
-      subject_jwks_.emplace(t.id, t.subject_jwk);
+    if (!t.subject_jwk.empty()) subject_jwks_.emplace(t.id, t.subject_jwk);
   }
-  for (const auto& s : content.settings)
-    settings_.emplace(s.name, s.value);
+  for (const auto& s : content.settings) settings_.emplace(s.name, s.value);
   for (const auto& k : content.api_keys) {
     const api_key key{k.id, k.tenant, k.scope};
     by_tenant_name_[names_[k.tenant]].push_back({key, k.secret_hash});
@@ -21,16 +20,13 @@ key_index::key_index(const access_directory& content) : organizers_(content.orga
 std::optional<api_key> key_index::find(std::string_view text) const {
   constexpr std::string_view prefix = "wr_";
   const auto name_end = text.find('_', prefix.size());
-  if (!text.starts_with(prefix) || name_end == std::string_view::npos)
-    return std::nullopt;
+  if (!text.starts_with(prefix) || name_end == std::string_view::npos) return std::nullopt;
   const auto keys = by_tenant_name_.find(text.substr(prefix.size(), name_end - prefix.size()));
-  if (keys == by_tenant_name_.end())
-    return std::nullopt;
+  if (keys == by_tenant_name_.end()) return std::nullopt;
   const auto hash = to_hex(sha256(text.substr(name_end + 1)));
   std::optional<api_key> found;
   for (const auto& k : keys->second)
-    if (constant_time_equal(k.secret_hash, hash))
-      found = k.key;
+    if (constant_time_equal(k.secret_hash, hash)) found = k.key;
   return found;
 }
 

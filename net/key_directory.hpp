@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tenants and API keys as requests need them: written by the directory actor, read by every io thread. Knows no HTTP.
+// Tenants and API keys as requests need them: written by the directory actor, read by every io thread. Knows
+// no HTTP.
 #pragma once
 #include "crypto/digest.hpp"
 #include "domain/rows.hpp"
@@ -27,7 +28,8 @@ class key_index {
 public:
   explicit key_index(const access_directory& content);
 
-  /// The valid key with this text (`wr_<tenant>_<secret>`), compared in constant time with every key of its tenant.
+  /// The valid key with this text (`wr_<tenant>_<secret>`), compared in constant time with every key of its
+  /// tenant.
   [[nodiscard]] std::optional<api_key> find(std::string_view text) const;
   [[nodiscard]] std::optional<api_key> find(const uuid& id) const;
   /// Nothing for who is no organizer.

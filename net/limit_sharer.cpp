@@ -7,11 +7,10 @@
 
 namespace fq::net {
 
-limit_sharer::limit_sharer(std::vector<rate_limiter*> limiters, std::unique_ptr<shared_limits> store, const secret_key& key,
-                           environment& env)
-    : limiters_(std::move(limiters)), store_(std::move(store)), key_(key), env_(env) {
-  for (auto* limiter : limiters_)
-    limiter->begin_sharing();
+limit_sharer::limit_sharer(std::vector<rate_limiter*> limiters, std::unique_ptr<shared_limits> store,
+                           const secret_key& key, environment& env) :
+    limiters_(std::move(limiters)), store_(std::move(store)), key_(key), env_(env) {
+  for (auto* limiter : limiters_) limiter->begin_sharing();
 }
 
 limit_sharer::~limit_sharer() {
@@ -20,8 +19,7 @@ limit_sharer::~limit_sharer() {
     is_over_ = true;
   }
   ending_.notify_all();
-  if (thread_.joinable())
-    thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void limit_sharer::start() {
@@ -46,15 +44,13 @@ void limit_sharer::share() {
       buckets.emplace_back(limiter, use.key);
       uses.push_back({bucket_of(*limiter, use.key), use.tokens * limiter->token_us(), limiter->window_us()});
     }
-  if (uses.empty())
-    return;
+  if (uses.empty()) return;
   try {
     const auto full_in_us = store_->use(uses);
     const auto now = env_.steady_now();
     for (std::size_t i = 0; i < buckets.size(); ++i)
       buckets[i].first->merge(buckets[i].second, full_in_us[i], now);
-  } catch (const cache_unavailable&) {
-  }
+  } catch (const cache_unavailable&) {}
 }
 
 std::string limit_sharer::bucket_of(const rate_limiter& limiter, const uuid& key) const {

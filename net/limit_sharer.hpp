@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets nodes have their rate limits together: every now and then it tells the others what was taken out of buckets here, and these buckets
-// what the others took. No request waits for it. Each node may keep an eighth of a client's quota to itself; what a client manages to take
-// at several nodes within an interval it owes afterwards. While the cache is away each node limits by itself.
+// Lets nodes have their rate limits together: every now and then it tells the others what was taken out of
+// buckets here, and these buckets what the others took. No request waits for it. Each node may keep an eighth
+// of a client's quota to itself; what a client manages to take at several nodes within an interval it owes
+// afterwards. While the cache is away each node limits by itself.
 #pragma once
 #include "crypto/digest.hpp"
 #include "domain/environment.hpp"
@@ -20,8 +21,10 @@ inline constexpr milliseconds limit_sharing_interval{250};
 
 class limit_sharer {
 public:
-  /// `limiters` and `env` must outlive it. `key`: the same on all nodes; the cache knows clients as hashes under it.
-  limit_sharer(std::vector<rate_limiter*> limiters, std::unique_ptr<shared_limits> store, const secret_key& key, environment& env);
+  /// `limiters` and `env` must outlive it. `key`: the same on all nodes; the cache knows clients as hashes
+  /// under it.
+  limit_sharer(std::vector<rate_limiter*> limiters, std::unique_ptr<shared_limits> store,
+               const secret_key& key, environment& env);
   ~limit_sharer();
   limit_sharer(const limit_sharer&) = delete;
   limit_sharer& operator=(const limit_sharer&) = delete;

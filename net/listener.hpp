@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accepts connections of one address for one io thread, many per wake-up, and never stops doing so while it is open: out of
-// descriptors it waits a moment, at the connection limit it makes room or says 503 (with TLS, which nobody would understand yet: hangs up).
+// Accepts connections of one address for one io thread, many per wake-up, and never stops doing so while it
+// is open: out of descriptors it waits a moment, at the connection limit it makes room or says 503 (with TLS,
+// which nobody would understand yet: hangs up).
 #pragma once
 #include "config/network.hpp"
 #include "net/session.hpp"
@@ -20,11 +21,11 @@ namespace fq::net {
 
 class listener {
 public:
-  /// Takes over `listening_socket` (several io threads each get a duplicate). `reserve`: connections it takes beyond
-  /// http.max_connections, so that operators and health probes get in when the public side is full. `door`: through which its
-  /// connections go before they are sessions; null: they are plain.
-  listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket, std::int64_t reserve,
-           tls_handshakes* door = nullptr);
+  /// Takes over `listening_socket` (several io threads each get a duplicate). `reserve`: connections it takes
+  /// beyond http.max_connections, so that operators and health probes get in when the public side is full.
+  /// `door`: through which its connections go before they are sessions; null: they are plain.
+  listener(context& ctx, session_pool& sessions, const served_site& where, int listening_socket,
+           std::int64_t reserve, tls_handshakes* door = nullptr);
   ~listener();
   listener(const listener&) = delete;
   listener& operator=(const listener&) = delete;

@@ -21,7 +21,8 @@ metric_family& metric_family::add(double value, const metric_labels& labels) {
   return *this;
 }
 
-metric_family& metric_family::add_histogram(std::span<const double> bounds, std::span<const std::uint64_t> buckets, double sum,
+metric_family& metric_family::add_histogram(std::span<const double> bounds,
+                                            std::span<const std::uint64_t> buckets, double sum,
                                             const metric_labels& labels) {
   auto metric = with_labels(labels);
   auto& histogram = metric.histogram;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families of metrics as prometheus-cpp wants them, from what we count ourselves. Made at each scrape; knows no metric.
+// Families of metrics as prometheus-cpp wants them, from what we count ourselves. Made at each scrape; knows
+// no metric.
 #pragma once
 #include "actors/counts.hpp"
 
@@ -23,15 +24,20 @@ public:
 
   metric_family& add(double value, const metric_labels& labels = {});
   /// A counter's.
-  metric_family& add(const counter& value, const metric_labels& labels = {}) { return add(static_cast<double>(value.get()), labels); }
-  metric_family& add(const gauge& value, const metric_labels& labels = {}) { return add(static_cast<double>(value.get()), labels); }
+  metric_family& add(const counter& value, const metric_labels& labels = {}) {
+    return add(static_cast<double>(value.get()), labels);
+  }
+  metric_family& add(const gauge& value, const metric_labels& labels = {}) {
+    return add(static_cast<double>(value.get()), labels);
+  }
   template <const auto& Bounds>
   metric_family& add(const duration_counts<Bounds>& counts, const metric_labels& labels = {}) {
     return add_sum<Bounds>({&counts}, labels);
   }
   /// Several histograms as one.
   template <const auto& Bounds>
-  metric_family& add_sum(const std::vector<const duration_counts<Bounds>*>& parts, const metric_labels& labels) {
+  metric_family& add_sum(const std::vector<const duration_counts<Bounds>*>& parts,
+                         const metric_labels& labels) {
     std::vector<std::uint64_t> buckets(Bounds.size() + 1);
     double seconds = 0;
     for (const auto* part : parts) {
@@ -42,16 +48,23 @@ public:
   }
 
 private:
-  metric_family& add_histogram(std::span<const double> bounds, std::span<const std::uint64_t> buckets, double sum, const metric_labels& labels);
+  metric_family& add_histogram(std::span<const double> bounds, std::span<const std::uint64_t> buckets,
+                               double sum, const metric_labels& labels);
 
   prometheus::MetricFamily& family_;
 };
 
 class metric_page {
 public:
-  metric_family counter(std::string_view name, std::string_view help) { return begin(name, help, prometheus::MetricType::Counter); }
-  metric_family gauge(std::string_view name, std::string_view help) { return begin(name, help, prometheus::MetricType::Gauge); }
-  metric_family histogram(std::string_view name, std::string_view help) { return begin(name, help, prometheus::MetricType::Histogram); }
+  metric_family counter(std::string_view name, std::string_view help) {
+    return begin(name, help, prometheus::MetricType::Counter);
+  }
+  metric_family gauge(std::string_view name, std::string_view help) {
+    return begin(name, help, prometheus::MetricType::Gauge);
+  }
+  metric_family histogram(std::string_view name, std::string_view help) {
+    return begin(name, help, prometheus::MetricType::Histogram);
+  }
   /// In the order in which they were begun.
   [[nodiscard]] std::vector<prometheus::MetricFamily> take();
 

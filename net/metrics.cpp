@@ -19,26 +19,22 @@ constexpr std::array<std::string_view, 6> class_names{"other", "1xx", "2xx", "3x
 
 /// Routes that tell nothing more apart share their series: the shop's pages, and files.
 std::string_view shared_series(const route& r) {
-  if (r.pattern.starts_with("/shop"))
-    return "/shop/*";
+  if (r.pattern.starts_with("/shop")) return "/shop/*";
   return r.pattern == "/assets/{name}" || r.pattern == "/sdk/{name}" ? "files" : std::string_view{};
 }
 
 /// The rows whose counts are shown as one, with row `i`, the first of them; none if another row is the first.
 std::vector<std::size_t> rows_shown_with(std::span<const route> routes, std::size_t i) {
   const auto shared = i < routes.size() ? shared_series(routes[i]) : std::string_view{};
-  if (shared.empty())
-    return {i};
+  if (shared.empty()) return {i};
   std::vector<std::size_t> rows;
   for (std::size_t other = 0; other < routes.size(); ++other)
-    if (shared_series(routes[other]) == shared)
-      rows.push_back(other);
+    if (shared_series(routes[other]) == shared) rows.push_back(other);
   return rows.front() == i ? rows : std::vector<std::size_t>{};
 }
 
 metric_labels route_labels(const route* r) {
-  if (!r)
-    return {{"route", "none"}, {"method", "any"}};
+  if (!r) return {{"route", "none"}, {"method", "any"}};
   if (const auto shared = shared_series(*r); !shared.empty())
     return {{"route", std::string{shared}}, {"method", "any"}};
   return {{"route", std::string{r->pattern}}, {"method", std::string{name_of(r->verb)}}};
@@ -47,7 +43,8 @@ metric_labels route_labels(const route* r) {
 /// All of them, when somebody asks.
 class everything final : public prometheus::Collectable {
 public:
-  everything(const metrics& counts, const server_state& state, shown_events& shown) : counts_(counts), state_(state), shown_(shown) {}
+  everything(const metrics& counts, const server_state& state, shown_events& shown) :
+      counts_(counts), state_(state), shown_(shown) {}
   std::vector<prometheus::MetricFamily> Collect() const override {
     metric_page page;
     counts_.append(page);
@@ -64,13 +61,12 @@ private:
 
 } // namespace
 
-metrics::metrics(std::span<const route> routes)
-    : routes_(routes), counts_(std::make_unique<route_counts[]>(routes.size() + 1)) {}
+metrics::metrics(std::span<const route> routes) :
+    routes_(routes), counts_(std::make_unique<route_counts[]>(routes.size() + 1)) {}
 
 void metrics::observe(const route* matched, unsigned status, std::chrono::nanoseconds duration) noexcept {
   const auto index = matched ? static_cast<std::size_t>(matched - routes_.data()) : routes_.size();
-  if (index > routes_.size())
-    return; // a row of another table: the admin listener's are not counted
+  if (index > routes_.size()) return; // a row of another table: the admin listener's are not counted
   auto& counts = counts_[index];
   const auto status_class = status / 100;
   counts.by_class[status_class >= 1 && status_class <= 5 ? status_class : 0].add();
@@ -85,15 +81,14 @@ void metrics::append(metric_page& page) const {
 }
 
 void metrics::append_requests(metric_page& page) const {
-  auto family = page.counter("fairqueue_http_requests_total", "Requests answered, by route and class of status.");
+  auto family =
+    page.counter("fairqueue_http_requests_total", "Requests answered, by route and class of status.");
   for (std::size_t i = 0; i <= routes_.size(); ++i) {
     const auto rows = rows_shown_with(routes_, i);
     for (std::size_t c = 0; c < class_names.size(); ++c) {
       std::uint64_t n = 0;
-      for (const auto r : rows)
-        n += row(r).by_class[c].get();
-      if (n == 0)
-        continue;
+      for (const auto r : rows) n += row(r).by_class[c].get();
+      if (n == 0) continue;
       auto labels = route_labels(i < routes_.size() ? &routes_[i] : nullptr);
       labels.emplace_back("status", std::string{class_names[c]});
       family.add(static_cast<double>(n), labels);
@@ -103,7 +98,8 @@ void metrics::append_requests(metric_page& page) const {
 
 /// A route nobody used has no series.
 void metrics::append_durations(metric_page& page) const {
-  auto family = page.histogram("fairqueue_http_request_duration_seconds", "From a complete request to its answer, by route.");
+  auto family = page.histogram("fairqueue_http_request_duration_seconds",
+                               "From a complete request to its answer, by route.");
   for (std::size_t i = 0; i <= routes_.size(); ++i) {
     std::vector<const duration_counts<duration_bounds_seconds>*> parts;
     bool is_used = false;
@@ -111,8 +107,7 @@ void metrics::append_durations(metric_page& page) const {
       parts.push_back(&row(r).durations);
       is_used |= std::ranges::any_of(row(r).by_class, [](const counter& n) { return n.get() > 0; });
     }
-    if (is_used)
-      family.add_sum(parts, route_labels(i < routes_.size() ? &routes_[i] : nullptr));
+    if (is_used) family.add_sum(parts, route_labels(i < routes_.size() ? &routes_[i] : nullptr));
   }
 }
 
@@ -127,7 +122,8 @@ void metrics::append_sale(metric_page& page) const {
   page.counter("fairqueue_claims_total", "Requests for a claim, by result.")
     .add(claims_created, {{"result", "created"}})
     .add(claims_refused, {{"result", "refused"}});
-  page.counter("fairqueue_payments_total", "Payment attempts begun for claims without an order.").add(payments_created);
+  page.counter("fairqueue_payments_total", "Payment attempts begun for claims without an order.")
+    .add(payments_created);
   page.counter("fairqueue_webhooks_total", "Webhooks received, by result.")
     .add(webhooks_applied, {{"result", "applied"}})
     .add(webhooks_rejected, {{"result", "rejected"}})
@@ -136,7 +132,8 @@ void metrics::append_sale(metric_page& page) const {
     .add(webhooks_unknown, {{"result", "unknown"}});
   page.counter("fairqueue_rate_limited_total", "Requests refused by a rate limit.").add(rate_limited);
   page.counter("fairqueue_unauthenticated_total", "Requests without a valid token.").add(unauthenticated);
-  page.counter("fairqueue_idempotent_replays_total", "Answers given again for an Idempotency-Key.").add(idempotent_replays);
+  page.counter("fairqueue_idempotent_replays_total", "Answers given again for an Idempotency-Key.")
+    .add(idempotent_replays);
   page.counter("fairqueue_otp_requested_total", "One-time codes asked for.").add(otp_requested);
   page.counter("fairqueue_login_failures_total", "Organizer logins that failed.").add(logins_failed);
 }
@@ -148,14 +145,16 @@ constexpr std::array<std::string_view, 4> result_names{"processing", "ready", "r
 
 } // namespace
 
-void checkout_counts::observe(checkout_mode mode, checkout_result result, std::chrono::nanoseconds duration) noexcept {
+void checkout_counts::observe(checkout_mode mode, checkout_result result,
+                              std::chrono::nanoseconds duration) noexcept {
   auto& m = modes_[static_cast<std::size_t>(mode)];
   m.by_result[static_cast<std::size_t>(result)].add();
   m.durations.observe(duration);
 }
 
 void checkout_counts::append(metric_page& page) const {
-  auto requests = page.counter("checkout_requests_total", "Checkouts answered, by mode and what the answer was.");
+  auto requests =
+    page.counter("checkout_requests_total", "Checkouts answered, by mode and what the answer was.");
   auto durations = page.histogram("checkout_duration_seconds", "From a checkout to its answer, by mode.");
   for (std::size_t m = 0; m < modes_.size(); ++m) {
     const std::string mode{mode_names[m]};

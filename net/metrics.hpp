@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the server counts, as relaxed atomics. Fed by the session (observe) and the routes; read by GET /metrics, which has prometheus-cpp
-// make the text. Labels are bounded: route patterns, methods and status classes, never ids of people or places.
+// What the server counts, as relaxed atomics. Fed by the session (observe) and the routes; read by GET
+// /metrics, which has prometheus-cpp make the text. Labels are bounded: route patterns, methods and status
+// classes, never ids of people or places.
 #pragma once
 #include "actors/counts.hpp"
 #include "net/http.hpp"
@@ -23,7 +24,8 @@ struct server_state;
 inline constexpr std::array duration_bounds_seconds{0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
                                                     0.1,    0.25,  0.5,    1.0,   2.5,  5.0};
 
-/// How a checkout was answered: before its payment page was there, with it, or with it because the client asked for that (Prefer: wait).
+/// How a checkout was answered: before its payment page was there, with it, or with it because the client
+/// asked for that (Prefer: wait).
 enum class checkout_mode : std::uint8_t { async, sync, wait };
 enum class checkout_result : std::uint8_t { processing, ready, refused, error };
 
@@ -57,8 +59,8 @@ public:
   checkout_counts checkouts;
   counter access_granted, access_refused;
   counter joins_created, joins_repeated, positions_read, claims_created, claims_refused, payments_created,
-    webhooks_applied, webhooks_rejected, webhooks_ignored, webhooks_foreign, webhooks_unknown, rate_limited, unauthenticated, idempotent_replays, otp_requested,
-    logins_failed;
+    webhooks_applied, webhooks_rejected, webhooks_ignored, webhooks_foreign, webhooks_unknown, rate_limited,
+    unauthenticated, idempotent_replays, otp_requested, logins_failed;
 
 private:
   struct route_counts {

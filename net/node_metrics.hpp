@@ -11,8 +11,8 @@ namespace fq::net {
 class metric_page;
 struct server_state;
 
-/// Events whose numbers have series of their own; all others are one, "other". Thousands of events must not be thousands of series, and who
-/// looks at a screen looks at the fullest ones.
+/// Events whose numbers have series of their own; all others are one, "other". Thousands of events must not
+/// be thousands of series, and who looks at a screen looks at the fullest ones.
 inline constexpr std::size_t shown_events_max = 20;
 
 /// Which they were at the last scrape: they stay if they can.

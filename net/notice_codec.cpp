@@ -17,13 +17,15 @@ json::value time_or_null(timestamp t) { return is_set(t) ? json::value(rfc3339(t
 
 json::array words(std::string_view text) {
   json::array all;
-  for (const auto word : words_of(text))
-    all.emplace_back(word);
+  for (const auto word : words_of(text)) all.emplace_back(word);
   return all;
 }
 
 json::object object_of(const device_row& d) {
-  return {{"device_id", to_string(d.id)}, {"platform", to_string(d.way)}, {"sandbox", d.is_sandbox}, {"registered_at", rfc3339(d.registered_at)}};
+  return {{"device_id", to_string(d.id)},
+          {"platform", to_string(d.way)},
+          {"sandbox", d.is_sandbox},
+          {"registered_at", rfc3339(d.registered_at)}};
 }
 
 json::object object_of(const webhook_endpoint_row& e) {
@@ -55,19 +57,19 @@ json::object object_of(const delivery_row& r) {
 template <class Row>
 json::array array_of(const std::vector<Row>& rows) {
   json::array all;
-  for (const auto& r : rows)
-    all.push_back(object_of(r));
+  for (const auto& r : rows) all.push_back(object_of(r));
   return all;
 }
 
 } // namespace
 
-std::string devices_text(const std::vector<device_row>& devices) { return json::serialize(json::object{{"devices", array_of(devices)}}); }
+std::string devices_text(const std::vector<device_row>& devices) {
+  return json::serialize(json::object{{"devices", array_of(devices)}});
+}
 
 std::string endpoint_text(const webhook_endpoint_row& endpoint, std::string_view secret) {
   auto all = object_of(endpoint);
-  if (!secret.empty())
-    all["secret"] = secret;
+  if (!secret.empty()) all["secret"] = secret;
   return json::serialize(all);
 }
 
@@ -76,9 +78,12 @@ std::string endpoints_text(const std::vector<webhook_endpoint_row>& endpoints) {
 }
 
 std::string deliveries_text(const delivery_page& page) {
-  return json::serialize(json::object{{"deliveries", array_of(page.rows())}, {"next_cursor", text_or_null(page.cursor())}});
+  return json::serialize(
+    json::object{{"deliveries", array_of(page.rows())}, {"next_cursor", text_or_null(page.cursor())}});
 }
 
-std::string id_text(std::string_view name, const uuid& id) { return json::serialize(json::object{{name, to_string(id)}}); }
+std::string id_text(std::string_view name, const uuid& id) {
+  return json::serialize(json::object{{name, to_string(id)}});
+}
 
 } // namespace fq::net

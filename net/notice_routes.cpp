@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told what: devices of a place or a customer, webhook endpoints of a tenant or organizer, and the log of what was sent to them. None of
-// it needs an event's owner: it is read and written in the ledger.
+// Who is told what: devices of a place or a customer, webhook endpoints of a tenant or organizer, and the log
+// of what was sent to them. None of it needs an event's owner: it is read and written in the ledger.
 #include "crypto/webhook_signature.hpp"
 #include "domain/delivery.hpp"
 #include "domain/outbox.hpp"
@@ -32,7 +32,9 @@ constexpr range topic_size{1, 64};
 constexpr int edit_tries = 8;
 constexpr std::string_view test_topic = "webhook.test";
 
-uuid fresh_id(const call& c) { return c.ctx.environment.make_id(c.ctx.environment.wall_now(), accounts_aggregate); }
+uuid fresh_id(const call& c) {
+  return c.ctx.environment.make_id(c.ctx.environment.wall_now(), accounts_aggregate);
+}
 
 // -- devices -------------------------------------------------------------------------------------------
 
@@ -70,7 +72,8 @@ constexpr milliseconds fresh_for{60 * 60 * 1000};
 
 const device_row* find_fresh(const std::vector<device_row>& known, const device_row& device) {
   const auto is_it = [&](const device_row& d) {
-    return d.way == device.way && d.token == device.token && d.is_sandbox == device.is_sandbox && device.registered_at < d.registered_at + fresh_for;
+    return d.way == device.way && d.token == device.token && d.is_sandbox == device.is_sandbox
+           && device.registered_at < d.registered_at + fresh_for;
   };
   const auto found = std::ranges::find_if(known, is_it);
   return found == known.end() ? nullptr : &*found;
@@ -78,30 +81,25 @@ const device_row* find_fresh(const std::vector<device_row>& known, const device_
 
 awaitable<response> add_device(call c, uuid holder) {
   device_row device;
-  if (auto no = read_device(c, device))
-    co_return std::move(*no);
+  if (auto no = read_device(c, device)) co_return std::move(*no);
   device.id = fresh_id(c);
   device.holder = holder;
   device.registered_at = c.ctx.environment.wall_now();
   auto known = co_await ask(c.ctx, c.ctx.notices, list_devices{holder});
-  if (auto no = refused(c.rq, known))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, known)) co_return std::move(*no);
   if (const auto* same = find_fresh(*known.reply.devices, device))
     co_return response{.status = 201, .body = id_text("device_id", same->id)};
   register_device wish{std::move(device)}; // a name: g++ 12 destroys parts of such a temporary twice
   auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 201, .body = id_text("device_id", got.reply.id)};
 }
 
 /// Only while the place is there: its token alone may be old.
 awaitable<response> add_device_of_ticket(call c) {
   auto place = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{c.id});
-  if (auto no = refused(c.rq, place))
-    co_return std::move(*no);
-  if (!is_live(place.reply.entry.status))
-    co_return problem(refusal{reason::not_in_queue}, c.rq.request_id);
+  if (auto no = refused(c.rq, place)) co_return std::move(*no);
+  if (!is_live(place.reply.entry.status)) co_return problem(refusal{reason::not_in_queue}, c.rq.request_id);
   auto adding = add_device(c, c.id);
   co_return co_await adding;
 }
@@ -110,8 +108,7 @@ awaitable<response> add_own_device(call c) { return add_device(c, c.who); }
 
 awaitable<response> show_devices(call c, uuid holder) {
   auto got = co_await ask(c.ctx, c.ctx.notices, list_devices{holder});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 200, .body = devices_text(*got.reply.devices)};
 }
 
@@ -120,8 +117,7 @@ awaitable<response> show_own_devices(call c) { return show_devices(c, c.who); }
 
 awaitable<response> drop_device(call c, uuid holder, uuid device) {
   auto got = co_await ask(c.ctx, c.ctx.notices, remove_device{holder, device});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 204, .content_type = {}};
 }
 
@@ -136,8 +132,7 @@ awaitable<response> show_log(call c, delivery_query query) {
   while (auto piece = page.next()) {
     list_deliveries wish{*piece};
     auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
-    if (auto no = refused(c.rq, got))
-      co_return std::move(*no);
+    if (auto no = refused(c.rq, got)) co_return std::move(*no);
     page.look_at(std::move(got.reply.rows), piece->limit);
   }
   co_return response{.status = 200, .body = deliveries_text(page)};
@@ -148,33 +143,32 @@ enum class log_of : std::uint8_t { one_target, many_targets };
 
 std::optional<response> read_log_request(const call& c, log_of which, delivery_query& filter) {
   std::optional<response> no;
-  const auto query = which == log_of::one_target ? query_parameters::read(c.rq, {"limit", "cursor", "state"}, no)
-                                                 : query_parameters::read(c.rq, {"limit", "cursor", "channel", "state", "target"}, no);
-  if (no)
-    return no;
-  const auto wrong = [&](std::string_view what) { return problem(fault::invalid_parameter, c.rq.request_id, what); };
+  const auto query = which == log_of::one_target
+                       ? query_parameters::read(c.rq, {"limit", "cursor", "state"}, no)
+                       : query_parameters::read(c.rq, {"limit", "cursor", "channel", "state", "target"}, no);
+  if (no) return no;
+  const auto wrong = [&](std::string_view what) {
+    return problem(fault::invalid_parameter, c.rq.request_id, what);
+  };
   if (const auto text = query.find("limit")) {
     const auto limit = parse_limit(*text);
-    if (!limit)
-      return wrong("limit must be a positive number.");
+    if (!limit) return wrong("limit must be a positive number.");
     filter.limit = *limit;
   }
   if (const auto text = query.find("cursor"); text && !read_log_cursor(*text, filter))
     return wrong("cursor must be the next_cursor of the page before.");
   if (const auto text = query.find("channel")) {
-    filter.way = *text == to_string(channel::webhook) ? std::optional{channel::webhook} : parse_platform(*text);
-    if (!filter.way)
-      return wrong("channel must be webhook, fcm, apns or ntfy.");
+    filter.way =
+      *text == to_string(channel::webhook) ? std::optional{channel::webhook} : parse_platform(*text);
+    if (!filter.way) return wrong("channel must be webhook, fcm, apns or ntfy.");
   }
   if (const auto text = query.find("state")) {
     filter.state = parse_delivery_state(*text);
-    if (!filter.state)
-      return wrong("state must be pending, delivered, expired, failed or dropped.");
+    if (!filter.state) return wrong("state must be pending, delivered, expired, failed or dropped.");
   }
   if (const auto text = query.find("target")) {
     const auto target = parse_uuid(*text);
-    if (!target)
-      return wrong("target must be the id of a device or a webhook endpoint.");
+    if (!target) return wrong("target must be the id of a device or a webhook endpoint.");
     filter.target = *target;
   }
   return std::nullopt;
@@ -182,8 +176,7 @@ std::optional<response> read_log_request(const call& c, log_of which, delivery_q
 
 awaitable<response> show_log_of_holder(call c, uuid holder) {
   delivery_query filter;
-  if (auto no = read_log_request(c, log_of::many_targets, filter))
-    co_return std::move(*no);
+  if (auto no = read_log_request(c, log_of::many_targets, filter)) co_return std::move(*no);
   filter.holder = holder;
   auto showing = show_log(c, filter);
   co_return co_await showing;
@@ -201,14 +194,12 @@ bool is_theirs(const principal& by, const webhook_endpoint_row& endpoint) {
 
 std::string joined(const std::vector<std::string>& words) {
   std::string out;
-  for (const auto& w : words)
-    out.append(out.empty() ? "" : " ").append(w);
+  for (const auto& w : words) out.append(out.empty() ? "" : " ").append(w);
   return out;
 }
 
 void read_endpoint_body(object_reader& body, const call& c, webhook_endpoint_row& endpoint, bool is_new) {
-  if (is_new)
-    body.require("url");
+  if (is_new) body.require("url");
   const auto url = body.text("url", url_size);
   if (url.given) {
     if (const auto wrong = wrong_with_url(url.value, c.ctx.shared->webhook_urls); !wrong.empty())
@@ -222,8 +213,7 @@ void read_endpoint_body(object_reader& body, const call& c, webhook_endpoint_row
   const bool hears_of_accounts = endpoint.tenant == default_tenant && endpoint.organizer.is_nil();
   if (!hears_of_accounts && std::ranges::find(topics, topic::user_updated) != topics.end())
     body.reject("topics", "user.updated is told to the default tenant's backend only.");
-  if (body.has("topics"))
-    endpoint.topics = joined(topics);
+  if (body.has("topics")) endpoint.topics = joined(topics);
   if (const auto contact = body.text("contact", {0, 254}); contact.given) {
     if (!contact.value.empty() && !is_email(contact.value))
       body.reject("contact", "Must be an e-mail address, or empty.");
@@ -239,16 +229,20 @@ std::string secret_of(const call& c, const webhook_endpoint_row& endpoint) {
   return webhook_secret(c.ctx.shared->webhook_key, endpoint.id, endpoint.secret_no);
 }
 
-/// For the audit: the path of a url may hold a secret of whoever gave it, and the contact is somebody's address.
+/// For the audit: the path of a url may hold a secret of whoever gave it, and the contact is somebody's
+/// address.
 std::string deed_detail(const webhook_endpoint_row& endpoint) {
   const std::string_view url = endpoint.url;
   const auto host = url.substr(std::min(url.size(), url.find("//") + 2));
-  json::object detail{{"host", host.substr(0, host.find_first_of("/?"))}, {"topics", endpoint.topics}, {"enabled", endpoint.is_enabled}};
+  json::object detail{{"host", host.substr(0, host.find_first_of("/?"))},
+                      {"topics", endpoint.topics},
+                      {"enabled", endpoint.is_enabled}};
   return json::serialize(detail);
 }
 
 /// Is kept before it is done; the problem to answer with if it cannot be.
-awaitable<std::optional<response>> audit(call c, std::string_view action, const webhook_endpoint_row& endpoint) {
+awaitable<std::optional<response>> audit(call c, std::string_view action,
+                                         const webhook_endpoint_row& endpoint) {
   record_deed deed{c.by, std::string{action}, endpoint.id, {deed_detail(endpoint), {}}};
   auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(deed));
   co_return refused(c.rq, got);
@@ -258,18 +252,16 @@ awaitable<response> add_endpoint(call c) {
   webhook_endpoint_row endpoint;
   endpoint.id = fresh_id(c);
   endpoint.tenant = c.by.tenant;
-  if (c.by.kind == principal_kind::organizer)
-    endpoint.organizer = c.by.id;
+  if (c.by.kind == principal_kind::organizer) endpoint.organizer = c.by.id;
   endpoint.created_at = endpoint.updated_at = c.ctx.environment.wall_now();
-  if (auto no = read_json(c.rq, body_need::required, [&](object_reader& body) { read_endpoint_body(body, c, endpoint, true); }))
+  if (auto no = read_json(c.rq, body_need::required,
+                          [&](object_reader& body) { read_endpoint_body(body, c, endpoint, true); }))
     co_return std::move(*no);
   auto auditing = audit(c, "endpoint.create", endpoint);
-  if (auto no = co_await std::move(auditing))
-    co_return std::move(*no);
+  if (auto no = co_await std::move(auditing)) co_return std::move(*no);
   store_endpoint wish{endpoint};
   auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer{.status = 201, .body = endpoint_text(endpoint, secret_of(c, endpoint))};
   answer.fields.emplace_back("Location", location(c.ctx, "/webhook-endpoints/", endpoint.id));
   co_return answer;
@@ -277,8 +269,7 @@ awaitable<response> add_endpoint(call c) {
 
 awaitable<response> show_endpoints(call c) {
   auto got = co_await ask(c.ctx, c.ctx.notices, list_endpoints{c.by.tenant});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   auto& endpoints = got.reply.endpoints;
   std::erase_if(endpoints, [&](const webhook_endpoint_row& e) { return !is_theirs(c.by, e); });
   co_return response{.status = 200, .body = endpoints_text(endpoints)};
@@ -294,8 +285,7 @@ awaitable<endpoint_found> find_endpoint(call c) {
   endpoint_found found;
   auto got = co_await ask(c.ctx, c.ctx.notices, list_endpoints{c.by.tenant});
   found.no = refused(c.rq, got);
-  if (found.no)
-    co_return found;
+  if (found.no) co_return found;
   const auto known = std::ranges::find(got.reply.endpoints, c.id, &webhook_endpoint_row::id);
   if (known == got.reply.endpoints.end() || !is_theirs(c.by, *known))
     found.no = problem(fault::not_found, c.rq.request_id);
@@ -311,118 +301,129 @@ template <endpoint_step Run>
 awaitable<response> at_endpoint(call c) {
   auto finding = find_endpoint(c);
   auto found = co_await finding;
-  if (found.no)
-    co_return std::move(*found.no);
+  if (found.no) co_return std::move(*found.no);
   auto running = Run(c, std::move(found.endpoint));
   co_return co_await running;
 }
 
-awaitable<response> show_endpoint(call, webhook_endpoint_row endpoint) { return ready(response{.status = 200, .body = endpoint_text(endpoint)}); }
+awaitable<response> show_endpoint(call, webhook_endpoint_row endpoint) {
+  return ready(response{.status = 200, .body = endpoint_text(endpoint)});
+}
 
 /// What a request does to the endpoint; the problem to answer with if it may not.
 using endpoint_edit = std::function<std::optional<response>(webhook_endpoint_row&)>;
 
-/// Reads, changes and stores, and begins anew where somebody was faster, so that no change takes another one back.
+/// Reads, changes and stores, and begins anew where somebody was faster, so that no change takes another one
+/// back.
 awaitable<response> edit_endpoint(call c, std::string_view action, endpoint_edit change, bool tells_secret) {
   for (int tries = 0; tries < edit_tries; ++tries) {
     auto finding = find_endpoint(c);
     auto found = co_await finding;
-    if (found.no)
-      co_return std::move(*found.no);
+    if (found.no) co_return std::move(*found.no);
     auto& endpoint = found.endpoint;
-    if (auto no = change(endpoint))
-      co_return std::move(*no);
+    if (auto no = change(endpoint)) co_return std::move(*no);
     mark_changed(endpoint, c.ctx.environment.wall_now());
     if (tries == 0) {
       auto auditing = audit(c, action, endpoint);
-      if (auto no = co_await std::move(auditing))
-        co_return std::move(*no);
+      if (auto no = co_await std::move(auditing)) co_return std::move(*no);
     }
     store_endpoint wish{endpoint};
     auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
-    const bool was_beaten = !got.error && got.reply.no.why == reason::invalid_field; // all that the store says no to, of one that is there
-    if (was_beaten)
-      continue;
-    if (auto no = refused(c.rq, got))
-      co_return std::move(*no);
-    co_return response{.status = 200, .body = endpoint_text(endpoint, tells_secret ? secret_of(c, endpoint) : std::string{})};
+    const bool was_beaten =
+      !got.error
+      && got.reply.no.why == reason::invalid_field; // all that the store says no to, of one that is there
+    if (was_beaten) continue;
+    if (auto no = refused(c.rq, got)) co_return std::move(*no);
+    co_return response{
+      .status = 200, .body = endpoint_text(endpoint, tells_secret ? secret_of(c, endpoint) : std::string{})};
   }
   co_return problem(fault::edit_conflict, c.rq.request_id);
 }
 
 awaitable<response> change_endpoint(call c) {
   const auto change = [c](webhook_endpoint_row& endpoint) {
-    return read_json(c.rq, body_need::required, [&](object_reader& body) { read_endpoint_body(body, c, endpoint, false); });
+    return read_json(c.rq, body_need::required,
+                     [&](object_reader& body) { read_endpoint_body(body, c, endpoint, false); });
   };
   return edit_endpoint(c, "endpoint.change", change, false);
 }
 
 awaitable<response> renew_secret(call c) {
   bool ends_previous = false;
-  if (auto no = read_json(c.rq, body_need::optional, [&](object_reader& body) { ends_previous = body.flag("end_previous").value; }))
+  if (auto no = read_json(c.rq, body_need::optional,
+                          [&](object_reader& body) { ends_previous = body.flag("end_previous").value; }))
     return ready(std::move(*no));
   const auto change = [c, ends_previous](webhook_endpoint_row& endpoint) -> std::optional<response> {
-    if (rotate_secret(endpoint, ends_previous, c.ctx.environment.wall_now()))
-      return std::nullopt;
+    if (rotate_secret(endpoint, ends_previous, c.ctx.environment.wall_now())) return std::nullopt;
     return problem(fault::secret_overlap, c.rq.request_id,
-                   "The secret before this one signs until " + rfc3339(endpoint.previous_until) + ". Rotate after that; with end_previous the new secret signs alone at once.");
+                   "The secret before this one signs until " + rfc3339(endpoint.previous_until)
+                     + ". Rotate after that; with end_previous the new secret signs alone at once.");
   };
   return edit_endpoint(c, ends_previous ? "endpoint.replace_secret" : "endpoint.rotate_secret", change, true);
 }
 
 awaitable<response> drop_endpoint(call c, webhook_endpoint_row endpoint) {
   auto auditing = audit(c, "endpoint.remove", endpoint);
-  if (auto no = co_await std::move(auditing))
-    co_return std::move(*no);
+  if (auto no = co_await std::move(auditing)) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.notices, remove_endpoint{c.by.tenant, c.id});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 204, .content_type = {}};
 }
 
-/// What is sent says that it is a test. One at a time: what a person asks for does not fill an endpoint's line, nor the tenant's share of tries.
+/// What is sent says that it is a test. One at a time: what a person asks for does not fill an endpoint's
+/// line, nor the tenant's share of tries.
 awaitable<response> test_endpoint(call c, webhook_endpoint_row) {
-  if (auto no = expect_no_body(c.rq))
-    co_return std::move(*no);
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
   const auto now = c.ctx.environment.wall_now();
-  delivery_row row{.target = c.id, .notice = fresh_id(c), .way = channel::webhook, .tenant = c.by.tenant, .holder = c.id, .topic = std::string{test_topic},
-                   .payload = "{}", .created_at = now, .expires_at = never, .state = delivery_state::pending, .due_at = now, .attempts = 0, .status = 0,
-                   .reason = {}, .ended_at = never};
+  delivery_row row{.target = c.id,
+                   .notice = fresh_id(c),
+                   .way = channel::webhook,
+                   .tenant = c.by.tenant,
+                   .holder = c.id,
+                   .topic = std::string{test_topic},
+                   .payload = "{}",
+                   .created_at = now,
+                   .expires_at = never,
+                   .state = delivery_state::pending,
+                   .due_at = now,
+                   .attempts = 0,
+                   .status = 0,
+                   .reason = {},
+                   .ended_at = never};
   response answer{.status = 202, .body = id_text("delivery_id", row.notice)};
   store_deliveries wish{std::make_shared<const std::vector<delivery_row>>(1, std::move(row)), true};
   auto got = co_await ask(c.ctx, c.ctx.notices, std::move(wish));
   if (!got.error && got.reply.no.why == reason::invalid_transition)
-    co_return problem(fault::test_pending, c.rq.request_id, "Its log says what comes of it; another may follow when it has ended, or after a minute.");
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+    co_return problem(
+      fault::test_pending, c.rq.request_id,
+      "Its log says what comes of it; another may follow when it has ended, or after a minute.");
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return answer;
 }
 
 awaitable<response> show_log_of_endpoint(call c, webhook_endpoint_row) {
   delivery_query filter;
-  if (auto no = read_log_request(c, log_of::one_target, filter))
-    return ready(std::move(*no));
+  if (auto no = read_log_request(c, log_of::one_target, filter)) return ready(std::move(*no));
   filter.tenant = c.by.tenant;
   filter.target = c.id;
   return show_log(c, filter);
 }
 
 awaitable<response> replay(call c, webhook_endpoint_row) {
-  if (auto no = expect_no_body(c.rq))
-    co_return std::move(*no);
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.notices, replay_delivery{c.by.tenant, c.id, c.part});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 202, .body = "{}"};
 }
 
 /// The whole tenant's: a backend's, not one organizer's.
 awaitable<response> show_tenant_log(call c) {
   if (c.by.kind != principal_kind::operate)
-    co_return problem(fault::forbidden, c.rq.request_id, "The log of a whole tenant needs an operator's token; an organizer reads that of its endpoints.");
+    co_return problem(
+      fault::forbidden, c.rq.request_id,
+      "The log of a whole tenant needs an operator's token; an organizer reads that of its endpoints.");
   delivery_query filter;
-  if (auto no = read_log_request(c, log_of::many_targets, filter))
-    co_return std::move(*no);
+  if (auto no = read_log_request(c, log_of::many_targets, filter)) co_return std::move(*no);
   filter.tenant = c.by.tenant;
   auto showing = show_log(c, filter);
   co_return co_await showing;
@@ -430,12 +431,24 @@ awaitable<response> show_tenant_log(call c) {
 
 } // namespace
 
-awaitable<response> post_ticket_devices(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, add_device_of_ticket); }
-awaitable<response> get_ticket_devices(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, show_devices_of_ticket); }
-awaitable<response> delete_ticket_device(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, drop_device_of_ticket); }
-awaitable<response> get_ticket_deliveries(context& ctx, const request& rq, const path_parameters& path) { return with_ticket(ctx, rq, path, show_log_of_ticket, query_use::own); }
-awaitable<response> post_own_devices(context& ctx, const request& rq, const path_parameters& path) { return with_customer(ctx, rq, path, add_own_device); }
-awaitable<response> get_own_devices(context& ctx, const request& rq, const path_parameters& path) { return with_customer(ctx, rq, path, show_own_devices); }
+awaitable<response> post_ticket_devices(context& ctx, const request& rq, const path_parameters& path) {
+  return with_ticket(ctx, rq, path, add_device_of_ticket);
+}
+awaitable<response> get_ticket_devices(context& ctx, const request& rq, const path_parameters& path) {
+  return with_ticket(ctx, rq, path, show_devices_of_ticket);
+}
+awaitable<response> delete_ticket_device(context& ctx, const request& rq, const path_parameters& path) {
+  return with_ticket(ctx, rq, path, drop_device_of_ticket);
+}
+awaitable<response> get_ticket_deliveries(context& ctx, const request& rq, const path_parameters& path) {
+  return with_ticket(ctx, rq, path, show_log_of_ticket, query_use::own);
+}
+awaitable<response> post_own_devices(context& ctx, const request& rq, const path_parameters& path) {
+  return with_customer(ctx, rq, path, add_own_device);
+}
+awaitable<response> get_own_devices(context& ctx, const request& rq, const path_parameters& path) {
+  return with_customer(ctx, rq, path, show_own_devices);
+}
 awaitable<response> delete_own_device(context& ctx, const request& rq, const path_parameters& path) {
   return with_customer(ctx, rq, path, drop_own_device, query_use::foreign_id);
 }
@@ -443,8 +456,12 @@ awaitable<response> get_own_deliveries(context& ctx, const request& rq, const pa
   return with_customer(ctx, rq, path, show_own_log, query_use::own);
 }
 
-awaitable<response> post_endpoints(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, add_endpoint); }
-awaitable<response> get_endpoints(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, show_endpoints); }
+awaitable<response> post_endpoints(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, add_endpoint);
+}
+awaitable<response> get_endpoints(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, show_endpoints);
+}
 awaitable<response> get_endpoint(context& ctx, const request& rq, const path_parameters& path) {
   return with_manager(ctx, rq, path, at_endpoint<show_endpoint>, query_use::foreign_id);
 }

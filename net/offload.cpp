@@ -18,8 +18,7 @@ blocking_lane::~blocking_lane() {
 bool blocking_lane::run(std::function<void()> job) {
   {
     const std::lock_guard guard{lock_};
-    if (stopping_ || jobs_.size() >= jobs_max)
-      return false;
+    if (stopping_ || jobs_.size() >= jobs_max) return false;
     jobs_.push_back(std::move(job));
   }
   wake_.notify_one();
@@ -32,8 +31,7 @@ void blocking_lane::work() {
     {
       std::unique_lock guard{lock_};
       wake_.wait(guard, [this] { return stopping_ || !jobs_.empty(); });
-      if (stopping_)
-        return;
+      if (stopping_) return;
       job = std::move(jobs_.front());
       jobs_.pop_front();
     }

@@ -47,8 +47,8 @@ class [[nodiscard]] offload_operation {
 public:
   using result_type = decltype(std::declval<Call&>()());
 
-  offload_operation(boost::asio::io_context& io, blocking_lane& lane, Call call)
-      : io_(io), lane_(lane), call_(std::move(call)), shared_(std::make_shared<state>()) {}
+  offload_operation(boost::asio::io_context& io, blocking_lane& lane, Call call) :
+      io_(io), lane_(lane), call_(std::move(call)), shared_(std::make_shared<state>()) {}
   offload_operation(const offload_operation&) = delete;
   offload_operation& operator=(const offload_operation&) = delete;
   ~offload_operation() {
@@ -72,8 +72,7 @@ public:
       boost::asio::post(
         io, [shared, result = std::move(result)]() mutable { resume(*shared, std::move(result)); });
     });
-    if (!accepted)
-      shared_->waiter = {};
+    if (!accepted) shared_->waiter = {};
     return accepted;
   }
   std::optional<result_type> await_resume() { return std::move(shared_->result); }
@@ -92,8 +91,7 @@ private:
       waiter = std::exchange(s.waiter, {});
     }
     s.result = std::move(result);
-    if (waiter)
-      waiter.resume();
+    if (waiter) waiter.resume();
   }
 
   boost::asio::io_context& io_;

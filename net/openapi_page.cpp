@@ -23,15 +23,13 @@ const json::object* object(const json::object& in, std::string_view name) {
 
 void append_answers(std::string& out, const json::object& operation) {
   const auto* answers = object(operation, "responses");
-  if (!answers)
-    return;
+  if (!answers) return;
   out += "<table><thead><tr><th scope=\"col\">Status</th><th scope=\"col\">Meaning</th></tr></thead><tbody>";
   for (const auto& answer : *answers) {
     out += "<tr><td>";
     append_escaped(out, {answer.key().data(), answer.key().size()});
     out += "</td><td>";
-    if (const auto* o = answer.value().if_object())
-      append_escaped(out, text(o->if_contains("description")));
+    if (const auto* o = answer.value().if_object()) append_escaped(out, text(o->if_contains("description")));
     out += "</td></tr>";
   }
   out += "</tbody></table>";
@@ -40,8 +38,7 @@ void append_answers(std::string& out, const json::object& operation) {
 void append_operation(std::string& out, std::string_view path, std::string_view verb,
                       const json::object& operation) {
   out += "<section><h2><code>";
-  for (const char c : verb)
-    out += c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
+  for (const char c : verb) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - ('a' - 'A')) : c;
   out += ' ';
   append_escaped(out, path);
   out += "</code></h2><p>";
@@ -59,7 +56,8 @@ void append_operation(std::string& out, std::string_view path, std::string_view 
 std::string make_listing() {
   const auto document = json::parse(json::string_view{openapi_json().data(), openapi_json().size()});
   std::string out =
-    "<div id=\"api\"><h1>FairQueue API</h1><p>The machine-readable description is <a href=\"openapi.json\">openapi.json</a> "
+    "<div id=\"api\"><h1>FairQueue API</h1><p>The machine-readable description is <a "
+    "href=\"openapi.json\">openapi.json</a> "
     "(OpenAPI 3.1). Errors are <code>application/problem+json</code> with a stable <code>code</code>.</p>";
   for (const auto& path : *object(document.get_object(), "paths"))
     for (const auto& operation : path.value().get_object())

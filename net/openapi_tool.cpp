@@ -19,18 +19,16 @@ constexpr std::size_t literal_size = 96; ///< characters a line of the generated
 void write_literal(std::ofstream& out, std::string_view part) {
   out << "\n  \"";
   for (const char c : part) {
-    if (c == '"' || c == '\\')
-      out << '\\';
+    if (c == '"' || c == '\\') out << '\\';
     out << c;
   }
   out << '"';
 }
 
 void write_source(std::ofstream& out, std::string_view json) {
-  out
-    << "// Generated from docs/openapi.yaml by net/openapi_tool.cpp. Do not edit.\n"
-       "#include \"net/openapi.hpp\"\n\n"
-       "namespace fq::net {\n\nstd::string_view openapi_json() {\n  static constexpr char text[] =";
+  out << "// Generated from docs/openapi.yaml by net/openapi_tool.cpp. Do not edit.\n"
+         "#include \"net/openapi.hpp\"\n\n"
+         "namespace fq::net {\n\nstd::string_view openapi_json() {\n  static constexpr char text[] =";
   for (; !json.empty(); json.remove_prefix(std::min(literal_size, json.size())))
     write_literal(out, json.substr(0, literal_size));
   out << ";\n  return {text, sizeof text - 1};\n}\n\n} // namespace fq::net\n";
@@ -49,8 +47,7 @@ int main(int argc, char** argv) {
     std::ofstream out{argv[2], std::ios::binary};
     write_source(out, fq::net::yaml_to_json(yaml));
     out.flush();
-    if (!in || !out)
-      throw std::runtime_error("cannot read or write");
+    if (!in || !out) throw std::runtime_error("cannot read or write");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s: %s\n", argv[1], e.what());
     return 1;

@@ -13,18 +13,20 @@ namespace {
 std::string_view body_of(readiness r) {
   switch (r) {
     case readiness::ready: return R"({"status":"ready"})";
-    case readiness::draining: return R"({"status":"draining","checks":{"owners":"ok","shutdown":"draining"}})";
+    case readiness::draining:
+      return R"({"status":"draining","checks":{"owners":"ok","shutdown":"draining"}})";
     case readiness::loading: return R"({"status":"not_ready","checks":{"owners":"loading"}})";
-    case readiness::another_version_serves: return R"({"status":"not_ready","checks":{"owners":"ok","cluster":"another_version_serves"}})";
-    case readiness::ledger_unreachable: return R"({"status":"not_ready","checks":{"owners":"ok","ledger":"unreachable"}})";
+    case readiness::another_version_serves:
+      return R"({"status":"not_ready","checks":{"owners":"ok","cluster":"another_version_serves"}})";
+    case readiness::ledger_unreachable:
+      return R"({"status":"not_ready","checks":{"owners":"ok","ledger":"unreachable"}})";
   }
   return {};
 }
 
 response answer_of(readiness r) {
   response answer{.status = r == readiness::ready ? 200u : 503u, .body = std::string{body_of(r)}};
-  if (r != readiness::ready)
-    answer.fields.emplace_back("Retry-After", "1");
+  if (r != readiness::ready) answer.fields.emplace_back("Retry-After", "1");
   return answer;
 }
 

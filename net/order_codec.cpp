@@ -15,12 +15,18 @@ namespace {
 namespace json = boost::json;
 
 json::value time_or_null(timestamp t) { return is_set(t) ? json::value(rfc3339(t)) : json::value(nullptr); }
-json::value text_or_null(std::string_view text) { return text.empty() ? json::value(nullptr) : json::value(text); }
-json::value id_or_null(const uuid& id) { return id.is_nil() ? json::value(nullptr) : json::value(to_string(id)); }
-json::value limit_or_null(std::uint32_t limit) { return limit == 0 ? json::value(nullptr) : json::value(limit); }
+json::value text_or_null(std::string_view text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
+}
+json::value id_or_null(const uuid& id) {
+  return id.is_nil() ? json::value(nullptr) : json::value(to_string(id));
+}
+json::value limit_or_null(std::uint32_t limit) {
+  return limit == 0 ? json::value(nullptr) : json::value(limit);
+}
 
-json::object with_prices(json::object out, money subtotal, money discount, money donations, money platform_fee, money processing_fee,
-                         money total, const std::string& currency) {
+json::object with_prices(json::object out, money subtotal, money discount, money donations,
+                         money platform_fee, money processing_fee, money total, const std::string& currency) {
   out["subtotal"] = subtotal;
   out["discount"] = discount;
   out["donations"] = donations;
@@ -31,7 +37,8 @@ json::object with_prices(json::object out, money subtotal, money discount, money
   return out;
 }
 
-json::object summary_of(const order_row& o, const event_id& event, const std::string& event_name, const std::string& currency) {
+json::object summary_of(const order_row& o, const event_id& event, const std::string& event_name,
+                        const std::string& currency) {
   json::object out{{"order_id", to_string(o.id)},
                    {"event_id", to_string(event)},
                    {"event_name", event_name},
@@ -39,7 +46,8 @@ json::object summary_of(const order_row& o, const event_id& event, const std::st
                    {"status", wire_name(o.status)},
                    {"failure", text_or_null(o.failure)},
                    {"promo_code", text_or_null(o.promo_code)}};
-  out = with_prices(std::move(out), o.subtotal, o.discount, o.donations, o.platform_fee, o.processing_fee, o.total, currency);
+  out = with_prices(std::move(out), o.subtotal, o.discount, o.donations, o.platform_fee, o.processing_fee,
+                    o.total, currency);
   out["created_at"] = rfc3339(o.created_at);
   out["updated_at"] = rfc3339(o.updated_at);
   return out;
@@ -76,16 +84,22 @@ template <class Rows, class ToObject>
 std::string page_text(const Rows& rows, bool more, const uuid& last, ToObject to_object) {
   json::array items;
   for (const auto& row : rows) items.push_back(to_object(row));
-  return json::serialize(json::object{{"items", std::move(items)}, {"next_cursor", more ? json::value(to_string(last)) : json::value(nullptr)}});
+  return json::serialize(
+    json::object{{"items", std::move(items)},
+                 {"next_cursor", more ? json::value(to_string(last)) : json::value(nullptr)}});
 }
 
 json::object object_of(const promo_code_row& p, const std::vector<ticket_type_id>& types) {
-  json::object discount{{"type", p.reduction.kind == discount_kind::none ? "none" : p.reduction.kind == discount_kind::percent ? "percent" : "amount"}};
-  if (p.reduction.kind == discount_kind::percent) discount["percent"] = static_cast<double>(p.reduction.value) / 100.0;
+  json::object discount{{"type", p.reduction.kind == discount_kind::none      ? "none"
+                                 : p.reduction.kind == discount_kind::percent ? "percent"
+                                                                              : "amount"}};
+  if (p.reduction.kind == discount_kind::percent)
+    discount["percent"] = static_cast<double>(p.reduction.value) / 100.0;
   if (p.reduction.kind == discount_kind::amount) discount["amount"] = p.reduction.value;
   json::array covered;
   for (std::size_t i = 0; i < types.size(); ++i)
-    if (p.reduction.ticket_types != 0 && p.reduction.covers(static_cast<std::uint32_t>(i))) covered.push_back(json::value(to_string(types[i])));
+    if (p.reduction.ticket_types != 0 && p.reduction.covers(static_cast<std::uint32_t>(i)))
+      covered.push_back(json::value(to_string(types[i])));
   return {{"id", to_string(p.id)},
           {"code", p.code},
           {"discount", std::move(discount)},
@@ -152,13 +166,16 @@ std::string_view message_of(const order_view& v) {
     case order_status::pending: return "Your order is being processed.";
     case order_status::awaiting_payment:
       if (!v.payment_url.empty()) return "Your tickets are reserved. Please pay now.";
-      return v.can_retry ? "The payment did not go through. Your tickets are still reserved: you may try again."
-                         : "Your payment is being checked.";
+      return v.can_retry
+               ? "The payment did not go through. Your tickets are still reserved: you may try again."
+               : "Your payment is being checked.";
     case order_status::success: return "Thank you. The tickets are yours.";
     case order_status::failed:
       if (v.order.failure == "expired") return "It was not paid in time. The tickets went back on sale.";
-      if (v.order.failure == "event_cancelled") return "The event was cancelled. Money that was paid goes back.";
-      if (v.order.failure == "gateway_unavailable") return "The payment service could not be reached. Nothing was charged.";
+      if (v.order.failure == "event_cancelled")
+        return "The event was cancelled. Money that was paid goes back.";
+      if (v.order.failure == "gateway_unavailable")
+        return "The payment service could not be reached. Nothing was charged.";
       return "The payment service did not accept the order. Nothing was charged.";
     case order_status::cancelled: return "The order was cancelled. Money that was paid goes back.";
     case order_status::partially_refunded: return "A part of the order was refunded.";
@@ -180,26 +197,30 @@ std::string quote_text(const quote_view& q) {
   }
   out["items"] = std::move(items);
   const auto& p = q.price;
-  return json::serialize(
-    with_prices(std::move(out), p.subtotal, p.discount, p.donations, p.platform_fee, p.processing_fee, p.total, q.currency));
+  return json::serialize(with_prices(std::move(out), p.subtotal, p.discount, p.donations, p.platform_fee,
+                                     p.processing_fee, p.total, q.currency));
 }
 
 std::string order_text(const order_view& order) { return json::serialize(object_of(order)); }
 
 std::string order_status_text(const order_view& v, timestamp now, const std::string& base_path) {
   const auto& o = v.order;
-  json::object out{{"order_id", to_string(o.id)},
-                   {"event_id", to_string(v.claim.event)},
-                   {"status", wire_name(o.status)},
-                   {"message", message_of(v)},
-                   {"payment_url", text_or_null(v.payment_url)},
-                   {"payments_url", is_open(o.status) ? json::value(base_path + "/claims/" + to_string(o.claim) + "/payments") : json::value(nullptr)},
-                   {"expires_at", is_open(o.status) ? time_or_null(v.claim.claim.expires_at) : json::value(nullptr)},
-                   {"failure", text_or_null(o.failure)},
-                   {"can_retry", v.can_retry}};
-  out["redirect_url"] = text_or_null(o.status == order_status::success ? o.success_url
-                                     : o.status == order_status::failed || o.status == order_status::cancelled ? o.cancel_url
-                                                                                                               : std::string{});
+  json::object out{
+    {"order_id", to_string(o.id)},
+    {"event_id", to_string(v.claim.event)},
+    {"status", wire_name(o.status)},
+    {"message", message_of(v)},
+    {"payment_url", text_or_null(v.payment_url)},
+    {"payments_url", is_open(o.status)
+                       ? json::value(base_path + "/claims/" + to_string(o.claim) + "/payments")
+                       : json::value(nullptr)},
+    {"expires_at", is_open(o.status) ? time_or_null(v.claim.claim.expires_at) : json::value(nullptr)},
+    {"failure", text_or_null(o.failure)},
+    {"can_retry", v.can_retry}};
+  out["redirect_url"] =
+    text_or_null(o.status == order_status::success                                         ? o.success_url
+                 : o.status == order_status::failed || o.status == order_status::cancelled ? o.cancel_url
+                                                                                           : std::string{});
   if (o.status == order_status::pending) {
     const auto left = v.typical_page_time - (now - o.created_at);
     out["estimated_wait_seconds"] = std::max<std::int64_t>(1, (left.count() + 999) / 1'000);
@@ -211,15 +232,17 @@ std::string order_status_text(const order_view& v, timestamp now, const std::str
 }
 
 std::string accepted_text(const order_view& v, timestamp now, const std::string& base_path) {
-  return json::serialize(json::object{{"order_id", to_string(v.order.id)},
-                                      {"status", "processing"},
-                                      {"status_url", base_path + "/orders/" + to_string(v.order.id) + "/status"},
-                                      {"message", message_of(v)},
-                                      {"poll_after_ms", poll_after(v.order, now)}});
+  return json::serialize(
+    json::object{{"order_id", to_string(v.order.id)},
+                 {"status", "processing"},
+                 {"status_url", base_path + "/orders/" + to_string(v.order.id) + "/status"},
+                 {"message", message_of(v)},
+                 {"poll_after_ms", poll_after(v.order, now)}});
 }
 
 std::string event_orders_text(const std::vector<order_view>& orders, bool more) {
-  return page_text(orders, more, orders.empty() ? uuid{} : orders.back().order.id, [](const order_view& v) { return object_of(v); });
+  return page_text(orders, more, orders.empty() ? uuid{} : orders.back().order.id,
+                   [](const order_view& v) { return object_of(v); });
 }
 
 std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind) {
@@ -227,8 +250,9 @@ std::string found_orders_text(const std::vector<order_view>& orders, const uuid&
 }
 
 std::string own_orders_text(const std::vector<order_listing>& orders, bool more) {
-  return page_text(orders, more, orders.empty() ? uuid{} : orders.back().order.id,
-                   [](const order_listing& l) { return summary_of(l.order, l.event, l.event_name, l.currency); });
+  return page_text(
+    orders, more, orders.empty() ? uuid{} : orders.back().order.id,
+    [](const order_listing& l) { return summary_of(l.order, l.event, l.event_name, l.currency); });
 }
 
 std::string promo_code_text(const promo_code_row& code, const std::vector<ticket_type_id>& types) {
@@ -236,20 +260,23 @@ std::string promo_code_text(const promo_code_row& code, const std::vector<ticket
 }
 
 std::string promo_codes_text(const promo_codes_reply& reply) {
-  return page_text(reply.codes, false, {}, [&](const promo_code_row& p) { return object_of(p, reply.ticket_types); });
+  return page_text(reply.codes, false, {},
+                   [&](const promo_code_row& p) { return object_of(p, reply.ticket_types); });
 }
 
 std::string dead_letters_text(const std::vector<dead_letter_listing>& letters, bool more) {
-  return page_text(letters, more, letters.empty() ? uuid{} : letters.back().letter.id, [](const dead_letter_listing& l) { return object_of(l); });
+  return page_text(letters, more, letters.empty() ? uuid{} : letters.back().letter.id,
+                   [](const dead_letter_listing& l) { return object_of(l); });
 }
 
 std::string order_frame(const order_change& c) {
-  return json::serialize(json::object{{"type", "order"},
-                                      {"order_id", to_string(c.order)},
-                                      {"status", wire_name(c.status)},
-                                      {"payment_url", text_or_null(c.payment_url)},
-                                      {"failure", text_or_null(c.failure)},
-                                      {"expires_at", is_open(c.status) ? time_or_null(c.expires_at) : json::value(nullptr)}});
+  return json::serialize(
+    json::object{{"type", "order"},
+                 {"order_id", to_string(c.order)},
+                 {"status", wire_name(c.status)},
+                 {"payment_url", text_or_null(c.payment_url)},
+                 {"failure", text_or_null(c.failure)},
+                 {"expires_at", is_open(c.status) ? time_or_null(c.expires_at) : json::value(nullptr)}});
 }
 
 } // namespace fq::net

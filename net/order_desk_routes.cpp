@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders from their organizer's side: list, refund, send again; promo codes; dead letters; the installation's settings.
+// Orders from their organizer's side: list, refund, send again; promo codes; dead letters; the installation's
+// settings.
 #include "domain/event_settings.hpp"
 #include "domain/promo_codes.hpp"
 #include "domain/queue.hpp"
@@ -32,18 +33,18 @@ constexpr range limit_range{1, list_limit_max};
 /// Orders that one search looks through: ten questions to their owner at most.
 constexpr std::size_t searched_max = 2'000;
 
-response text_answer(std::string body, unsigned status = 200) { return {.status = status, .body = std::move(body)}; }
+response text_answer(std::string body, unsigned status = 200) {
+  return {.status = status, .body = std::move(body)};
+}
 
 // -- orders --------------------------------------------------------------------------------------------
 
 awaitable<response> list_of_event(call c) {
   page_wish page;
-  if (auto no = read_page(c.rq, page))
-    co_return std::move(*no);
+  if (auto no = read_page(c.rq, page)) co_return std::move(*no);
   list_event_orders wish{{c.id, c.by}, page.before, page.limit};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   co_return text_answer(event_orders_text(got.reply.orders, got.reply.more));
 }
 
@@ -58,8 +59,7 @@ std::optional<response> read_search(const request& rq, order_search& search) {
     search.wanted.text = body.text("text", search_size).value;
     const auto status = body.text("status", status_size);
     search.wanted.status = parse_order_status(status.value);
-    if (status.given && !search.wanted.status)
-      body.reject("status", "Must be a state of orders.");
+    if (status.given && !search.wanted.status) body.reject("status", "Must be a state of orders.");
     const auto limit = body.number<std::uint32_t>("limit", limit_range);
     assign(limit, search.page.limit);
     search.page.before = body.id("cursor").value;
@@ -68,16 +68,14 @@ std::optional<response> read_search(const request& rq, order_search& search) {
 
 awaitable<response> search_orders(call c) {
   order_search search;
-  if (auto no = read_search(c.rq, search))
-    co_return std::move(*no);
+  if (auto no = read_search(c.rq, search)) co_return std::move(*no);
   std::vector<order_view> found;
   auto& behind = search.page.before;
   bool more = true;
   for (std::size_t looked_at = 0; more && looked_at < searched_max && found.size() < search.page.limit;) {
     list_event_orders wish{{c.id, c.by}, behind, list_limit_max};
     auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-    if (auto no = refused(c.rq, got))
-      co_return std::move(*no);
+    if (auto no = refused(c.rq, got)) co_return std::move(*no);
     more = got.reply.more;
     for (auto& order : got.reply.orders) {
       if (found.size() == search.page.limit) {
@@ -86,8 +84,7 @@ awaitable<response> search_orders(call c) {
       }
       ++looked_at;
       behind = order.order.id;
-      if (is_wanted(order, search.wanted))
-        found.push_back(std::move(order));
+      if (is_wanted(order, search.wanted)) found.push_back(std::move(order));
     }
   }
   co_return text_answer(found_orders_text(found, more ? behind : uuid{}));
@@ -95,8 +92,7 @@ awaitable<response> search_orders(call c) {
 
 awaitable<response> refund(call c) {
   auto key = read_idempotency(c.rq, c.who);
-  if (key.no)
-    co_return std::move(*key.no);
+  if (key.no) co_return std::move(*key.no);
   refund_tickets wish{{c.id, c.by}, {}, {}, key.ref, c.rq.trace};
   wish.note.detail = c.rq.body.empty() ? "{}" : std::string{c.rq.body};
   auto no = read_json(c.rq, body_need::optional, [&wish](object_reader& body) {
@@ -108,27 +104,22 @@ awaitable<response> refund(call c) {
       wish.items.push_back({type.value, quantity.given ? quantity.value : 1});
     });
   });
-  if (no)
-    co_return std::move(*no);
+  if (no) co_return std::move(*no);
   keys_in_flight::hold working;
   if (auto busy = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working))
     co_return std::move(*busy);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   auto answer = text_answer(order_text(got.reply.order), 202); // the money follows
-  if (got.reply.replayed)
-    mark_replayed(c.ctx, answer);
+  if (got.reply.replayed) mark_replayed(c.ctx, answer);
   co_return answer;
 }
 
 awaitable<response> resend(call c) {
   resend_order wish{{c.id, c.by}, {}};
-  if (auto no = read_note(c.rq, wish.note))
-    co_return std::move(*no);
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return text_answer("{}", 202);
 }
 
@@ -178,26 +169,24 @@ std::optional<response> read_promo_code(const call& c, set_promo_code& wish, boo
 
 awaitable<response> store_promo_code(call c, set_promo_code wish, unsigned status) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   const auto& code = got.reply.codes.front();
   auto answer = text_answer(promo_code_text(code, got.reply.ticket_types), status);
   if (status == 201)
-    answer.fields.emplace_back("Location", location(c.ctx, "/events/", c.id) + "/promo-codes/" + to_string(code.id));
+    answer.fields.emplace_back("Location",
+                               location(c.ctx, "/events/", c.id) + "/promo-codes/" + to_string(code.id));
   co_return answer;
 }
 
 awaitable<response> add_promo_code(call c) {
   set_promo_code wish{{c.id, c.by}, {}, {}, {}};
-  if (auto no = read_promo_code(c, wish, true))
-    co_return std::move(*no);
+  if (auto no = read_promo_code(c, wish, true)) co_return std::move(*no);
   co_return co_await store_promo_code(c, std::move(wish), 201);
 }
 
 awaitable<response> change_promo_code(call c) {
   set_promo_code wish{{c.id, c.by}, {}, {}, {}};
-  if (auto no = read_promo_code(c, wish, false))
-    co_return std::move(*no);
+  if (auto no = read_promo_code(c, wish, false)) co_return std::move(*no);
   wish.patch.id = c.part;
   co_return co_await store_promo_code(c, std::move(wish), 200);
 }
@@ -205,22 +194,20 @@ awaitable<response> change_promo_code(call c) {
 /// Orders refer to it, so it is switched off and stays.
 awaitable<response> end_promo_code(call c) {
   set_promo_code wish{{c.id, c.by}, {}, {}, {}};
-  if (auto no = read_note(c.rq, wish.note))
-    co_return std::move(*no);
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
   wish.patch.id = c.part;
   wish.patch.is_active = {true, false};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 204, .content_type = {}};
 }
 
 awaitable<response> read_promo_codes(call c) {
   find_promo_codes wish{{c.id, c.by}, c.part};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
-  co_return text_answer(c.part.is_nil() ? promo_codes_text(got.reply) : promo_code_text(got.reply.codes.front(), got.reply.ticket_types));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return text_answer(c.part.is_nil() ? promo_codes_text(got.reply)
+                                        : promo_code_text(got.reply.codes.front(), got.reply.ticket_types));
 }
 
 // -- dead letters --------------------------------------------------------------------------------------
@@ -229,28 +216,23 @@ awaitable<response> list_letters(call c) {
   std::optional<response> no;
   const auto query = query_parameters::read(c.rq, {"limit", "cursor", "status"}, no);
   page_wish page;
-  if (!no)
-    no = read_page(c.rq, query, page);
+  if (!no) no = read_page(c.rq, query, page);
   const auto status = query.find("status");
   if (!no && status && *status != "open" && *status != "all")
     no = problem(fault::invalid_parameter, c.rq.request_id, "status must be open or all.");
-  if (no)
-    co_return std::move(*no);
+  if (no) co_return std::move(*no);
   list_dead_letters wish{c.by, !status || *status == "open", page.before, page.limit};
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   co_return text_answer(dead_letters_text(got.reply.letters, got.reply.more));
 }
 
 template <bool Retry>
 awaitable<response> settle_letter(call c) {
   settle_dead_letter wish{{c.id, c.by}, {}, Retry};
-  if (auto no = read_note(c.rq, wish.note))
-    co_return std::move(*no);
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return text_answer("{}", Retry ? 202 : 200);
 }
 
@@ -260,19 +242,17 @@ awaitable<response> settle_letter(call c) {
 bool may_set(const call& c) { return c.by.kind == principal_kind::operate && c.by.tenant == default_tenant; }
 
 response settings_answer(const call& c) {
-  return text_answer(boost::json::serialize(
-    boost::json::object{{"checkout", boost::json::object{{"async_percent", c.ctx.shared->async_percent()}}}}));
+  return text_answer(boost::json::serialize(boost::json::object{
+    {"checkout", boost::json::object{{"async_percent", c.ctx.shared->async_percent()}}}}));
 }
 
 awaitable<response> read_settings(call c) {
-  if (!may_set(c))
-    co_return problem(fault::forbidden, c.rq.request_id);
+  if (!may_set(c)) co_return problem(fault::forbidden, c.rq.request_id);
   co_return settings_answer(c);
 }
 
 awaitable<response> change_settings(call c) {
-  if (!may_set(c))
-    co_return problem(fault::forbidden, c.rq.request_id);
+  if (!may_set(c)) co_return problem(fault::forbidden, c.rq.request_id);
   change_setting wish{c.by, {std::string{async_percent_setting}, {}, {}}, {std::string{c.rq.body}, {}}};
   auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
     body.require("checkout");
@@ -282,11 +262,9 @@ awaitable<response> change_settings(call c) {
     });
     wish.note.reason = read_reason(body);
   });
-  if (no)
-    co_return std::move(*no);
+  if (no) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   if (c.ctx.directory) // here at once; other nodes read it within seconds
     co_await ask(c.ctx, c.ctx.directory, refresh_directory{});
   co_return settings_answer(c);
@@ -302,9 +280,13 @@ awaitable<response> post_order_search(context& ctx, const request& rq, const pat
   return with_manager(ctx, rq, path, search_orders);
 }
 
-awaitable<response> post_refund(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, refund); }
+awaitable<response> post_refund(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, refund);
+}
 
-awaitable<response> post_resend(context& ctx, const request& rq, const path_parameters& path) { return with_manager(ctx, rq, path, resend); }
+awaitable<response> post_resend(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, resend);
+}
 
 awaitable<response> post_promo_codes(context& ctx, const request& rq, const path_parameters& path) {
   return with_manager(ctx, rq, path, add_promo_code);

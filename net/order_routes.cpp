@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkout, from its customer's side: a quote, an order, its status. Types and ranges are checked here, rules by the event actor.
+// Checkout, from its customer's side: a quote, an order, its status. Types and ranges are checked here, rules
+// by the event actor.
 #include "net/codec.hpp"
 #include "net/cors.hpp"
 #include "net/guards.hpp"
@@ -31,11 +32,12 @@ constexpr range gateway_name_size{1, 32};
 /// Only to sites that the operator knows: a payment page of ours must not lead its payer to somebody else's.
 std::string read_return_url(const context& ctx, object_reader& body, std::string_view name) {
   auto url = body.text(name, url_size);
-  if (!url.given)
-    return {};
+  if (!url.given) return {};
   const auto origin = origin_of(url.value);
-  const auto is_plain = std::ranges::none_of(url.value, [](unsigned char c) { return c <= 0x20 || c >= 0x7f || c == '@' || c == '\\'; });
-  const bool is_known = origin_allowed(ctx.options.http.allowed_origins, origin) || origin == origin_of(ctx.options.http.public_url);
+  const auto is_plain = std::ranges::none_of(
+    url.value, [](unsigned char c) { return c <= 0x20 || c >= 0x7f || c == '@' || c == '\\'; });
+  const bool is_known = origin_allowed(ctx.options.http.allowed_origins, origin)
+                        || origin == origin_of(ctx.options.http.public_url);
   if (origin.empty() || !is_plain || !is_known)
     body.reject(name, "Must be an http(s) address of an origin in http.allowed_origins.");
   return std::move(url.value);
@@ -86,10 +88,8 @@ std::optional<response> read_checkout(const call& c, checkout_wish& wish) {
       body.reject("gateway", "Is not a gateway of this server.");
     wish.event = parse_event_owned_id(to_string(event.value));
   });
-  if (no)
-    return no;
-  if (!wish.event)
-    return problem(refusal{reason::not_found}, c.rq.request_id);
+  if (no) return no;
+  if (!wish.event) return problem(refusal{reason::not_found}, c.rq.request_id);
   if (!c.ctx.shared->gateways.contains(order.gateway))
     return problem(refusal{reason::gateway_unavailable}, c.rq.request_id);
   return std::nullopt;
@@ -102,14 +102,13 @@ milliseconds preferred_wait(const request& rq) {
     const auto end = std::min(rest.find(','), rest.size());
     auto one = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    while (!one.empty() && one.front() == ' ')
-      one.remove_prefix(1);
+    while (!one.empty() && one.front() == ' ') one.remove_prefix(1);
     constexpr std::string_view name = "wait=";
     unsigned seconds = 0;
-    if (!one.starts_with(name))
-      continue;
+    if (!one.starts_with(name)) continue;
     one.remove_prefix(name.size());
-    if (const auto [at, error] = std::from_chars(one.data(), one.data() + one.size(), seconds); error == std::errc{} && at != one.data())
+    if (const auto [at, error] = std::from_chars(one.data(), one.data() + one.size(), seconds);
+        error == std::errc{} && at != one.data())
       return milliseconds{1'000} * std::min(seconds, 3'600u);
   }
   return milliseconds{0};
@@ -124,14 +123,17 @@ milliseconds wait_max(const context& ctx) {
 
 /// The same for a customer at every checkout: 0 to 99.
 unsigned share_of(const customer_id& customer) {
-  auto x = customer.hi ^ (customer.lo * 0x9e3779b97f4a7c15ull); // UUIDs of one moment differ in few bits: mix them (splitmix64)
+  auto x =
+    customer.hi
+    ^ (customer.lo * 0x9e3779b97f4a7c15ull); // UUIDs of one moment differ in few bits: mix them (splitmix64)
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ x >> 27) * 0x94d049bb133111ebull;
   return static_cast<unsigned>((x ^ x >> 31) % 100);
 }
 
 bool is_async(const call& c, const order_reply& reply) {
-  const auto percent = reply.async_percent != async_inherited ? reply.async_percent : c.ctx.shared->async_percent();
+  const auto percent =
+    reply.async_percent != async_inherited ? reply.async_percent : c.ctx.shared->async_percent();
   return static_cast<std::int32_t>(share_of(c.who)) < percent;
 }
 
@@ -157,27 +159,32 @@ response checkout_answer(const call& c, const order_view& order) {
 awaitable<response> check_out(call c) {
   const auto began = c.ctx.environment.steady_now();
   auto key = read_idempotency(c.rq, c.who);
-  if (key.no)
-    co_return std::move(*key.no);
+  if (key.no) co_return std::move(*key.no);
   checkout_wish wish;
-  if (auto no = read_checkout(c, wish))
-    co_return std::move(*no);
+  if (auto no = read_checkout(c, wish)) co_return std::move(*no);
   wish.order.event = *wish.event;
   wish.order.customer = c.who;
   wish.order.idempotency = key.ref;
   keys_in_flight::hold working;
-  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working))
-    co_return std::move(*no);
+  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(wish.order));
   auto& counts = c.ctx.shared->counts.checkouts;
   const auto wanted = preferred_wait(c.rq);
   if (auto no = refused(c.rq, got)) {
-    counts.observe(wanted > milliseconds{0} ? checkout_mode::wait : checkout_mode::async, got.error ? checkout_result::error : checkout_result::refused, c.ctx.environment.steady_now() - began);
+    counts.observe(wanted > milliseconds{0} ? checkout_mode::wait : checkout_mode::async,
+                   got.error ? checkout_result::error : checkout_result::refused,
+                   c.ctx.environment.steady_now() - began);
     co_return std::move(*no);
   }
-  const auto mode = wanted > milliseconds{0} ? checkout_mode::wait : is_async(c, got.reply) ? checkout_mode::async : checkout_mode::sync;
-  const auto wait = std::min(wanted > milliseconds{0} ? wanted : mode == checkout_mode::sync ? wait_max(c.ctx) : milliseconds{0}, wait_max(c.ctx));
-  const bool replayed = got.reply.replayed, waits = wait > milliseconds{0} && got.reply.order.order.status == order_status::pending;
+  const auto mode = wanted > milliseconds{0} ? checkout_mode::wait
+                    : is_async(c, got.reply) ? checkout_mode::async
+                                             : checkout_mode::sync;
+  const auto wait = std::min(wanted > milliseconds{0}      ? wanted
+                             : mode == checkout_mode::sync ? wait_max(c.ctx)
+                                                           : milliseconds{0},
+                             wait_max(c.ctx));
+  const bool replayed = got.reply.replayed,
+             waits = wait > milliseconds{0} && got.reply.order.order.status == order_status::pending;
   if (waits) {
     find_order question{got.reply.order.order.id, c.who, {}, wait};
     auto later = co_await ask_event(c.ctx, owner_of(*wish.event), std::move(question));
@@ -187,9 +194,9 @@ awaitable<response> check_out(call c) {
   auto answer = checkout_answer(c, got.reply.order);
   if (wanted > milliseconds{0})
     answer.fields.emplace_back("Preference-Applied", "wait=" + std::to_string(wait.count() / 1'000));
-  if (replayed)
-    mark_replayed(c.ctx, answer);
-  counts.observe(mode, answer.status == 202 ? checkout_result::processing : checkout_result::ready, c.ctx.environment.steady_now() - began);
+  if (replayed) mark_replayed(c.ctx, answer);
+  counts.observe(mode, answer.status == 202 ? checkout_result::processing : checkout_result::ready,
+                 c.ctx.environment.steady_now() - began);
   co_return answer;
 }
 
@@ -199,30 +206,25 @@ awaitable<response> quote(call c) {
     read_items(body, wish.wish.items);
     wish.wish.promo_code = body.text("promo_code", promo_code_size).value;
   });
-  if (no)
-    co_return std::move(*no);
+  if (no) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   co_return response{.status = 200, .body = quote_text(got.reply.quote)};
 }
 
 awaitable<response> list_own(call c) {
   page_wish page;
-  if (auto no = read_page(c.rq, page))
-    co_return std::move(*no);
+  if (auto no = read_page(c.rq, page)) co_return std::move(*no);
   list_orders wish{c.who, page.before, page.limit};
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
-  if (auto refusal = refused(c.rq, got))
-    co_return std::move(*refusal);
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
   co_return response{.status = 200, .body = own_orders_text(got.reply.orders, got.reply.more)};
 }
 
 awaitable<response> read_order(call c) {
   find_order wish{c.id, c.who, c.by};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 200, .body = order_text(got.reply.order)};
 }
 
@@ -230,17 +232,14 @@ awaitable<response> read_status(call c) {
   const auto wanted = std::min(preferred_wait(c.rq), wait_max(c.ctx));
   find_order wish{c.id, c.who, {}, wanted};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return status_answer(c, got.reply.order);
 }
 
 awaitable<response> give_up(call c) {
-  if (auto no = expect_no_body(c.rq))
-    co_return std::move(*no);
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), cancel_order{c.id, c.who});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return status_answer(c, got.reply.order);
 }
 
@@ -270,9 +269,12 @@ awaitable<response> delete_order(context& ctx, const request& rq, const path_par
   return with_customer(ctx, rq, path, give_up);
 }
 
-/// Where a payer comes back to whose order named no page of its own. Gateways add what they like to the address; nothing of it is read.
+/// Where a payer comes back to whose order named no page of its own. Gateways add what they like to the
+/// address; nothing of it is read.
 awaitable<response> get_checkout_return(context&, const request&, const path_parameters&) {
-  return ready(page(200, "Payment", "<h1>Thank you</h1><p role=\"status\">Your payment is being checked. You will get a mail, and you may close this page.</p>",
+  return ready(page(200, "Payment",
+                    "<h1>Thank you</h1><p role=\"status\">Your payment is being checked. You will get a "
+                    "mail, and you may close this page.</p>",
                     page_rights::none));
 }
 

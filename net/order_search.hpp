@@ -9,7 +9,8 @@
 namespace fq::net {
 
 struct order_wanted {
-  std::string text = {}; ///< part of the contact's name or e-mail address, of the id, or of the promo code, whatever the case of ASCII letters; empty: any
+  std::string text = {}; ///< part of the contact's name or e-mail address, of the id, or of the promo code,
+                         ///< whatever the case of ASCII letters; empty: any
   std::optional<order_status> status = {};
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beast's incremental parser over a buffer that the session owns and reuses: field views point into it, nothing is copied. Used by the
-// session; says what was sent, not whether it is acceptable (net/framing does).
+// Beast's incremental parser over a buffer that the session owns and reuses: field views point into it,
+// nothing is copied. Used by the session; says what was sent, not whether it is acceptable (net/framing
+// does).
 #pragma once
 #include "net/framing.hpp"
 
@@ -25,8 +26,8 @@ public:
   /// Forgets everything; the next request begins at the front of the buffer.
   void reset();
 
-  /// Give it everything from the start of the request each time, until the header is complete. The views of `head` point into `data`
-  /// of the last call.
+  /// Give it everything from the start of the request each time, until the header is complete. The views of
+  /// `head` point into `data` of the last call.
   step parse_head(const char* data, std::size_t size);
 
   /// After `complete`: bytes of `data` that were the header.
@@ -39,9 +40,10 @@ public:
   /// The header's bytes have moved to `data`.
   void rebase(const char* data);
 
-  /// Decodes a chunked body. `data` begins where the last call stopped consuming; `consumed` says how much was used up. The body,
-  /// at most `limit` bytes, is appended to `body`.
-  step parse_chunks(const char* data, std::size_t size, std::size_t limit, std::string& body, std::size_t& consumed);
+  /// Decodes a chunked body. `data` begins where the last call stopped consuming; `consumed` says how much
+  /// was used up. The body, at most `limit` bytes, is appended to `body`.
+  step parse_chunks(const char* data, std::size_t size, std::size_t limit, std::string& body,
+                    std::size_t& consumed);
 
 private:
   class beast_parser final : public boost::beast::http::basic_parser<true> {
@@ -52,7 +54,8 @@ private:
   private:
     using error_code = boost::beast::error_code;
     using view = boost::beast::string_view;
-    void on_request_impl(boost::beast::http::verb, view method, view target, int version, error_code&) override;
+    void on_request_impl(boost::beast::http::verb, view method, view target, int version,
+                         error_code&) override;
     void on_response_impl(int, view, int, error_code&) override {}
     void on_field_impl(boost::beast::http::field, view name, view value, error_code&) override;
     void on_header_impl(error_code&) override {}

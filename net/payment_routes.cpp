@@ -20,13 +20,10 @@ std::optional<response> read_payment_request(const call& c, open_payment& wish) 
     const auto gateway = body.text("gateway", gateway_name_size);
     if (gateway.given && !gateways.contains(gateway.value))
       body.reject("gateway", "Is not a gateway of this server.");
-    if (gateway.given)
-      wish.gateway = gateway.value;
+    if (gateway.given) wish.gateway = gateway.value;
   });
-  if (no)
-    return no;
-  if (!gateways.contains(wish.gateway))
-    return problem(refusal{reason::gateway_unavailable}, c.rq.request_id);
+  if (no) return no;
+  if (!gateways.contains(wish.gateway)) return problem(refusal{reason::gateway_unavailable}, c.rq.request_id);
   return std::nullopt;
 }
 
@@ -45,24 +42,19 @@ response payment_answer(const call& c, const payment_reply& reply) {
 
 awaitable<response> begin_payment(call c) {
   auto key = read_idempotency(c.rq, c.who);
-  if (key.no)
-    co_return std::move(*key.no);
+  if (key.no) co_return std::move(*key.no);
   open_payment wish{c.who, c.id, {}, key.ref, c.rq.trace};
-  if (auto no = read_payment_request(c, wish))
-    co_return std::move(*no);
+  if (auto no = read_payment_request(c, wish)) co_return std::move(*no);
   keys_in_flight::hold working;
-  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working))
-    co_return std::move(*no);
+  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return payment_answer(c, got.reply);
 }
 
 awaitable<response> read_payment(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_payment{c.who, c.id});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
   append_payment(answer.body, got.reply.payment);
   co_return answer;

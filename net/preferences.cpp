@@ -23,7 +23,8 @@ std::string_view take(std::string_view& rest, char separator) {
 int parsed_weight(std::string_view text) {
   double weight = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
-  const bool is_weight = error == std::errc{} && end == text.data() + text.size() && weight >= 0 && weight <= 1;
+  const bool is_weight =
+    error == std::errc{} && end == text.data() + text.size() && weight >= 0 && weight <= 1;
   return is_weight ? static_cast<int>(weight * weight_max + 0.5) : 0;
 }
 
@@ -31,8 +32,7 @@ int parsed_weight(std::string_view text) {
 int weight_of(std::string_view parameters) {
   while (!parameters.empty()) {
     const auto one = take(parameters, ';');
-    if (one.starts_with("q=") || one.starts_with("Q="))
-      return parsed_weight(trimmed(one.substr(2)));
+    if (one.starts_with("q=") || one.starts_with("Q=")) return parsed_weight(trimmed(one.substr(2)));
   }
   return weight_max;
 }
@@ -44,8 +44,7 @@ std::vector<preference> read_preferences(std::string_view field) {
   while (!field.empty()) {
     auto one = take(field, ',');
     const auto name = take(one, ';');
-    if (!name.empty())
-      all.push_back({name, weight_of(one)});
+    if (!name.empty()) all.push_back({name, weight_of(one)});
   }
   return all;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a client would rather have, of Accept-Language and Accept-Encoding (RFC 9110 section 12.4.2). Called by texts and encoding.
+// What a client would rather have, of Accept-Language and Accept-Encoding (RFC 9110 section 12.4.2). Called
+// by texts and encoding.
 #pragma once
 #include <string_view>
 #include <vector>

@@ -55,16 +55,14 @@ response answer(unsigned status, std::string body, std::int64_t retry_after_seco
   r.status = status;
   r.content_type = problem_type;
   r.body = std::move(body);
-  if (status == 401)
-    r.fields.emplace_back("WWW-Authenticate", "Bearer");
+  if (status == 401) r.fields.emplace_back("WWW-Authenticate", "Bearer");
   if (status == 503 || status == 429)
     r.fields.emplace_back("Retry-After", std::to_string(std::max<std::int64_t>(1, retry_after_seconds)));
   return r;
 }
 
 void append_member(std::string& out, std::string_view name, timestamp when) {
-  if (!is_set(when))
-    return;
+  if (!is_set(when)) return;
   out += ",\"";
   out += name;
   out += "\":";
@@ -275,7 +273,8 @@ std::string_view title_of(fault f) {
     case fault::unsupported_media_type: return "The body must have the content type this route takes.";
     case fault::upgrade_required: return "This route speaks WebSocket.";
     case fault::sandbox_settled: return "This payment has been settled otherwise.";
-    case fault::secret_overlap: return "The secret before this one still signs: a receiver may know no other.";
+    case fault::secret_overlap:
+      return "The secret before this one still signs: a receiver may know no other.";
     case fault::edit_conflict: return "Others are changing this at the same time. Please try again.";
     case fault::test_pending: return "A test of this endpoint is still on its way.";
     case fault::rate_limited: return "Too many requests.";

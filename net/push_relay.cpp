@@ -2,8 +2,8 @@
 #include "net/push_relay.hpp"
 
 #include <caf/actor_cast.hpp>
-#include <caf/make_actor.hpp>
 #include <caf/mailbox_element.hpp>
+#include <caf/make_actor.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -16,13 +16,17 @@ const T* get_if(const caf::type_erased_tuple& content) {
   return content.size() == 1 && content.match_element<T>(0) ? &content.get_as<T>(0) : nullptr;
 }
 
-const void* identity_of(const event_handle& owner) { return caf::actor_cast<caf::actor_control_block*>(owner); }
+const void* identity_of(const event_handle& owner) {
+  return caf::actor_cast<caf::actor_control_block*>(owner);
+}
 
 } // namespace
 
 void push_relay::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) {
   if (const auto* mark = get_if<push_mark>(element->content())) {
-    if (element->sender) element->sender->enqueue(ctrl(), caf::make_message_id(), caf::make_message(push_read{mark->number, mark->kind}), nullptr);
+    if (element->sender)
+      element->sender->enqueue(ctrl(), caf::make_message_id(),
+                               caf::make_message(push_read{mark->number, mark->kind}), nullptr);
     return;
   }
   const auto* news = get_if<sessions_changed>(element->content());
@@ -43,12 +47,15 @@ void push_relay::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*)
 
 template <class Message>
 void push_relay::tell(const event_handle& owner, Message message) {
-  caf::actor_cast<caf::strong_actor_ptr>(owner)->enqueue(ctrl(), caf::make_message_id(), caf::make_message(message), nullptr);
+  caf::actor_cast<caf::strong_actor_ptr>(owner)->enqueue(ctrl(), caf::make_message_id(),
+                                                         caf::make_message(message), nullptr);
 }
 
-/// Under the lock: what the same thread asks the owner next comes behind the subscription, also if another thread has made it.
+/// Under the lock: what the same thread asks the owner next comes behind the subscription, also if another
+/// thread has made it.
 template <class Channels, class Key, class Message>
-void push_relay::listen(Channels& channels, const Key& key, const event_handle& owner, const caf::strong_actor_ptr& sink, Message message) {
+void push_relay::listen(Channels& channels, const Key& key, const event_handle& owner,
+                        const caf::strong_actor_ptr& sink, Message message) {
   if (message.on) {
     auto& c = channels[key];
     if (std::exchange(c.owner, owner) != owner) c.sinks.clear(); // they come anew, or learn that it is gone
@@ -56,7 +63,9 @@ void push_relay::listen(Channels& channels, const Key& key, const event_handle& 
     return tell(owner, message); // one that has been told before is asked to begin anew
   }
   const auto known = channels.find(key);
-  if (known == channels.end() || known->second.owner != owner || std::erase(known->second.sinks, sink) == 0 || !known->second.sinks.empty()) return;
+  if (known == channels.end() || known->second.owner != owner || std::erase(known->second.sinks, sink) == 0
+      || !known->second.sinks.empty())
+    return;
   tell(owner, message);
   channels.erase(known);
 }
@@ -66,7 +75,8 @@ void push_relay::subscribe(const event_handle& owner, const caf::strong_actor_pt
   listen(places_, identity_of(owner), owner, sink, fq::subscribe{on});
 }
 
-void push_relay::watch_sessions(aggregate_id aggregate, const event_handle& owner, const caf::strong_actor_ptr& sink, bool on) {
+void push_relay::watch_sessions(aggregate_id aggregate, const event_handle& owner,
+                                const caf::strong_actor_ptr& sink, bool on) {
   const std::scoped_lock held{mutex_};
   listen(sessions_, aggregate, owner, sink, fq::watch_sessions{on});
 }
@@ -88,11 +98,14 @@ void push_relay::close() {
 
 shared_push_relay::shared_push_relay(caf::actor_system& system) {
   caf::actor_config cfg{system.dummy_execution_unit()};
-  actor_ = caf::make_actor<push_relay, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system, cfg);
+  actor_ =
+    caf::make_actor<push_relay, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system, cfg);
 }
 
 shared_push_relay::~shared_push_relay() { get()->close(); }
 
-push_relay* shared_push_relay::get() const { return static_cast<push_relay*>(caf::actor_cast<caf::abstract_actor*>(actor_)); }
+push_relay* shared_push_relay::get() const {
+  return static_cast<push_relay*>(caf::actor_cast<caf::abstract_actor*>(actor_));
+}
 
 } // namespace fq::net

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What owners on other nodes push crosses the wire once for this process: the relay subscribes for all io threads and hands on. It acts in
-// enqueue(), on the thread that reads the connection, so that pushes and answers stay in the order in which they were sent.
+// What owners on other nodes push crosses the wire once for this process: the relay subscribes for all io
+// threads and hands on. It acts in enqueue(), on the thread that reads the connection, so that pushes and
+// answers stay in the order in which they were sent.
 #pragma once
 #include "actors/protocol.hpp"
 
@@ -20,9 +21,11 @@ public:
   const char* name() const override { return "push_relay"; }
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) override; ///< any thread
 
-  // Any thread. `sink`: of an io thread, which gets every push from now on as if it came from the owner itself.
+  // Any thread. `sink`: of an io thread, which gets every push from now on as if it came from the owner
+  // itself.
   void subscribe(const event_handle& owner, const caf::strong_actor_ptr& sink, bool on);
-  void watch_sessions(aggregate_id aggregate, const event_handle& owner, const caf::strong_actor_ptr& sink, bool on);
+  void watch_sessions(aggregate_id aggregate, const event_handle& owner, const caf::strong_actor_ptr& sink,
+                      bool on);
   /// This sink listens to nobody any more.
   void forget(const caf::strong_actor_ptr& sink);
   /// Nothing is handed on any more.
@@ -34,7 +37,8 @@ private:
     std::vector<caf::strong_actor_ptr> sinks;
   };
   template <class Channels, class Key, class Message>
-  void listen(Channels& channels, const Key& key, const event_handle& owner, const caf::strong_actor_ptr& sink, Message message);
+  void listen(Channels& channels, const Key& key, const event_handle& owner,
+              const caf::strong_actor_ptr& sink, Message message);
   template <class Message>
   void tell(const event_handle& owner, Message message);
 

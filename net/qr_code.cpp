@@ -21,10 +21,8 @@ std::string path_of(const qrcodegen::QrCode& code) {
   for (int y = 0; y < code.getSize(); ++y)
     for (int x = 0; x < code.getSize(); ++x) {
       const int from = x;
-      while (code.getModule(x, y))
-        ++x;
-      if (x > from)
-        append_run(path, from, y, x - from);
+      while (code.getModule(x, y)) ++x;
+      if (x > from) append_run(path, from, y, x - from);
     }
   return path;
 }
@@ -39,7 +37,8 @@ void append_qr_code(std::string& out, std::string_view content, std::string_view
   out += "<svg class=\"qr\" role=\"img\" aria-label=\"";
   append_escaped(out, label);
   out += "\" viewBox=\"" + from + " " + from + " " + size + " " + size + "\" shape-rendering=\"crispEdges\">";
-  out += "<rect x=\"" + from + "\" y=\"" + from + "\" width=\"" + size + "\" height=\"" + size + "\" fill=\"#fff\"/>";
+  out += "<rect x=\"" + from + "\" y=\"" + from + "\" width=\"" + size + "\" height=\"" + size
+         + "\" fill=\"#fff\"/>";
   out += "<path fill=\"#000\" d=\"" + path_of(code) + "\"/></svg>";
 }
 

@@ -6,8 +6,8 @@
 
 namespace fq::net {
 
-/// An inline SVG, black upon white with its quiet zone, whatever the page's colours. `label`: what it is, for who does not see it. Throws
-/// std::length_error beyond 2,953 bytes of content.
+/// An inline SVG, black upon white with its quiet zone, whatever the page's colours. `label`: what it is, for
+/// who does not see it. Throws std::length_error beyond 2,953 bytes of content.
 void append_qr_code(std::string& out, std::string_view content, std::string_view label);
 
 } // namespace fq::net

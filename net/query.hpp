@@ -31,14 +31,15 @@ private:
 inline constexpr std::uint32_t list_limit_default = 50;
 inline constexpr std::uint32_t list_limit_max = 200;
 
-/// ?limit= and ?cursor= of lists that go from the newest row to older ones: the cursor is the id of the last row of a page. Ids are no
-/// secrets, and whose rows are shown does not depend on it.
+/// ?limit= and ?cursor= of lists that go from the newest row to older ones: the cursor is the id of the last
+/// row of a page. Ids are no secrets, and whose rows are shown does not depend on it.
 struct page_wish {
   std::uint32_t limit = list_limit_default;
   uuid before; ///< nil: from the newest
 };
 /// The problem to answer with, or nothing.
-[[nodiscard]] std::optional<response> read_page(const request& rq, const query_parameters& query, page_wish& wish);
+[[nodiscard]] std::optional<response> read_page(const request& rq, const query_parameters& query,
+                                                page_wish& wish);
 /// The same for routes that take nothing else.
 [[nodiscard]] std::optional<response> read_page(const request& rq, page_wish& wish);
 

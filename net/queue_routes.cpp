@@ -18,35 +18,29 @@ response place_answer(const call& c, const entry_reply& reply) {
   response answer;
   answer.status = reply.created ? 201 : 200;
   append_entry(answer.body, reply.entry, c.ctx.sessions, ticket);
-  if (reply.replayed)
-    mark_replayed(c.ctx, answer);
+  if (reply.replayed) mark_replayed(c.ctx, answer);
   (reply.created ? c.ctx.shared->counts.joins_created : c.ctx.shared->counts.joins_repeated).add();
   return answer;
 }
 
 awaitable<response> join_line(call c) {
-  if (auto no = expect_no_body(c.rq))
-    co_return std::move(*no);
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
   auto key = read_idempotency(c.rq, c.who);
-  if (key.no)
-    co_return std::move(*key.no);
+  if (key.no) co_return std::move(*key.no);
   auto& limiter = c.ctx.shared->joins;
-  if (auto no = limit(c.ctx, c.rq, limiter, c.who))
-    co_return std::move(*no);
+  if (auto no = limit(c.ctx, c.rq, limiter, c.who)) co_return std::move(*no);
   join wish{c.id, c.who, join_key_of(key.ref)};
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  const bool new_place = got.error || (got.reply.created && !got.reply.replayed); // a timeout may have made one
-  if (!new_place)
-    limiter.give_back(c.who, c.ctx.environment.steady_now());
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  const bool new_place =
+    got.error || (got.reply.created && !got.reply.replayed); // a timeout may have made one
+  if (!new_place) limiter.give_back(c.who, c.ctx.environment.steady_now());
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return place_answer(c, got.reply);
 }
 
 awaitable<response> read_position(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_entry{c.id, c.who});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
   append_entry(answer.body, got.reply.entry, c.ctx.sessions);
   c.ctx.shared->counts.positions_read.add();
@@ -54,11 +48,9 @@ awaitable<response> read_position(call c) {
 }
 
 awaitable<response> leave_line(call c) {
-  if (auto no = expect_no_body(c.rq))
-    co_return std::move(*no);
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), leave{c.id, c.who});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return response{.status = 204, .content_type = {}};
 }
 

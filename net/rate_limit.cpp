@@ -19,16 +19,14 @@ std::uint32_t ceil_seconds(std::int64_t us) {
 
 } // namespace
 
-rate_limiter::rate_limiter(rate_rule rule, std::size_t tracked, std::uint64_t seed)
-    : rule_(rule), seed_(seed),
-      token_us_(rule.quota == 0 ? 0
-                                : std::max<std::int64_t>(1, rule.window.count() * 1'000'000 / rule.quota)),
-      sets_per_shard_(std::bit_ceil(std::max<std::size_t>(1, tracked / (ways * shard_count)))),
-      shards_(std::make_unique<shard[]>(shard_count)) {
-  if (!enabled())
-    return;
-  for (std::size_t i = 0; i < shard_count; ++i)
-    shards_[i].buckets.resize(sets_per_shard_ * ways);
+rate_limiter::rate_limiter(rate_rule rule, std::size_t tracked, std::uint64_t seed) :
+    rule_(rule),
+    seed_(seed),
+    token_us_(rule.quota == 0 ? 0 : std::max<std::int64_t>(1, rule.window.count() * 1'000'000 / rule.quota)),
+    sets_per_shard_(std::bit_ceil(std::max<std::size_t>(1, tracked / (ways * shard_count)))),
+    shards_(std::make_unique<shard[]>(shard_count)) {
+  if (!enabled()) return;
+  for (std::size_t i = 0; i < shard_count; ++i) shards_[i].buckets.resize(sets_per_shard_ * ways);
 }
 
 std::uint64_t rate_limiter::mix(const uuid& key) const noexcept {
@@ -39,7 +37,8 @@ std::uint64_t rate_limiter::mix(const uuid& key) const noexcept {
 }
 
 rate_limiter::bucket* rate_limiter::look_up(shard& s, std::uint64_t hash, const uuid& key) noexcept {
-  const auto first = s.buckets.begin() + static_cast<std::ptrdiff_t>(((hash >> 4) & (sets_per_shard_ - 1)) * ways);
+  const auto first =
+    s.buckets.begin() + static_cast<std::ptrdiff_t>(((hash >> 4) & (sets_per_shard_ - 1)) * ways);
   const auto found = std::find_if(first, first + ways, [&](const bucket& b) { return b.key == key; });
   return found == first + ways ? nullptr : &*found;
 }
@@ -50,18 +49,15 @@ rate_limiter::bucket& rate_limiter::find(shard& s, std::uint64_t hash, const uui
   auto* fullest = &s.buckets[first];
   for (std::size_t i = first; i < first + ways; ++i) {
     auto& b = s.buckets[i];
-    if (b.key == key)
-      return b;
-    if (b.full_at_us < fullest->full_at_us)
-      fullest = &b;
+    if (b.key == key) return b;
+    if (b.full_at_us < fullest->full_at_us) fullest = &b;
   }
   *fullest = {.key = key, .full_at_us = now_us};
   return *fullest;
 }
 
 rate_verdict rate_limiter::take(const uuid& key, milliseconds now) {
-  if (!enabled())
-    return {};
+  if (!enabled()) return {};
   const auto now_us = to_us(now), window_us = token_us_ * rule_.quota;
   const auto hash = mix(key);
   auto& s = shards_[hash % shard_count];
@@ -77,8 +73,7 @@ rate_verdict rate_limiter::take(const uuid& key, milliseconds now) {
 }
 
 void rate_limiter::give_back(const uuid& key, milliseconds now) {
-  if (!enabled())
-    return;
+  if (!enabled()) return;
   const auto hash = mix(key);
   auto& s = shards_[hash % shard_count];
   const std::lock_guard guard{s.lock};
@@ -89,10 +84,10 @@ void rate_limiter::give_back(const uuid& key, milliseconds now) {
 
 // -- sharing ------------------------------------------------------------------------------------------------
 
-/// What others do not know of adds up over time, or a client that spreads its requests thinly over the nodes would be nobody's business.
+/// What others do not know of adds up over time, or a client that spreads its requests thinly over the nodes
+/// would be nobody's business.
 void rate_limiter::note_use(shard& s, bucket& b, int tokens) {
-  if (!is_shared_)
-    return;
+  if (!is_shared_) return;
   b.unshared += tokens;
   if (8 * static_cast<std::int64_t>(b.unshared) > rule_.quota && !std::exchange(b.is_listed, true))
     s.to_share.push_back(b.key);
@@ -100,8 +95,7 @@ void rate_limiter::note_use(shard& s, bucket& b, int tokens) {
 
 std::vector<bucket_use> rate_limiter::take_uses() {
   std::vector<bucket_use> uses;
-  if (!enabled())
-    return uses;
+  if (!enabled()) return uses;
   for (std::size_t i = 0; i < shard_count; ++i) {
     auto& s = shards_[i];
     const std::lock_guard guard{s.lock};

@@ -52,14 +52,15 @@ public:
   /// Gives one back: the request did not count after all (a login that succeeded).
   void give_back(const uuid& key, milliseconds now);
 
-  // -- nodes with one limit together (net/limit_sharer); each decides by its own bucket, which learns of the others' uses afterwards
+  // -- nodes with one limit together (net/limit_sharer); each decides by its own bucket, which learns of the
+  // others' uses afterwards
 
   /// From now on uses are kept for `take_uses`: an eighth of a quota at a time, which few clients ever use.
   void begin_sharing() noexcept { is_shared_ = true; }
   /// What is new since the last call.
   [[nodiscard]] std::vector<bucket_use> take_uses();
-  /// All nodes together have emptied the bucket so far that it is full again in `full_in_us`, which may be more than the window: what was
-  /// taken beyond the quota before anybody knew is owed.
+  /// All nodes together have emptied the bucket so far that it is full again in `full_in_us`, which may be
+  /// more than the window: what was taken beyond the quota before anybody knew is owed.
   void merge(const uuid& key, std::int64_t full_in_us, milliseconds now);
   [[nodiscard]] std::int64_t token_us() const noexcept { return token_us_; }
   [[nodiscard]] std::int64_t window_us() const noexcept { return token_us_ * rule_.quota; }

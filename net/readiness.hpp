@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this server takes requests, and if not why: one answer for /readyz, for `fairqueue_ready` and its alert, and for the service manager.
+// Whether this server takes requests, and if not why: one answer for /readyz, for `fairqueue_ready` and its
+// alert, and for the service manager.
 #pragma once
 #include "net/context.hpp"
 
@@ -12,8 +13,10 @@ enum class readiness : std::uint8_t { ready, draining, loading, another_version_
 [[nodiscard]] inline readiness readiness_of(const server_state& s) {
   if (s.draining.load(std::memory_order_relaxed)) return readiness::draining;
   if (!s.ready.load(std::memory_order_relaxed)) return readiness::loading;
-  if (s.links != nullptr && !s.links->serves.load(std::memory_order_relaxed)) return readiness::another_version_serves;
-  if (s.ledger_is_reachable != nullptr && !s.ledger_is_reachable->load(std::memory_order_relaxed)) return readiness::ledger_unreachable;
+  if (s.links != nullptr && !s.links->serves.load(std::memory_order_relaxed))
+    return readiness::another_version_serves;
+  if (s.ledger_is_reachable != nullptr && !s.ledger_is_reachable->load(std::memory_order_relaxed))
+    return readiness::ledger_unreachable;
   return readiness::ready;
 }
 

@@ -55,7 +55,8 @@ void write_head(std::string& out, const response& answer, const head_facts& fact
   out.append(" ").append(reason_phrase(answer.status));
   out.append("\r\nDate: ").append(facts.date);
   if (answer.status != 204 && answer.status != 304 && answer.status != 101) {
-    if (!answer.content_type.empty() && !(answer.body.empty() && answer.static_body.empty() && !answer.source))
+    if (!answer.content_type.empty()
+        && !(answer.body.empty() && answer.static_body.empty() && !answer.source))
       out.append("\r\nContent-Type: ").append(answer.content_type);
     if (!answer.source) {
       out.append("\r\nContent-Length: ");
@@ -73,8 +74,7 @@ void write_head(std::string& out, const response& answer, const head_facts& fact
     has_cache_control |= same_text(name, "cache-control");
     out.append("\r\n").append(name).append(": ").append(value);
   }
-  if (!has_cache_control)
-    out.append("\r\nCache-Control: no-store");
+  if (!has_cache_control) out.append("\r\nCache-Control: no-store");
   if (answer.status == 101)
     out.append("\r\nConnection: Upgrade\r\nUpgrade: websocket");
   else if (!facts.keep)

@@ -17,7 +17,8 @@ struct head_facts {
   std::string_view strict_transport = {}; ///< value of Strict-Transport-Security; empty: none
 };
 
-/// Replaces `out` with the head of `answer`, the empty line included. Adds no-store unless the answer has a Cache-Control.
+/// Replaces `out` with the head of `answer`, the empty line included. Adds no-store unless the answer has a
+/// Cache-Control.
 void write_head(std::string& out, const response& answer, const head_facts& facts);
 
 } // namespace fq::net

@@ -13,16 +13,13 @@ bool is_parameter(std::string_view segment) {
 } // namespace
 
 bool router::split(std::string_view path, segments& out) {
-  if (path.empty() || path.front() != '/')
-    return false;
+  if (path.empty() || path.front() != '/') return false;
   path.remove_prefix(1);
   while (!path.empty()) {
-    if (out.count == segments_max)
-      return false;
+    if (out.count == segments_max) return false;
     const auto slash = path.find('/');
     const auto segment = path.substr(0, slash);
-    if (segment.empty() || slash + 1 == path.size())
-      return false; // "//" and a trailing slash name nothing
+    if (segment.empty() || slash + 1 == path.size()) return false; // "//" and a trailing slash name nothing
     out.text[out.count++] = segment;
     path = slash == std::string_view::npos ? std::string_view{} : path.substr(slash + 1);
   }
@@ -31,8 +28,7 @@ bool router::split(std::string_view path, segments& out) {
 
 bool router::fits(const segments& pattern, const segments& path) {
   for (std::size_t i = 0; i < pattern.count; ++i)
-    if (pattern.text[i] != path.text[i] && !is_parameter(pattern.text[i]))
-      return false;
+    if (pattern.text[i] != path.text[i] && !is_parameter(pattern.text[i])) return false;
   return true;
 }
 
@@ -42,8 +38,7 @@ router::router(std::span<const route> routes) {
     std::size_t parameters = 0;
     if (!split(r.pattern, added.pattern))
       throw std::invalid_argument("malformed route " + std::string{r.pattern});
-    for (std::size_t i = 0; i < added.pattern.count; ++i)
-      parameters += is_parameter(added.pattern.text[i]);
+    for (std::size_t i = 0; i < added.pattern.count; ++i) parameters += is_parameter(added.pattern.text[i]);
     if (parameters > path_parameters{}.values.size())
       throw std::invalid_argument("too many parameters in route " + std::string{r.pattern});
     auto& rows = by_length_[added.pattern.count];
@@ -57,14 +52,12 @@ router::router(std::span<const route> routes) {
 route_match router::match(method verb, std::string_view path) const {
   route_match result;
   segments parts;
-  if (!split(path, parts))
-    return result;
+  if (!split(path, parts)) return result;
   const auto wanted = verb == method::head ? method::get : verb;
   const row* best = nullptr;
   std::size_t best_parameters = 0;
   for (const auto& candidate : by_length_[parts.count]) {
-    if (candidate.target->verb != wanted || !fits(candidate.pattern, parts))
-      continue;
+    if (candidate.target->verb != wanted || !fits(candidate.pattern, parts)) continue;
     std::size_t parameters = 0;
     for (std::size_t i = 0; i < candidate.pattern.count; ++i)
       parameters += is_parameter(candidate.pattern.text[i]);
@@ -72,8 +65,7 @@ route_match router::match(method verb, std::string_view path) const {
       continue; // the literal path wins: /orders/export before /orders/{id}
     best = &candidate;
     best_parameters = parameters;
-    if (parameters == 0)
-      break;
+    if (parameters == 0) break;
   }
   if (!best) {
     result.allow = methods_of(parts);
@@ -89,13 +81,11 @@ route_match router::match(method verb, std::string_view path) const {
 std::string router::methods_of(const segments& path) const {
   bool has[7] = {};
   for (const auto& candidate : by_length_[path.count])
-    if (fits(candidate.pattern, path))
-      has[static_cast<std::size_t>(candidate.target->verb)] = true;
+    if (fits(candidate.pattern, path)) has[static_cast<std::size_t>(candidate.target->verb)] = true;
   has[static_cast<std::size_t>(method::head)] = has[static_cast<std::size_t>(method::get)];
   std::string allow;
   for (std::size_t i = 0; i < 7; ++i)
-    if (has[i])
-      allow.append(allow.empty() ? "" : ", ").append(name_of(static_cast<method>(i)));
+    if (has[i]) allow.append(allow.empty() ? "" : ", ").append(name_of(static_cast<method>(i)));
   return allow;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the route of a method and a path in a table that never changes. Called by the session; knows no handler's meaning.
+// Finds the route of a method and a path in a table that never changes. Called by the session; knows no
+// handler's meaning.
 #pragma once
 #include "net/http.hpp"
 
@@ -18,7 +19,8 @@ struct route_match {
 
 class router {
 public:
-  /// `routes` must live as long. Throws std::invalid_argument for a malformed or repeated pattern: a programmer's mistake.
+  /// `routes` must live as long. Throws std::invalid_argument for a malformed or repeated pattern: a
+  /// programmer's mistake.
   explicit router(std::span<const route> routes);
 
   [[nodiscard]] route_match match(method verb, std::string_view path) const;

@@ -35,10 +35,8 @@ fault fault_of(http_refusal why) {
 response refuse(context&, const request& rq, http_refusal why, std::string_view detail,
                 std::string_view allow) {
   auto answer = problem(fault_of(why), rq.request_id, detail, 1);
-  if (!allow.empty())
-    answer.fields.emplace_back("Allow", std::string{allow});
-  if (why == http_refusal::upgrade_required)
-    answer.fields.emplace_back("Upgrade", "websocket");
+  if (!allow.empty()) answer.fields.emplace_back("Allow", std::string{allow});
+  if (why == http_refusal::upgrade_required) answer.fields.emplace_back("Upgrade", "websocket");
   return answer;
 }
 

@@ -87,13 +87,12 @@ response charge_page(const sandbox_page& charge) {
 using page_step = awaitable<response> (*)(context& ctx, const request& rq, std::string reference);
 
 /// What both methods of the page check first.
-awaitable<response> with_reference(context& ctx, const request& rq, const path_parameters& path, page_step run) {
+awaitable<response> with_reference(context& ctx, const request& rq, const path_parameters& path,
+                                   page_step run) {
   if (!ctx.shared->sandbox || !is_reference(path.values[0]))
     return ready(problem(fault::not_found, rq.request_id));
-  if (auto no = limit(ctx, rq, ctx.shared->sandbox_pages, limit_key(rq.peer)))
-    return ready(std::move(*no));
-  if (auto no = expect_no_query(rq))
-    return ready(std::move(*no));
+  if (auto no = limit(ctx, rq, ctx.shared->sandbox_pages, limit_key(rq.peer))) return ready(std::move(*no));
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
   return run(ctx, rq, std::string{path.values[0]});
 }
 
@@ -102,20 +101,16 @@ awaitable<response> with_reference(context& ctx, const request& rq, const path_p
 awaitable<response> show_charge(context& ctx, const request& rq, std::string reference) {
   auto look = [gateway = ctx.shared->sandbox, reference] { return gateway->view(reference); };
   auto charge = co_await offload(ctx.io, ctx.shared->sandbox_lane, std::move(look));
-  if (!charge)
-    co_return problem(fault::unavailable, rq.request_id, {}, 1);
-  if (!*charge)
-    co_return problem(fault::not_found, rq.request_id);
+  if (!charge) co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  if (!*charge) co_return problem(fault::not_found, rq.request_id);
   co_return charge_page(**charge);
 }
 
 // -- POST ----------------------------------------------------------------------------------------------
 
 std::optional<sandbox_action> parse_action(std::string_view text) {
-  if (text == "pay")
-    return sandbox_action::pay;
-  if (text == "decline")
-    return sandbox_action::decline;
+  if (text == "pay") return sandbox_action::pay;
+  if (text == "decline") return sandbox_action::decline;
   return std::nullopt;
 }
 
@@ -123,8 +118,7 @@ std::optional<sandbox_action> parse_action(std::string_view text) {
 std::optional<response> read_form_action(const request& rq, sandbox_action& action) {
   std::optional<response> no;
   const auto sent = form::read(rq, no);
-  if (no)
-    return no;
+  if (no) return no;
   const auto parsed = parse_action(sent.find("action"));
   if (!parsed)
     return problem(fault::invalid_field, rq.request_id, {{"action", "invalid", "Must be pay or decline."}});
@@ -138,8 +132,7 @@ std::optional<response> read_json_action(const request& rq, sandbox_action& acti
     body.require("action");
     const auto text = body.text("action", {1, 16});
     const auto parsed = parse_action(text.value);
-    if (text.given && !parsed)
-      body.reject("action", "Must be pay or decline.");
+    if (text.given && !parsed) body.reject("action", "Must be pay or decline.");
     action = parsed.value_or(sandbox_action::pay);
   });
 }
@@ -184,14 +177,12 @@ response settle_answer(const context& ctx, const request& rq, const std::string&
 
 awaitable<response> settle_charge(context& ctx, const request& rq, std::string reference) {
   sandbox_action action{};
-  if (auto no = read_action(rq, action))
-    co_return std::move(*no);
+  if (auto no = read_action(rq, action)) co_return std::move(*no);
   auto settle = [gateway = ctx.shared->sandbox, reference, action] {
     return gateway->settle(reference, action);
   };
   auto result = co_await offload(ctx.io, ctx.shared->sandbox_lane, std::move(settle));
-  if (!result)
-    co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  if (!result) co_return problem(fault::unavailable, rq.request_id, {}, 1);
   co_return settle_answer(ctx, rq, reference, *result);
 }
 

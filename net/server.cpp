@@ -3,9 +3,9 @@
 #include "net/server.hpp"
 
 #include "net/actor_bridge.hpp"
-#include "net/push_relay.hpp"
 #include "net/hub.hpp"
 #include "net/listener.hpp"
+#include "net/push_relay.hpp"
 #include "net/session.hpp"
 #include "net/session_table.hpp"
 #include "net/tls_handshakes.hpp"
@@ -45,20 +45,37 @@ void write_date(timestamp now, std::array<char, 29>& out) {
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss time{std::chrono::floor<std::chrono::seconds>(now - day)};
   char text[64];
-  std::snprintf(text, sizeof text, "%s, %02u %s %04d %02d:%02d:%02d GMT", weekdays[std::chrono::weekday{day}.c_encoding()],
-                static_cast<unsigned>(date.day()), months[static_cast<unsigned>(date.month()) - 1],
-                static_cast<int>(date.year()), static_cast<int>(time.hours().count()),
-                static_cast<int>(time.minutes().count()), static_cast<int>(time.seconds().count()));
+  std::snprintf(text, sizeof text, "%s, %02u %s %04d %02d:%02d:%02d GMT",
+                weekdays[std::chrono::weekday{day}.c_encoding()], static_cast<unsigned>(date.day()),
+                months[static_cast<unsigned>(date.month()) - 1], static_cast<int>(date.year()),
+                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                static_cast<int>(time.seconds().count()));
   std::copy_n(text, out.size(), out.begin());
 }
 
-/// One io thread with everything that lives on it. `ctx` is declared first: handlers that io still holds refer to it.
+/// One io thread with everything that lives on it. `ctx` is declared first: handlers that io still holds
+/// refer to it.
 struct worker {
-  worker(const server_parts& parts, unsigned index, std::size_t threads)
-      : ctx{io, parts.environment, parts.options, parts.state, parts.region, parts.catalog, parts.accounts, parts.directory, parts.notices, parts.session_reader, parts.verifier,
-            parts.issuer, parts.sessions, parts.shared},
-        timer(io), bridge(parts.system, io, parts.region, parts.state, limits(parts.options, threads)), sockets(ctx),
-        table(ctx), sessions(ctx) {
+  worker(const server_parts& parts, unsigned index, std::size_t threads) :
+      ctx{io,
+          parts.environment,
+          parts.options,
+          parts.state,
+          parts.region,
+          parts.catalog,
+          parts.accounts,
+          parts.directory,
+          parts.notices,
+          parts.session_reader,
+          parts.verifier,
+          parts.issuer,
+          parts.sessions,
+          parts.shared},
+      timer(io),
+      bridge(parts.system, io, parts.region, parts.state, limits(parts.options, threads)),
+      sockets(ctx),
+      table(ctx),
+      sessions(ctx) {
     ctx.thread_index = index;
     ctx.bridge = &bridge;
     ctx.sockets = &sockets;
@@ -81,45 +98,37 @@ struct worker {
     bridge.sweep(ctx.now);
     sessions.sweep(ctx.now);
     sockets.sweep(ctx.now);
-    if (door)
-      door->sweep(ctx.now);
+    if (door) door->sweep(ctx.now);
     table.sweep(ctx.now);
   }
 
   void keep_ticking() {
     timer.expires_after(sweep_interval);
     timer.async_wait([this](const boost::system::error_code& error) {
-      if (error || ended)
-        return;
+      if (error || ended) return;
       tick();
       keep_ticking();
     });
   }
 
   void begin() {
-    for (auto& l : listeners)
-      l->begin();
+    for (auto& l : listeners) l->begin();
     keep_ticking();
   }
 
   void drain() {
-    for (auto& l : listeners)
-      l->close();
-    if (door)
-      door->stop();
+    for (auto& l : listeners) l->close();
+    if (door) door->stop();
     sessions.drain();
     sockets.drain();
   }
 
   /// On the io thread, or when it has ended.
   void end() {
-    if (std::exchange(ended, true))
-      return;
-    for (auto& l : listeners)
-      l->close();
+    if (std::exchange(ended, true)) return;
+    for (auto& l : listeners) l->close();
     timer.cancel();
-    if (door)
-      door->stop();
+    if (door) door->stop();
     sessions.stop();
     sockets.stop();
     table.stop();
@@ -160,7 +169,8 @@ struct server::impl {
   bool started = false;
 };
 
-server::impl::impl(server_parts p) : parts(std::move(p)), relay(parts.system), public_site(parts.public_site), admin_site(parts.admin_site) {
+server::impl::impl(server_parts p) :
+    parts(std::move(p)), relay(parts.system), public_site(parts.public_site), admin_site(parts.admin_site) {
   const auto threads = static_cast<std::size_t>(std::max<std::int64_t>(1, parts.options.io.threads));
   for (std::size_t i = 0; i < threads; ++i) {
     workers.push_back(std::make_unique<worker>(parts, static_cast<unsigned>(i), threads));
@@ -179,21 +189,21 @@ void server::impl::listen() {
     const int mine = i + 1 == workers.size() ? descriptor : ::dup(descriptor);
     w.listeners.push_back(std::make_unique<listener>(w.ctx, w.sessions, public_site, mine, 0));
   }
-  if (parts.tls)
-    listen_with_tls();
-  if (admin_site.what.routes.empty())
-    return;
+  if (parts.tls) listen_with_tls();
+  if (admin_site.what.routes.empty()) return;
   auto& first = *workers.front();
   const int admin = open_listening_socket(parts.options.http.admin_listen);
   admin_port = port_of(admin);
-  first.listeners.push_back(std::make_unique<listener>(first.ctx, first.sessions, admin_site, admin, admin_reserve));
+  first.listeners.push_back(
+    std::make_unique<listener>(first.ctx, first.sessions, admin_site, admin, admin_reserve));
 }
 
 void server::impl::listen_with_tls() {
   const auto& options = parts.options.tls;
   const int descriptor = open_listening_socket(options.where());
   tls_port = port_of(descriptor);
-  const auto share = std::max<std::size_t>(1, static_cast<std::size_t>(options.handshakes_max) / workers.size());
+  const auto share =
+    std::max<std::size_t>(1, static_cast<std::size_t>(options.handshakes_max) / workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i) {
     auto& w = *workers[i];
     w.door.emplace(w.ctx, w.sessions, *parts.tls, public_site, share);
@@ -205,8 +215,7 @@ void server::impl::listen_with_tls() {
 void server::impl::each(const std::function<void(worker&)>& what) {
   for (auto& w : workers)
     boost::asio::post(w->io, [what, target = w.get()] {
-      if (!target->ended)
-        what(*target);
+      if (!target->ended) what(*target);
     });
 }
 
@@ -218,9 +227,7 @@ void server::impl::wait_while(milliseconds patience, const std::function<bool()>
 
 server::server(server_parts parts) : impl_(std::make_unique<impl>(std::move(parts))) {}
 
-server::~server() {
-  stop();
-}
+server::~server() { stop(); }
 
 void server::start() {
   impl_->started = true;
@@ -279,16 +286,10 @@ void server::stop() {
   }
 }
 
-std::uint16_t server::public_port() const {
-  return impl_->public_port;
-}
+std::uint16_t server::public_port() const { return impl_->public_port; }
 
-std::uint16_t server::admin_port() const {
-  return impl_->admin_port;
-}
+std::uint16_t server::admin_port() const { return impl_->admin_port; }
 
-std::uint16_t server::tls_port() const {
-  return impl_->tls_port;
-}
+std::uint16_t server::tls_port() const { return impl_->tls_port; }
 
 } // namespace fq::net

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport as a whole: io threads, listeners, sweeps, and the orderly end. Built by the composition when every actor exists, and
-// stopped before any of them goes. Knows sites only as tables of plain functions.
+// The transport as a whole: io threads, listeners, sweeps, and the orderly end. Built by the composition when
+// every actor exists, and stopped before any of them goes. Knows sites only as tables of plain functions.
 #pragma once
 #include "net/context.hpp"
 #include "net/http.hpp"
@@ -36,7 +36,8 @@ struct server_parts {
 
 class server {
 public:
-  /// Binds all listeners; throws boost::system::system_error if it cannot. Nothing is accepted before `start`.
+  /// Binds all listeners; throws boost::system::system_error if it cannot. Nothing is accepted before
+  /// `start`.
   explicit server(server_parts parts);
   /// Stops at once if nobody did.
   ~server();
@@ -45,11 +46,13 @@ public:
 
   void start();
 
-  /// The orderly end, from any thread but an io thread; returns when done. Not ready at once; connections end with the answer in
-  /// hand; after shutdown.delay no new ones and WebSockets are told to come back; what is left after `patience` is cut.
+  /// The orderly end, from any thread but an io thread; returns when done. Not ready at once; connections end
+  /// with the answer in hand; after shutdown.delay no new ones and WebSockets are told to come back; what is
+  /// left after `patience` is cut.
   void drain(milliseconds patience);
 
-  /// Whether every io thread does its work: each runs what it is given, within so long. From any other thread; returns when it knows.
+  /// Whether every io thread does its work: each runs what it is given, within so long. From any other
+  /// thread; returns when it knows.
   [[nodiscard]] bool answers(milliseconds within);
 
   /// The end, now. Also ends a drain that another thread is in.

@@ -25,36 +25,45 @@ std::size_t tracked(const config::options& o) { return static_cast<std::size_t>(
 
 } // namespace
 
-services::services(const config::options& o, const key_store& store, const key_directory& directory, const pass_signer& signer,
-                   environment& env, std::span<const route> routes, sandbox_gateway* gateway)
-    : counts(routes), customers({"customer", quota(o.rate_limits.customer_requests_per_minute), minute},
-                                tracked(o), env.random_u64()),
-      organizers({"organizer", quota(o.rate_limits.organizer_requests_per_minute), minute}, tracked(o),
-                 env.random_u64()),
-      joins({"join", quota(o.rate_limits.joins_per_customer_per_minute), minute}, tracked(o), env.random_u64()),
-      anonymous({"anonymous", quota(o.rate_limits.anonymous_requests_per_ip_per_minute), minute}, tracked(o),
-                env.random_u64()),
-      sandbox_pages({"sandbox", quota(o.rate_limits.sandbox_requests_per_ip_per_minute), minute}, tracked(o),
-                    env.random_u64()),
-      login_failures({"login", quota(o.rate_limits.login_failures_per_ip_per_minute), minute}, tracked(o),
-                     env.random_u64()),
-      otp_addresses({"otp-address", quota(o.otp.requests_per_address),
-                     std::chrono::duration_cast<seconds>(o.otp.request_window)},
-                    tracked(o), env.random_u64()),
-      otp_clients({"otp-client", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o),
+services::services(const config::options& o, const key_store& store, const key_directory& directory,
+                   const pass_signer& signer, environment& env, std::span<const route> routes,
+                   sandbox_gateway* gateway) :
+    counts(routes),
+    customers({"customer", quota(o.rate_limits.customer_requests_per_minute), minute}, tracked(o),
+              env.random_u64()),
+    organizers({"organizer", quota(o.rate_limits.organizer_requests_per_minute), minute}, tracked(o),
+               env.random_u64()),
+    joins({"join", quota(o.rate_limits.joins_per_customer_per_minute), minute}, tracked(o), env.random_u64()),
+    anonymous({"anonymous", quota(o.rate_limits.anonymous_requests_per_ip_per_minute), minute}, tracked(o),
+              env.random_u64()),
+    sandbox_pages({"sandbox", quota(o.rate_limits.sandbox_requests_per_ip_per_minute), minute}, tracked(o),
                   env.random_u64()),
-      join_clients({"join", quota(o.rate_limits.joins_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
-      key_failures({"api-key", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o), env.random_u64()),
-      access_sessions({"access", quota(o.rate_limits.access_per_session_per_minute), minute}, tracked(o), env.random_u64()),
-      access_keys({"access-key", quota(o.rate_limits.access_per_key_per_minute), minute}, tracked(o), env.random_u64()),
-      access_failures({"access-failures", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
-                      env.random_u64()),
-      keys(directory), passes(signer), subject_key(hmac_sha256(store.session.bytes(), "fairqueue subjects of queues")),
-      cursors(store.session), address_key(hmac_sha256(store.session.bytes(), "fairqueue addresses of limits")),
-      webhook_key(webhook_key_of(store.session)), sandbox(gateway),
-      configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
-  if (gateway)
-    gateways.emplace("sandbox", gateway);
+    login_failures({"login", quota(o.rate_limits.login_failures_per_ip_per_minute), minute}, tracked(o),
+                   env.random_u64()),
+    otp_addresses({"otp-address", quota(o.otp.requests_per_address),
+                   std::chrono::duration_cast<seconds>(o.otp.request_window)},
+                  tracked(o), env.random_u64()),
+    otp_clients({"otp-client", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o),
+                env.random_u64()),
+    join_clients({"join", quota(o.rate_limits.joins_per_ip_per_minute), minute}, tracked(o),
+                 env.random_u64()),
+    key_failures({"api-key", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
+                 env.random_u64()),
+    access_sessions({"access", quota(o.rate_limits.access_per_session_per_minute), minute}, tracked(o),
+                    env.random_u64()),
+    access_keys({"access-key", quota(o.rate_limits.access_per_key_per_minute), minute}, tracked(o),
+                env.random_u64()),
+    access_failures({"access-failures", quota(o.rate_limits.access_failures_per_ip_per_minute), minute},
+                    tracked(o), env.random_u64()),
+    keys(directory),
+    passes(signer),
+    subject_key(hmac_sha256(store.session.bytes(), "fairqueue subjects of queues")),
+    cursors(store.session),
+    address_key(hmac_sha256(store.session.bytes(), "fairqueue addresses of limits")),
+    webhook_key(webhook_key_of(store.session)),
+    sandbox(gateway),
+    configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
+  if (gateway) gateways.emplace("sandbox", gateway);
 }
 
 std::int32_t services::async_percent() const {
@@ -64,8 +73,9 @@ std::int32_t services::async_percent() const {
 }
 
 std::vector<rate_limiter*> services::limiters() {
-  return {&customers,   &organizers,  &joins,        &anonymous,    &sandbox_pages,   &login_failures, &otp_addresses,
-          &otp_clients, &join_clients, &key_failures, &access_sessions, &access_keys,  &access_failures};
+  return {&customers,       &organizers,    &joins,          &anonymous,    &sandbox_pages,
+          &login_failures,  &otp_addresses, &otp_clients,    &join_clients, &key_failures,
+          &access_sessions, &access_keys,   &access_failures};
 }
 
 uuid services::key_of(std::string_view email) const {
@@ -78,7 +88,8 @@ std::string services::pass_of(const entry_view& place, timestamp now) const {
 }
 
 fq::subject_key services::subject_of(tenant_id tenant, std::string_view name) const {
-  const auto hash = keyed_hash_128(subject_key.bytes(), std::to_string(static_cast<std::uint32_t>(tenant)) + ':' + std::string{name});
+  const auto hash = keyed_hash_128(subject_key.bytes(), std::to_string(static_cast<std::uint32_t>(tenant))
+                                                          + ':' + std::string{name});
   return {hash[0], hash[1]};
 }
 

@@ -27,33 +27,34 @@ namespace fq {
 class gateway_port;
 class sandbox_gateway;
 struct entry_view;
-}
+} // namespace fq
 
 namespace fq::net {
 
 struct demo_facts; ///< net/demo.hpp
 
 struct services {
-  /// `routes`: the public table, for the counters. `sandbox` null: switched off; other gateways are added by the composition, before
-  /// anything is served. All must outlive the services.
-  services(const config::options& options, const key_store& keys, const key_directory& directory, const pass_signer& passes,
-           environment& env, std::span<const route> routes, sandbox_gateway* sandbox);
+  /// `routes`: the public table, for the counters. `sandbox` null: switched off; other gateways are added by
+  /// the composition, before anything is served. All must outlive the services.
+  services(const config::options& options, const key_store& keys, const key_directory& directory,
+           const pass_signer& passes, environment& env, std::span<const route> routes,
+           sandbox_gateway* sandbox);
 
   metrics counts;
 
   rate_limiter
     customers; ///< per customer, whatever their addresses: a stadium behind one NAT is not one client
-  rate_limiter organizers;     ///< per organizer
-  rate_limiter joins;          ///< per customer, new places only
-  rate_limiter anonymous;      ///< per client address, without a token
-  rate_limiter sandbox_pages;  ///< per client address
+  rate_limiter organizers; ///< per organizer
+  rate_limiter joins; ///< per customer, new places only
+  rate_limiter anonymous; ///< per client address, without a token
+  rate_limiter sandbox_pages; ///< per client address
   rate_limiter login_failures; ///< per client address
-  rate_limiter otp_addresses;  ///< per e-mail address
-  rate_limiter otp_clients;    ///< per client address
-  rate_limiter join_clients;   ///< per client address: joins with a publishable key
-  rate_limiter key_failures;   ///< per client address: unknown API keys
+  rate_limiter otp_addresses; ///< per e-mail address
+  rate_limiter otp_clients; ///< per client address
+  rate_limiter join_clients; ///< per client address: joins with a publishable key
+  rate_limiter key_failures; ///< per client address: unknown API keys
   rate_limiter access_sessions; ///< per session token: GET /access
-  rate_limiter access_keys;    ///< per server key: GET /access with it
+  rate_limiter access_keys; ///< per server key: GET /access with it
   rate_limiter access_failures; ///< per client address: GET /access with what is no session
 
   const key_directory& keys; ///< tenants and their API keys
@@ -65,11 +66,14 @@ struct services {
   secret_key webhook_key; ///< of this installation: makes the endpoints' secrets
   webhook_url_rules webhook_urls; ///< where webhooks may be sent; set by the composition
   sandbox_gateway* sandbox;
-  const demo_facts* demo = nullptr; ///< set by the composition before `server_state::ready`, and read after it only; null: no demo
-  std::map<std::string, const gateway_port*, std::less<>> gateways; ///< whose webhooks are taken and who may be paid through, by name
+  const demo_facts* demo =
+    nullptr; ///< set by the composition before `server_state::ready`, and read after it only; null: no demo
+  std::map<std::string, const gateway_port*, std::less<>>
+    gateways; ///< whose webhooks are taken and who may be paid through, by name
   blocking_lane sandbox_lane; ///< for the demo's mailbox as well
 
-  /// checkout.async_percent of events that have none of their own: the installation's setting, or else the configured one.
+  /// checkout.async_percent of events that have none of their own: the installation's setting, or else the
+  /// configured one.
   [[nodiscard]] std::int32_t async_percent() const;
 
   /// Every limit above.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HTTP connections of one io thread: reads, guards, routes, answers, in order, each within absolute deadlines and bounded memory.
-// Given sockets by the listener, or by its TLS handshakes; hands upgraded ones to the hub. An idle connection costs a socket and some 200 bytes: buffers belong
-// to requests. Everything runs on the io thread.
+// The HTTP connections of one io thread: reads, guards, routes, answers, in order, each within absolute
+// deadlines and bounded memory. Given sockets by the listener, or by its TLS handshakes; hands upgraded ones
+// to the hub. An idle connection costs a socket and some 200 bytes: buffers belong to requests. Everything
+// runs on the io thread.
 #pragma once
 #include "net/context.hpp"
 #include "net/router.hpp"
@@ -31,8 +32,8 @@ public:
   /// Serves a connected, non-blocking socket, already counted in server_state::connections.
   void adopt(stream socket, const boost::asio::ip::address& peer, const served_site& where);
 
-  /// Closes a connection that has let us wait for more than a second: the one that has owed us a request for longest, else the one
-  /// that has been idle longest. Whether there was one.
+  /// Closes a connection that has let us wait for more than a second: the one that has owed us a request for
+  /// longest, else the one that has been idle longest. Whether there was one.
   bool make_room();
 
   /// Deadlines. About every 250 ms.

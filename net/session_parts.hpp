@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inside of net/session: one state machine per connection; a request in hand owns an `exchange` (buffer, parser, response) from a
-// pool. Reads and writes go to the stream directly; Asio is only asked to wait. Shared by the session_*.cpp files, by nobody else:
-// session.cpp has the life of a connection and the pool, session_reading.cpp what comes in, session_answering.cpp the handler's
-// part and the way out.
+// The inside of net/session: one state machine per connection; a request in hand owns an `exchange` (buffer,
+// parser, response) from a pool. Reads and writes go to the stream directly; Asio is only asked to wait.
+// Shared by the session_*.cpp files, by nobody else: session.cpp has the life of a connection and the pool,
+// session_reading.cpp what comes in, session_answering.cpp the handler's part and the way out.
 #pragma once
 #include "net/parser.hpp"
 #include "net/session.hpp"
@@ -55,8 +55,9 @@ enum class phase : std::uint8_t { fresh, idle, head, body, handling, writing, li
 
 class session final : public boost::intrusive::list_base_hook<> {
 public:
-  session(session_pool::impl& pool, stream socket, const boost::asio::ip::address& peer, const served_site& where)
-      : pool_(pool), socket_(std::move(socket)), peer_(peer), where_(where) {}
+  session(session_pool::impl& pool, stream socket, const boost::asio::ip::address& peer,
+          const served_site& where) :
+      pool_(pool), socket_(std::move(socket)), peer_(peer), where_(where) {}
 
   void begin();
   void close();
@@ -68,8 +69,7 @@ public:
 
   friend void intrusive_ptr_add_ref(session* s) { ++s->references_; }
   friend void intrusive_ptr_release(session* s) {
-    if (--s->references_ == 0)
-      s->end();
+    if (--s->references_ == 0) s->end();
   }
 
 private:
@@ -131,8 +131,8 @@ private:
 
 using session_list = boost::intrusive::list<session, boost::intrusive::constant_time_size<false>>;
 
-/// Connections that wait for bytes, by what they wait for: each list has one time-out and is in the order of its deadlines. `busy` is
-/// every other phase, in no order.
+/// Connections that wait for bytes, by what they wait for: each list has one time-out and is in the order of
+/// its deadlines. `busy` is every other phase, in no order.
 struct session_lists {
   session_list fresh, idle, head, body, busy;
 
@@ -158,14 +158,17 @@ struct session_pool::impl {
   void give_back(std::unique_ptr<exchange> x);
   void make_request_id(std::string& out);
 
-  /// The connection of `p` that we have waited for longest, if for more than `grace` and nothing has come meanwhile.
+  /// The connection of `p` that we have waited for longest, if for more than `grace` and nothing has come
+  /// meanwhile.
   session* longest_silent(phase p, milliseconds grace);
   void evict(session& s);
   void limit_addresses();
 
   /// Of a phase that waits for bytes: its deadline is this long after its beginning.
   [[nodiscard]] milliseconds timeout_of(phase p) const;
-  [[nodiscard]] milliseconds waits_since(const session& s, phase p) const { return s.deadline() - timeout_of(p); }
+  [[nodiscard]] milliseconds waits_since(const session& s, phase p) const {
+    return s.deadline() - timeout_of(p);
+  }
 
   context& ctx;
   const milliseconds fresh_timeout, header_timeout, body_timeout, write_timeout, idle_timeout;

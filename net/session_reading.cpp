@@ -18,7 +18,8 @@ constexpr std::size_t request_id_max = 64;
 
 bool is_sane_request_id(std::string_view id) {
   return !id.empty() && id.size() <= request_id_max && std::all_of(id.begin(), id.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_'
+           || c == '.';
   });
 }
 
@@ -26,32 +27,26 @@ bool is_sane_request_id(std::string_view id) {
 
 void session::wait_readable() {
   socket_.wait_readable([self = ptr{this}](const error_code& error) {
-    if (self->phase_ == phase::closed)
-      return;
-    if (error)
-      return self->close();
+    if (self->phase_ == phase::closed) return;
+    if (error) return self->close();
     self->on_readable();
   });
 }
 
 void session::on_readable() {
-  if (phase_ == phase::lingering)
-    return discard();
+  if (phase_ == phase::lingering) return discard();
   if (!x_) {
     x_ = pool_.take_exchange();
     enter(phase::head, pool_.ctx.now + pool_.header_timeout);
   }
-  if (phase_ != phase::head && phase_ != phase::body)
-    return; // answered while the wait was on its way
-  if (fill())
-    proceed();
+  if (phase_ != phase::head && phase_ != phase::body) return; // answered while the wait was on its way
+  if (fill()) proceed();
 }
 
 /// Reads what is there into the room there is. False: nothing new, the session waits or is closed.
 bool session::fill() {
   auto& x = *x_;
-  if (x.filled == x.capacity)
-    x.grow(std::max(buffer_head_size, x.capacity));
+  if (x.filled == x.capacity) x.grow(std::max(buffer_head_size, x.capacity));
   const auto got = socket_.receive(x.buffer.get() + x.filled, x.capacity - x.filled);
   if (got > 0) {
     x.filled += static_cast<std::size_t>(got);
@@ -71,35 +66,29 @@ void session::proceed() {
   for (std::size_t served = 0; phase_ != phase::closed; ++served) {
     if (served == requests_per_turn_max) {
       boost::asio::post(pool_.ctx.io, [self] {
-        if (self->phase_ == phase::head)
-          self->proceed();
+        if (self->phase_ == phase::head) self->proceed();
       });
       return;
     }
-    if (!advance() || !start_handler())
-      return;
+    if (!advance() || !start_handler()) return;
   }
 }
 
 /// Towards a complete request. False: waits for bytes, or has refused.
 bool session::advance() {
-  if (phase_ == phase::head && !advance_head())
-    return false;
+  if (phase_ == phase::head && !advance_head()) return false;
   return advance_body();
 }
 
 bool session::advance_head() {
   auto& x = *x_;
   switch (x.parser.parse_head(x.buffer.get(), x.filled)) {
-    case request_parser::step::need_more:
-      wait_readable();
-      return false;
+    case request_parser::step::need_more: wait_readable(); return false;
     case request_parser::step::failed:
       unread_ = true;
       refuse(x.parser.why(), x.parser.detail());
       return false;
-    case request_parser::step::complete:
-      break;
+    case request_parser::step::complete: break;
   }
   return take_head();
 }
@@ -168,11 +157,9 @@ void session::find_route() {
   x.allow.clear();
   const auto base = pool_.base_path;
   if (!base.empty()) {
-    if (!x.req.path.starts_with(base))
-      return;
+    if (!x.req.path.starts_with(base)) return;
     x.req.path.remove_prefix(base.size());
-    if (x.req.path.empty())
-      x.req.path = "/";
+    if (x.req.path.empty()) x.req.path = "/";
   }
   auto match = where_.routes.match(x.req.verb, x.req.path);
   x.found = match.found;
@@ -192,12 +179,12 @@ bool session::advance_body() {
     x.req.body = {x.buffer.get() + x.parser.head_size(), static_cast<std::size_t>(x.frame.length)};
     return true;
   }
-  if (x.frame.kind == body_kind::none)
-    return true;
+  if (x.frame.kind == body_kind::none) return true;
   const auto limit = x.found && x.found->body_limit > 0 ? x.found->body_limit : pool_.body_limit;
   const auto head = x.parser.head_size();
   std::size_t consumed = 0;
-  const auto step = x.parser.parse_chunks(x.buffer.get() + head, x.filled - head, limit, x.chunked_body, consumed);
+  const auto step =
+    x.parser.parse_chunks(x.buffer.get() + head, x.filled - head, limit, x.chunked_body, consumed);
   if (step == request_parser::step::failed) {
     unread_ = true;
     refuse(x.parser.why(), x.parser.detail());

@@ -16,10 +16,10 @@ constexpr unsigned sweep_ticks = 40; ///< of 250 ms: how often the unused are lo
 
 bool session_table::knows(aggregate_id aggregate) {
   const auto found = rooms_.find(number_of(aggregate));
-  if (found == rooms_.end() || !found->second.is_known)
-    return false;
+  if (found == rooms_.end() || !found->second.is_known) return false;
   auto& r = found->second;
-  if (r.lease && r.lease->has_passed(ctx_.environment.steady_now())) // a process that was frozen knows the past
+  if (r.lease
+      && r.lease->has_passed(ctx_.environment.steady_now())) // a process that was frozen knows the past
     return false;
   r.used = ctx_.now;
   return true;
@@ -32,27 +32,24 @@ bool session_table::is_remote(aggregate_id aggregate) const {
 
 const session_record* session_table::find(const entry_id& ticket) const {
   const auto r = rooms_.find(number_of(owner_of(ticket)));
-  if (r == rooms_.end())
-    return nullptr;
+  if (r == rooms_.end()) return nullptr;
   const auto found = r->second.sessions.find(ticket);
-  return found == r->second.sessions.end() || found->second.ends <= ctx_.environment.steady_now() ? nullptr : &found->second;
+  return found == r->second.sessions.end() || found->second.ends <= ctx_.environment.steady_now()
+           ? nullptr
+           : &found->second;
 }
 
 awaitable<caf::error> session_table::learn(aggregate_id aggregate) {
   auto reached = co_await ask_event(ctx_, aggregate, find_line{}); // the bridge now knows the owner
-  if (reached.error)
-    co_return reached.error;
-  if (stopped_)
-    co_return make_error(errc::unavailable);
+  if (reached.error) co_return reached.error;
+  if (stopped_) co_return make_error(errc::unavailable);
   auto& r = rooms_[number_of(aggregate)];
   r.used = ctx_.now;
   const bool has_passed = r.lease && r.lease->has_passed(ctx_.environment.steady_now());
-  if (r.is_known && !has_passed)
-    co_return caf::error{};
+  if (r.is_known && !has_passed) co_return caf::error{};
   if (!r.is_asked || has_passed) {
     r.is_asked = ctx_.bridge->watch_sessions_of(aggregate, true);
-    if (!r.is_asked)
-      co_return make_error(errc::unavailable);
+    if (!r.is_asked) co_return make_error(errc::unavailable);
   }
   const bool arrived = co_await arrival{*this, aggregate};
   co_return arrived ? caf::error{} : make_error(errc::unavailable);
@@ -66,8 +63,7 @@ void session_table::arrival::await_suspend(std::coroutine_handle<> handle) {
 }
 
 session_table::arrival::~arrival() {
-  if (!is_listed_)
-    return;
+  if (!is_listed_) return;
   if (const auto r = table_.rooms_.find(number_of(aggregate_)); r != table_.rooms_.end())
     r->second.waiting.remove(&mine_);
 }
@@ -95,16 +91,14 @@ void session_table::on_sessions_changed(const sessions_changed& push) {
   if (!push.is_all && r.is_remote && r.lease && r.lease->has_passed(ctx_.environment.steady_now()))
     return; // somebody else may have owned it meanwhile
   r.is_remote = push.trusted_for.count() > 0;
-  if (push.is_all)
-    r.sessions.clear();
+  if (push.is_all) r.sessions.clear();
   const auto steady = ctx_.environment.steady_now();
   for (const auto& s : push.begun)
-    r.sessions[s.ticket] = {push.event, push.tenant, s.admission_no, s.subject_name, s.expires_at, steady + (s.expires_at - push.now)};
-  for (const auto& ticket : push.ended)
-    r.sessions.erase(ticket);
+    r.sessions[s.ticket] = {push.event,     push.tenant,  s.admission_no,
+                            s.subject_name, s.expires_at, steady + (s.expires_at - push.now)};
+  for (const auto& ticket : push.ended) r.sessions.erase(ticket);
   r.lease = r.is_remote ? std::make_shared<const lease_horizon>(steady + push.trusted_for) : push.lease;
-  if (!push.is_all)
-    return;
+  if (!push.is_all) return;
   r.is_known = true;
   r.used = ctx_.now;
   wake(r, true);
@@ -114,14 +108,15 @@ void session_table::on_owner_gone(aggregate_id aggregate) { forget(aggregate); }
 
 void session_table::forget(aggregate_id aggregate) {
   const auto found = rooms_.find(number_of(aggregate));
-  if (found == rooms_.end())
-    return;
+  if (found == rooms_.end()) return;
   auto r = std::move(found->second);
   rooms_.erase(found);
   wake(r, false);
 }
 
-void session_table::note_elsewhere(aggregate_id aggregate) { elsewhere_[number_of(aggregate)] = ctx_.now + elsewhere_for; }
+void session_table::note_elsewhere(aggregate_id aggregate) {
+  elsewhere_[number_of(aggregate)] = ctx_.now + elsewhere_for;
+}
 
 bool session_table::is_elsewhere(aggregate_id aggregate) const {
   const auto found = elsewhere_.find(number_of(aggregate));
@@ -129,16 +124,13 @@ bool session_table::is_elsewhere(aggregate_id aggregate) const {
 }
 
 void session_table::sweep(milliseconds now) {
-  while (auto* late = take_late(now))
-    late->handle.resume();
-  if (++ticks_ % sweep_ticks != 0)
-    return;
+  while (auto* late = take_late(now)) late->handle.resume();
+  if (++ticks_ % sweep_ticks != 0) return;
   std::erase_if(elsewhere_, [&](const auto& item) { return item.second <= now; });
   std::erase_if(rooms_, [&](auto& item) {
     auto& r = item.second;
     const bool unused = r.waiting.empty() && now - r.used > unused_max;
-    if (unused && ctx_.bridge)
-      ctx_.bridge->watch_sessions_of(aggregate_id{item.first}, false);
+    if (unused && ctx_.bridge) ctx_.bridge->watch_sessions_of(aggregate_id{item.first}, false);
     return unused;
   });
 }
@@ -146,8 +138,7 @@ void session_table::sweep(milliseconds now) {
 /// One that has waited too long; looked for anew each time, because whoever is resumed may change everything.
 session_table::waiter* session_table::take_late(milliseconds now) {
   for (auto& [number, r] : rooms_) {
-    if (r.waiting.empty() || r.waiting.front()->give_up > now)
-      continue;
+    if (r.waiting.empty() || r.waiting.front()->give_up > now) continue;
     auto* late = r.waiting.front();
     r.waiting.pop_front();
     r.is_asked = r.is_known; // the next one asks again
@@ -160,8 +151,7 @@ void session_table::stop() {
   stopped_ = true;
   auto rooms = std::move(rooms_);
   rooms_.clear();
-  for (auto& [number, r] : rooms)
-    wake(r, false);
+  for (auto& [number, r] : rooms) wake(r, false);
 }
 
 } // namespace fq::net

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sessions that are in force, as this io thread answers `GET /access` from them without asking anybody: of every event and queue that
-// was asked about, followed by what its owner tells after each commit. Everything runs on the io thread.
+// The sessions that are in force, as this io thread answers `GET /access` from them without asking anybody:
+// of every event and queue that was asked about, followed by what its owner tells after each commit.
+// Everything runs on the io thread.
 #pragma once
 #include "net/actor_bridge.hpp"
 
@@ -33,7 +34,8 @@ public:
   [[nodiscard]] bool is_remote(aggregate_id aggregate) const;
   /// Null: no such session is in force, if the aggregate is known.
   [[nodiscard]] const session_record* find(const entry_id& ticket) const;
-  /// Asks the owner for its sessions and waits for them. An error of actors/errors.hpp if there is no owner to ask or it does not answer.
+  /// Asks the owner for its sessions and waits for them. An error of actors/errors.hpp if there is no owner
+  /// to ask or it does not answer.
   awaitable<caf::error> learn(aggregate_id aggregate);
 
   /// Another node has it: for a while the cache is asked first, and its owner not looked for in the ledger.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shop's pages: what is on sale, choosing tickets, an order from reserved to receipt, one's orders. Pure: views in, page out.
+// The shop's pages: what is on sale, choosing tickets, an order from reserved to receipt, one's orders. Pure:
+// views in, page out.
 #pragma once
 #include "domain/views.hpp"
 #include "net/forms.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signing a customer in by a mailed code, with its limits: the same for the API and for pages. Defined in auth_routes.
+// Signing a customer in by a mailed code, with its limits: the same for the API and for pages. Defined in
+// auth_routes.
 #pragma once
 #include "net/context.hpp"
 #include "net/http.hpp"
@@ -9,7 +10,8 @@
 
 namespace fq::net {
 
-/// `email`: read_email's or is_email's, in lower case. The problem to answer with, or nothing: a code is on its way, if there is such an address.
+/// `email`: read_email's or is_email's, in lower case. The problem to answer with, or nothing: a code is on
+/// its way, if there is such an address.
 awaitable<std::optional<response>> mail_code(context& ctx, const request& rq, std::string email);
 
 struct redeemed_code {

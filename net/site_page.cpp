@@ -18,14 +18,16 @@ double linear(int channel) {
 
 /// WCAG's relative luminance of "#rrggbb".
 double luminance(std::string_view colour) {
-  const auto channel = [&](std::size_t at) { return std::stoi(std::string{colour.substr(at, 2)}, nullptr, 16); };
+  const auto channel = [&](std::size_t at) {
+    return std::stoi(std::string{colour.substr(at, 2)}, nullptr, 16);
+  };
   return 0.2126 * linear(channel(1)) + 0.7152 * linear(channel(3)) + 0.0722 * linear(channel(5));
 }
 
-/// A tenant's colours as a second, tiny style. The sheen darkens under white and lightens under black: contrast only grows.
+/// A tenant's colours as a second, tiny style. The sheen darkens under white and lightens under black:
+/// contrast only grows.
 std::string brand_style(const config::brand* brand) {
-  if (!brand || brand->colour.empty())
-    return {};
+  if (!brand || brand->colour.empty()) return {};
   const auto ink = ink_on(brand->colour);
   const auto sheen = ink == "#000" ? "rgb(255 255 255/.35)" : "rgb(0 0 0/.28)";
   return ":root{--brand:" + brand->colour + ";--on-brand:" + std::string{ink} + ";--sheen:" + sheen + "}";
@@ -34,14 +36,11 @@ std::string brand_style(const config::brand* brand) {
 std::string policy(const site_page& page, const config::brand* brand, const std::string& tenant_style) {
   static const auto own_style = csp_hash(web::get_asset("pages.css").plain);
   std::string text = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; style-src " + own_style;
-  if (!tenant_style.empty())
-    text += ' ' + csp_hash(tenant_style);
+  if (!tenant_style.empty()) text += ' ' + csp_hash(tenant_style);
   text += "; script-src 'self'; connect-src 'self'; img-src 'self' data:";
-  if (brand && !origin_of(brand->logo_url).empty())
-    text.append(" ").append(origin_of(brand->logo_url));
+  if (brand && !origin_of(brand->logo_url).empty()) text.append(" ").append(origin_of(brand->logo_url));
   text += "; form-action 'self'";
-  if (!page.form_target.empty())
-    text.append(" ").append(page.form_target);
+  if (!page.form_target.empty()) text.append(" ").append(page.form_target);
   return text;
 }
 
@@ -52,7 +51,8 @@ void append_escaped_attribute(std::string& out, std::string_view name, std::stri
 }
 
 void append_brand(std::string& out, const std::string& base, const config::brand* brand) {
-  const auto name = brand && !brand->name.empty() ? std::string_view{brand->name} : std::string_view{"FairQueue"};
+  const auto name =
+    brand && !brand->name.empty() ? std::string_view{brand->name} : std::string_view{"FairQueue"};
   out += "<a class=\"brand\"";
   append_escaped_attribute(out, "href", brand && !brand->home_url.empty() ? brand->home_url : base + "/shop");
   out += '>';
@@ -69,50 +69,54 @@ void append_brand(std::string& out, const std::string& base, const config::brand
 void append_languages(std::string& out, language in) {
   append_element(out, "span", "class=\"quiet\"", text(in, "language"));
   for (const auto l : all_languages) {
-    if (l == in)
-      continue;
+    if (l == in) continue;
     const auto tag = std::string{tag_of(l)};
-    append_element(out, "a", "href=\"?lang=" + tag + "\" hreflang=\"" + tag + "\" lang=\"" + tag + '"', text(l, "language_name"));
+    append_element(out, "a", "href=\"?lang=" + tag + "\" hreflang=\"" + tag + "\" lang=\"" + tag + '"',
+                   text(l, "language_name"));
   }
 }
 
 void append_sign_out(std::string& out, const std::string& base, language in) {
-  out += "<form method=\"post\" action=\"" + base + "/shop\"><input type=\"hidden\" name=\"action\" value=\"sign_out\">";
+  out += "<form method=\"post\" action=\"" + base
+         + "/shop\"><input type=\"hidden\" name=\"action\" value=\"sign_out\">";
   append_element(out, "button", "type=\"submit\"", text(in, "sign_out"));
   out += "</form>";
 }
 
-void append_head(std::string& out, const site_page& page, const std::string& base, const std::string& tenant_style) {
+void append_head(std::string& out, const site_page& page, const std::string& base,
+                 const std::string& tenant_style) {
   out += "<!doctype html><html lang=\"";
   out += tag_of(page.in);
   out += is_right_to_left(page.in) ? "\" dir=\"rtl\">" : "\" dir=\"ltr\">";
-  out += R"(<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">)";
+  out +=
+    R"(<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="robots" content="noindex">)";
   append_element(out, "title", "", page.title);
   out.append("<style>").append(web::get_asset("pages.css").plain).append("</style>");
-  if (!tenant_style.empty())
-    out.append("<style>").append(tenant_style).append("</style>");
-  out += "<link rel=\"icon\" href=\"" + base + "/assets/" + std::string{web::get_asset("icon.svg").served_name} + "\">";
+  if (!tenant_style.empty()) out.append("<style>").append(tenant_style).append("</style>");
+  out += "<link rel=\"icon\" href=\"" + base + "/assets/"
+         + std::string{web::get_asset("icon.svg").served_name} + "\">";
   if (page.refresh_seconds > 0)
-    out += "<noscript><meta http-equiv=\"refresh\" content=\"" + std::to_string(page.refresh_seconds) + "\"></noscript>";
+    out += "<noscript><meta http-equiv=\"refresh\" content=\"" + std::to_string(page.refresh_seconds)
+           + "\"></noscript>";
   if (!page.script.empty())
-    out += "<script type=\"module\" src=\"" + base + "/assets/" + std::string{web::get_asset(page.script).served_name} + "\"></script>";
+    out += "<script type=\"module\" src=\"" + base + "/assets/"
+           + std::string{web::get_asset(page.script).served_name} + "\"></script>";
   out += "</head>";
 }
 
 /// Inside a script element nothing but "<" can end it.
 void append_state(std::string& out, std::string_view json) {
   out += "<script type=\"application/json\" id=\"fairqueue\">";
-  for (const char c : json)
-    c == '<' ? out += "\\u003c" : out += c;
+  for (const char c : json) c == '<' ? out += "\\u003c" : out += c;
   out += "</script>";
 }
 
 } // namespace
 
-void append_element(std::string& out, std::string_view tag, std::string_view attributes, std::string_view text) {
+void append_element(std::string& out, std::string_view tag, std::string_view attributes,
+                    std::string_view text) {
   out.append("<").append(tag);
-  if (!attributes.empty())
-    out.append(" ").append(attributes);
+  if (!attributes.empty()) out.append(" ").append(attributes);
   out += '>';
   append_escaped(out, text);
   out.append("</").append(tag).append(">");
@@ -140,10 +144,11 @@ response render(const site_page& page, const std::string& base, const config::br
     append_element(out, "a", "href=\"" + base + "/shop/orders\"", text(page.in, "your_orders"));
     append_sign_out(out, base, page.in);
   }
-  out += "</div></div><div class=\"lead\">" + page.hero + "</div></header><main id=\"main\" tabindex=\"-1\" class=\"" + page.main_class + "\">" + page.main + "</main>";
+  out += "</div></div><div class=\"lead\">" + page.hero
+         + "</div></header><main id=\"main\" tabindex=\"-1\" class=\"" + page.main_class + "\">" + page.main
+         + "</main>";
   out += "<footer>";
-  if (brand && !brand->note.empty())
-    append_element(out, "p", "", brand->note);
+  if (brand && !brand->note.empty()) append_element(out, "p", "", brand->note);
   out += "<nav class=\"links\" aria-label=\"" + std::string{text(page.in, "language")} + "\">";
   append_languages(out, page.in);
   out += "</nav></footer>";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of every page for people: head, style, tenant's colours, languages, the strict Content-Security-Policy. The contents are made by
-// wait_page and shop_page. Sizes matter: the style is inside, so that the first paint needs one request.
+// The frame of every page for people: head, style, tenant's colours, languages, the strict
+// Content-Security-Policy. The contents are made by wait_page and shop_page. Sizes matter: the style is
+// inside, so that the first paint needs one request.
 #pragma once
 #include "config/branding.hpp"
 #include "net/http.hpp"
@@ -26,10 +27,12 @@ struct site_page {
 };
 
 /// `base`: http.base_path. `brand` null: nobody's.
-[[nodiscard]] response render(const site_page& page, const std::string& base, const config::brand* brand, unsigned status = 200);
+[[nodiscard]] response render(const site_page& page, const std::string& base, const config::brand* brand,
+                              unsigned status = 200);
 
 /// "<p class=...>escaped text</p>" and the like.
-void append_element(std::string& out, std::string_view tag, std::string_view attributes, std::string_view text);
+void append_element(std::string& out, std::string_view tag, std::string_view attributes,
+                    std::string_view text);
 
 /// Black or white: what is read better upon "#rrggbb". At least 4.5 : 1 for every colour (WCAG 2.2, 1.4.3).
 [[nodiscard]] std::string_view ink_on(std::string_view colour);

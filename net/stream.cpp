@@ -8,15 +8,14 @@
 
 namespace fq::net {
 
-/// A record may hold more than the caller had room for; of that no socket will tell. What is broken gives nothing away any more: who waited
-/// for that would be called for ever.
+/// A record may hold more than the caller had room for; of that no socket will tell. What is broken gives
+/// nothing away any more: who waited for that would be called for ever.
 bool stream::holds_input() const {
   return !tls_->broken && !tls_->emptied && SSL_has_pending(tls_->ssl.get()) == 1;
 }
 
 bool stream::has_input() const {
-  if (tls_ && holds_input())
-    return true;
+  if (tls_ && holds_input()) return true;
   char byte;
   return ::recv(const_cast<tcp_socket&>(socket_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
@@ -32,8 +31,7 @@ ssize_t stream::receive_tls(char* into, std::size_t room) {
   std::size_t got = 0;
   const int result = SSL_read_ex(t.ssl.get(), into, room, &got);
   t.emptied = result != 1;
-  if (result == 1)
-    return static_cast<ssize_t>(got);
+  if (result == 1) return static_cast<ssize_t>(got);
   errno = EAGAIN;
   switch (SSL_get_error(t.ssl.get(), result)) {
     case SSL_ERROR_WANT_READ: return -1;
@@ -56,8 +54,7 @@ ssize_t stream::send_tls(std::string_view bytes) {
   ERR_clear_error();
   std::size_t taken = 0;
   const int result = SSL_write_ex(t.ssl.get(), bytes.data(), bytes.size(), &taken);
-  if (result == 1)
-    return static_cast<ssize_t>(taken);
+  if (result == 1) return static_cast<ssize_t>(taken);
   errno = EAGAIN;
   switch (SSL_get_error(t.ssl.get(), result)) {
     case SSL_ERROR_WANT_WRITE: return -1;
@@ -71,8 +68,7 @@ ssize_t stream::send_tls(std::string_view bytes) {
 
 /// So that the peer knows that nobody cut the answer short. Never waits: who does not read goes without it.
 void stream::say_goodbye() {
-  if (!tls_ || std::exchange(tls_->broken, true))
-    return;
+  if (!tls_ || std::exchange(tls_->broken, true)) return;
   ERR_clear_error();
   SSL_shutdown(tls_->ssl.get());
 }
@@ -84,8 +80,7 @@ void stream::shutdown_send() {
 }
 
 void stream::close() {
-  if (socket_.is_open())
-    say_goodbye();
+  if (socket_.is_open()) say_goodbye();
   tls_.reset();
   boost::system::error_code ignored;
   socket_.close(ignored);

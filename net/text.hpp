@@ -9,7 +9,8 @@ namespace fq::net {
 [[nodiscard]] constexpr std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t";
   const auto from = text.find_first_not_of(blanks);
-  return from == std::string_view::npos ? std::string_view{} : text.substr(from, text.find_last_not_of(blanks) - from + 1);
+  return from == std::string_view::npos ? std::string_view{}
+                                        : text.substr(from, text.find_last_not_of(blanks) - from + 1);
 }
 
 } // namespace fq::net

@@ -94,17 +94,16 @@ plural_form plural_of(language l, std::uint64_t n) {
   const auto tens = n % 100, ones = n % 10;
   switch (l) {
     case language::en: return n == 1 ? plural_form::one : plural_form::other;
-    case language::fr: return n <= 1 ? plural_form::one : is_millions(n) ? plural_form::many : plural_form::other;
-    case language::es: return n == 1 ? plural_form::one : is_millions(n) ? plural_form::many : plural_form::other;
+    case language::fr:
+      return n <= 1 ? plural_form::one : is_millions(n) ? plural_form::many : plural_form::other;
+    case language::es:
+      return n == 1 ? plural_form::one : is_millions(n) ? plural_form::many : plural_form::other;
     case language::hr:
-      if (ones == 1 && tens != 11)
-        return plural_form::one;
+      if (ones == 1 && tens != 11) return plural_form::one;
       return ones >= 2 && ones <= 4 && (tens < 12 || tens > 14) ? plural_form::few : plural_form::other;
     case language::ar:
-      if (n <= 2)
-        return n == 0 ? plural_form::zero : n == 1 ? plural_form::one : plural_form::two;
-      if (tens >= 3 && tens <= 10)
-        return plural_form::few;
+      if (n <= 2) return n == 0 ? plural_form::zero : n == 1 ? plural_form::one : plural_form::two;
+      if (tens >= 3 && tens <= 10) return plural_form::few;
       return tens >= 11 ? plural_form::many : plural_form::other;
   }
   return plural_form::other;
@@ -113,10 +112,8 @@ plural_form plural_of(language l, std::uint64_t n) {
 std::string number_text(language l, std::uint64_t n) {
   auto digits = std::to_string(n);
   const auto& locale = locale_of(l);
-  if (n < locale.group_from)
-    return digits;
-  for (auto at = digits.size(); at > 3;)
-    digits.insert(at -= 3, locale.group);
+  if (n < locale.group_from) return digits;
+  for (auto at = digits.size(); at > 3;) digits.insert(at -= 3, locale.group);
   return digits;
 }
 
@@ -131,17 +128,14 @@ std::string counted(language l, std::string_view key, std::uint64_t n, words val
 }
 
 std::string wait_text(language l, std::int64_t low_seconds, std::int64_t high_seconds) {
-  if (low_seconds < 0 || high_seconds < 0)
-    return std::string{text(l, "wait_unknown")};
-  if (high_seconds < 60)
-    return std::string{text(l, "wait_short")};
+  if (low_seconds < 0 || high_seconds < 0) return std::string{text(l, "wait_unknown")};
+  if (high_seconds < 60) return std::string{text(l, "wait_short")};
   const bool in_hours = high_seconds >= 7'200;
   const std::int64_t unit = in_hours ? 3'600 : 60;
-  const auto low = static_cast<std::uint64_t>(low_seconds / unit), high = static_cast<std::uint64_t>((high_seconds + unit - 1) / unit);
-  if (low == 0)
-    return counted(l, in_hours ? "wait_up_to_hours" : "wait_up_to_minutes", high);
-  if (low == high)
-    return counted(l, in_hours ? "wait_hours" : "wait_minutes", high);
+  const auto low = static_cast<std::uint64_t>(low_seconds / unit),
+             high = static_cast<std::uint64_t>((high_seconds + unit - 1) / unit);
+  if (low == 0) return counted(l, in_hours ? "wait_up_to_hours" : "wait_up_to_minutes", high);
+  if (low == high) return counted(l, in_hours ? "wait_hours" : "wait_minutes", high);
   const auto low_text = number_text(l, low);
   return counted(l, in_hours ? "wait_range_hours" : "wait_range_minutes", high, {{"low", low_text}});
 }
@@ -150,15 +144,12 @@ std::string texts_json(language l, std::initializer_list<std::string_view> keys)
   std::string out = "{";
   for (const auto key : keys) {
     const auto& row = find(l, key);
-    if (out.back() != '{')
-      out += ',';
+    if (out.back() != '{') out += ',';
     append_text(out, key);
     out += ":{";
     for (std::size_t i = 0; i < row.forms.size(); ++i) {
-      if (row.forms[i].empty())
-        continue;
-      if (out.back() != '{')
-        out += ',';
+      if (row.forms[i].empty()) continue;
+      if (out.back() != '{') out += ',';
       append_text(out, form_names[i]);
       out += ':';
       append_text(out, row.forms[i]);

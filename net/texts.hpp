@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pages say and how: the visitor's language, CLDR plural rules, numbers and waits in words. Pure functions over web/page_texts;
-// web/sdk/estimate.mjs says the same in browsers. Knows no HTML.
+// What pages say and how: the visitor's language, CLDR plural rules, numbers and waits in words. Pure
+// functions over web/page_texts; web/sdk/estimate.mjs says the same in browsers. Knows no HTML.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace fq::net {
 
 /// In the order of web/texts.mjs.
 enum class language : std::uint8_t { en, fr, es, hr, ar };
-inline constexpr std::array all_languages{language::en, language::fr, language::es, language::hr, language::ar};
+inline constexpr std::array all_languages{language::en, language::fr, language::es, language::hr,
+                                          language::ar};
 
 /// "en", ...
 [[nodiscard]] std::string_view tag_of(language l);
@@ -33,14 +34,16 @@ enum class plural_form : std::uint8_t { zero, one, two, few, many, other };
 
 using words = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-/// The text of that key. A misspelt key is a programmer's mistake: std::logic_error, which the first test that asks for the page meets.
+/// The text of that key. A misspelt key is a programmer's mistake: std::logic_error, which the first test
+/// that asks for the page meets.
 [[nodiscard]] std::string_view text(language l, std::string_view key);
 /// With every {name} replaced.
 [[nodiscard]] std::string text(language l, std::string_view key, words values);
 /// In the form that goes with `n`, which {n} stands for.
 [[nodiscard]] std::string counted(language l, std::string_view key, std::uint64_t n, words values = {});
 
-/// An honest range: the low end rounded down, the high end up, in minutes and from two hours on in hours. Negative: nobody knows.
+/// An honest range: the low end rounded down, the high end up, in minutes and from two hours on in hours.
+/// Negative: nobody knows.
 [[nodiscard]] std::string wait_text(language l, std::int64_t low_seconds, std::int64_t high_seconds);
 
 /// {"key": {"other": "..."}, ...}: for scripts, in the form that web/sdk/estimate.mjs reads.

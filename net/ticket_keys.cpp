@@ -13,8 +13,7 @@ void ticket_keys::rotate(milliseconds now) {
     OPENSSL_cleanse(&keys_.back().key, sizeof(ticket_key));
     keys_.pop_back();
   }
-  if (!keys_.empty() && now - keys_.front().made < seals_for)
-    return;
+  if (!keys_.empty() && now - keys_.front().made < seals_for) return;
   auto& made = keys_.emplace_front();
   made.made = now;
   fill(made.key.name);
@@ -31,9 +30,9 @@ ticket_key ticket_keys::sealing() {
 std::optional<ticket_keys::found> ticket_keys::opening(std::span<const unsigned char, 16> name) {
   const std::lock_guard guard{lock_};
   rotate(env_.steady_now());
-  const auto known = std::ranges::find_if(keys_, [&](const dated& k) { return std::ranges::equal(k.key.name, name); });
-  if (known == keys_.end())
-    return std::nullopt;
+  const auto known =
+    std::ranges::find_if(keys_, [&](const dated& k) { return std::ranges::equal(k.key.name, name); });
+  if (known == keys_.end()) return std::nullopt;
   return found{known->key, known != keys_.begin()};
 }
 

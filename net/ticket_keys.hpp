@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that TLS session tickets are sealed with, so that who was here before comes back without the expensive half of a handshake and we
-// remember nothing about them. A key seals for an hour and opens for two more; then what it sealed is safe from whoever gets our memory.
-// Random, in memory only: no restart and no other node knows them. Safe on any thread.
+// Keys that TLS session tickets are sealed with, so that who was here before comes back without the expensive
+// half of a handshake and we remember nothing about them. A key seals for an hour and opens for two more;
+// then what it sealed is safe from whoever gets our memory. Random, in memory only: no restart and no other
+// node knows them. Safe on any thread.
 #pragma once
 #include "domain/environment.hpp"
 

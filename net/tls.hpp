@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the TLS listener shows its clients: certificate chain and key from files, protocol and ciphers, session tickets. Files may be read
-// anew while it serves: open connections keep what they began with. Shared by all io threads; nothing here knows sockets.
+// What the TLS listener shows its clients: certificate chain and key from files, protocol and ciphers,
+// session tickets. Files may be read anew while it serves: open connections keep what they began with. Shared
+// by all io threads; nothing here knows sockets.
 #pragma once
 #include "config/options.hpp"
 #include "net/stream.hpp"
@@ -32,7 +33,8 @@ struct certificate_facts {
   timestamp not_after; ///< the earliest of all
 };
 
-/// Whether somebody should have renewed it by now: less than 14 days are left, or less than a sixth of its life if that is less.
+/// Whether somebody should have renewed it by now: less than 14 days are left, or less than a sixth of its
+/// life if that is less.
 [[nodiscard]] bool should_be_renewed(const certificate_facts& facts, timestamp now);
 
 class tls_server {
@@ -43,11 +45,13 @@ public:
   tls_server(const tls_server&) = delete;
   tls_server& operator=(const tls_server&) = delete;
 
-  /// Reads the files again; new connections get what is in them. Throws std::runtime_error with a message for the operator if that is
-  /// worse than what is in use (unreadable, no pair, expired), which stays then. Counted either way.
+  /// Reads the files again; new connections get what is in them. Throws std::runtime_error with a message for
+  /// the operator if that is worse than what is in use (unreadable, no pair, expired), which stays then.
+  /// Counted either way.
   void reload();
 
-  /// For a handshake with the client at the other end of `descriptor`, which is non-blocking and outlives it. Null: no memory.
+  /// For a handshake with the client at the other end of `descriptor`, which is non-blocking and outlives it.
+  /// Null: no memory.
   [[nodiscard]] ssl_ptr begin(int descriptor) const;
 
   [[nodiscard]] certificate_facts facts() const;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door before the sessions of a TLS listener, one for each io thread: takes sockets from the listener, runs their handshakes within a
-// deadline and a bound, and hands over what came through. At the bound one of the address with the most of them makes room, if it is older
-// than a second; while there is none, newcomers wait where they are, in the kernel's queue. Everything runs on the io thread.
+// The door before the sessions of a TLS listener, one for each io thread: takes sockets from the listener,
+// runs their handshakes within a deadline and a bound, and hands over what came through. At the bound one of
+// the address with the most of them makes room, if it is older than a second; while there is none, newcomers
+// wait where they are, in the kernel's queue. Everything runs on the io thread.
 #pragma once
 #include "config/network.hpp"
 #include "net/session.hpp"
@@ -32,8 +33,7 @@ public:
 
   friend void intrusive_ptr_add_ref(tls_handshake* h) { ++h->references_; }
   friend void intrusive_ptr_release(tls_handshake* h) {
-    if (--h->references_ == 0)
-      delete h;
+    if (--h->references_ == 0) delete h;
   }
 
 private:
@@ -60,7 +60,8 @@ private:
 class tls_handshakes {
 public:
   /// `at_most`: handshakes under way at a time, at least 1.
-  tls_handshakes(context& ctx, session_pool& sessions, tls_server& tls, const served_site& where, std::size_t at_most);
+  tls_handshakes(context& ctx, session_pool& sessions, tls_server& tls, const served_site& where,
+                 std::size_t at_most);
   ~tls_handshakes();
   tls_handshakes(const tls_handshakes&) = delete;
   tls_handshakes& operator=(const tls_handshakes&) = delete;
@@ -71,9 +72,9 @@ public:
   /// Begins with a connected, non-blocking socket, already counted in server_state::connections.
   void adopt(tcp_socket socket, const boost::asio::ip::address& peer);
 
-  /// Ends one that is older than a second: of the address prefix (limit_prefix) that has the most, there one that was silent for a second
-  /// before one that goes on slowly, then the oldest. Spared: who waits for us, and who goes on slowly and is the only one of its prefix.
-  /// Whether there was one.
+  /// Ends one that is older than a second: of the address prefix (limit_prefix) that has the most, there one
+  /// that was silent for a second before one that goes on slowly, then the oldest. Spared: who waits for us,
+  /// and who goes on slowly and is the only one of its prefix. Whether there was one.
   bool make_room();
 
   /// Ends those whose time is up. About every 250 ms.

@@ -31,8 +31,7 @@ std::string code_in(const response& problem) {
 }
 
 std::string_view sentence_of(unsigned status) {
-  if (status == 404)
-    return "error_not_found";
+  if (status == 404) return "error_not_found";
   return status == 429 || status == 503 ? "error_busy" : "try_again";
 }
 
@@ -50,7 +49,8 @@ response as_page(context& ctx, const request& rq, language in, response no) {
   append_element(shown.main, "p", "role=\"alert\"", text(in, sentence_of(no.status)));
   append_element(shown.main, "p", "class=\"soft\"", code_in(no) + " · " + rq.request_id);
   shown.main += "<p>";
-  append_element(shown.main, "a", "class=\"button plain\" href=\"" + ctx.options.http.base_path + "/shop\"", text(in, "to_shop"));
+  append_element(shown.main, "a", "class=\"button plain\" href=\"" + ctx.options.http.base_path + "/shop\"",
+                 text(in, "to_shop"));
   shown.main += "</p></section>";
   auto page = render(shown, ctx.options.http.base_path, brand_of(ctx, default_tenant), no.status);
   for (auto& field : no.fields) // Retry-After, limits
@@ -60,8 +60,7 @@ response as_page(context& ctx, const request& rq, language in, response no) {
 
 awaitable<response> shown(context& ctx, const request& rq, language in, awaitable<response> answering) {
   auto answer = co_await answering;
-  if (is_problem(answer) && wants_page(rq))
-    co_return as_page(ctx, rq, in, std::move(answer));
+  if (is_problem(answer) && wants_page(rq)) co_return as_page(ctx, rq, in, std::move(answer));
   co_return answer;
 }
 
@@ -69,12 +68,12 @@ awaitable<response> shown(context& ctx, const request& rq, language in, awaitabl
 std::optional<response> begin(visit& v, const path_parameters& path) {
   if (path.count > 0) {
     const auto parsed = parse_event_owned_id(path.values[0]);
-    if (!parsed)
-      return problem(fault::not_found, v.rq.request_id);
+    if (!parsed) return problem(fault::not_found, v.rq.request_id);
     v.id = *parsed;
   }
   const auto token = cookie(v.rq, customer_cookie);
-  const auto checked = token.empty() ? token_result{token_error::malformed, {}} : v.ctx.verifier.verify(token, v.ctx.environment.wall_now());
+  const auto checked = token.empty() ? token_result{token_error::malformed, {}}
+                                     : v.ctx.verifier.verify(token, v.ctx.environment.wall_now());
   if (!checked || checked.claims.kind != token_kind::customer)
     return limit(v.ctx, v.rq, v.ctx.shared->anonymous, limit_key(v.rq.peer));
   v.customer = checked.claims.subject;
@@ -94,35 +93,31 @@ response change_language(const visit& v, std::string_view tag) {
 awaitable<response> open_page(visit v, const path_parameters& path, page_step run, extra_query extra) {
   if (extra != extra_query::ignored) {
     std::optional<response> no;
-    const auto query = extra == extra_query::reason ? query_parameters::read(v.rq, {"lang", "reason"}, no) : query_parameters::read(v.rq, {"lang"}, no);
-    if (no)
-      return ready(std::move(*no));
-    if (const auto tag = query.find("lang"))
-      return ready(change_language(v, *tag));
+    const auto query = extra == extra_query::reason ? query_parameters::read(v.rq, {"lang", "reason"}, no)
+                                                    : query_parameters::read(v.rq, {"lang"}, no);
+    if (no) return ready(std::move(*no));
+    if (const auto tag = query.find("lang")) return ready(change_language(v, *tag));
     v.reason = query.find("reason").value_or(std::string_view{});
   }
-  if (auto no = begin(v, path))
-    return ready(std::move(*no));
+  if (auto no = begin(v, path)) return ready(std::move(*no));
   return run(std::move(v));
 }
 
 awaitable<response> open_form(visit v, const path_parameters& path, page_step run) {
   if (!is_from_own_page(v.rq, v.ctx.options.http.public_url))
     return ready(problem(fault::origin_not_allowed, v.rq.request_id));
-  if (auto no = expect_no_query(v.rq))
-    return ready(std::move(*no));
-  if (auto no = begin(v, path))
-    return ready(std::move(*no));
+  if (auto no = expect_no_query(v.rq)) return ready(std::move(*no));
+  if (auto no = begin(v, path)) return ready(std::move(*no));
   std::optional<response> no;
   v.sent = form::read(v.rq, no);
-  if (no)
-    return ready(std::move(*no));
+  if (no) return ready(std::move(*no));
   return run(std::move(v));
 }
 
 } // namespace
 
-awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run, extra_query extra) {
+awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run,
+                            extra_query extra) {
   const auto in = language_of_visitor(rq);
   return shown(ctx, rq, in, open_page({ctx, rq, {}, in, {}, {}, {}, {}}, path, run, extra));
 }
@@ -149,8 +144,7 @@ std::string random_key(const context& ctx) {
 const config::brand* brand_of(const context& ctx, tenant_id tenant) {
   const auto& brands = ctx.options.pages.brands;
   const auto keys = ctx.shared->keys.get();
-  if (brands.empty() || !keys)
-    return nullptr;
+  if (brands.empty() || !keys) return nullptr;
   const auto found = brands.find(keys->name_of(tenant));
   return found == brands.end() ? nullptr : &found->second;
 }

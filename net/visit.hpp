@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every route of pages for people begins with: the visitor's language, who it is (by a cookie that only these routes read), limits, the
-// form. And its end: a problem is shown as a page to who asked for one. Called by wait_routes and shop_routes.
+// What every route of pages for people begins with: the visitor's language, who it is (by a cookie that only
+// these routes read), limits, the form. And its end: a problem is shown as a page to who asked for one.
+// Called by wait_routes and shop_routes.
 #pragma once
 #include "config/branding.hpp"
 #include "net/context.hpp"
@@ -25,7 +26,8 @@ struct visit {
   uuid customer; ///< nil: signed out
   std::string_view token; ///< the customer's; empty: signed out
   form sent; ///< of a POST
-  std::string_view reason = {}; ///< ?reason=: why the visitor was sent here, by a gate or by a page of ours; empty: it does not say
+  std::string_view reason =
+    {}; ///< ?reason=: why the visitor was sent here, by a gate or by a page of ours; empty: it does not say
 
   [[nodiscard]] const std::string& base() const { return ctx.options.http.base_path; }
   [[nodiscard]] bool is_secure() const { return ctx.options.http.public_url.starts_with("https://"); }
@@ -37,7 +39,8 @@ using page_step = awaitable<response> (*)(visit);
 enum class extra_query : std::uint8_t { refused, reason, ignored };
 
 /// GET: `?lang=` changes the language and comes back without it.
-awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run, extra_query extra = extra_query::refused);
+awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run,
+                            extra_query extra = extra_query::refused);
 /// POST of one of our own forms.
 awaitable<response> on_form(context& ctx, const request& rq, const path_parameters& path, page_step run);
 

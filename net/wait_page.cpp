@@ -22,22 +22,19 @@ face face_of(const wait_view& v) {
   const auto status = v.line.event.status;
   if (v.place && (v.place->status == entry_status::waiting || v.place->status == entry_status::away))
     return face::waiting;
-  if (v.place && v.place->status == entry_status::admitted)
-    return face::admitted;
-  if (status == event_status::cancelled)
-    return face::cancelled;
-  if (status == event_status::ended)
-    return face::ended;
-  if (is_set(v.line.event.queue_opens_at) && v.line.event.queue_opens_at > v.now)
-    return face::not_open;
-  if (!is_queue(v) && !v.signed_in)
-    return face::sign_in;
+  if (v.place && v.place->status == entry_status::admitted) return face::admitted;
+  if (status == event_status::cancelled) return face::cancelled;
+  if (status == event_status::ended) return face::ended;
+  if (is_set(v.line.event.queue_opens_at) && v.line.event.queue_opens_at > v.now) return face::not_open;
+  if (!is_queue(v) && !v.signed_in) return face::sign_in;
   return v.place ? face::join_again : face::join;
 }
 
 std::string path_of(const wait_view& v) { return v.base + "/wait/" + to_string(v.line.event.id); }
 
-std::uint64_t minutes(milliseconds span) { return static_cast<std::uint64_t>(std::max<std::int64_t>(1, span.count() / 60'000)); }
+std::uint64_t minutes(milliseconds span) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(1, span.count() / 60'000));
+}
 
 std::string device_path(const wait_view& v) { return path_of(v) + "/device"; }
 
@@ -63,7 +60,8 @@ constexpr std::array notices{
   notice{"kept_own_place", "device_kept_own", true},
 };
 
-/// The text's key; empty if there is nothing to say: gates have reasons of which their visitors need not hear.
+/// The text's key; empty if there is nothing to say: gates have reasons of which their visitors need not
+/// hear.
 std::string_view notice_of(const wait_view& v, bool has_place) {
   const auto found = std::ranges::find(notices, v.reason, &notice::reason);
   return found != notices.end() && found->is_for_waiting == has_place ? found->key : std::string_view{};
@@ -71,13 +69,15 @@ std::string_view notice_of(const wait_view& v, bool has_place) {
 
 void append_notice(std::string& out, const wait_view& v, bool has_place) {
   const auto key = notice_of(v, has_place);
-  if (key.empty())
-    return;
+  if (key.empty()) return;
   out += "<section class=\"card notice wide\">";
   append_element(out, "p", "role=\"status\"", text(v.in, key));
   if (key == "already_claimed") {
     out += "<p>";
-    append_element(out, "a", "class=\"button\" href=\"" + v.base + "/shop/events/" + to_string(v.line.event.id) + "/return\"", text(v.in, "to_order"));
+    append_element(out, "a",
+                   "class=\"button\" href=\"" + v.base + "/shop/events/" + to_string(v.line.event.id)
+                     + "/return\"",
+                   text(v.in, "to_order"));
     out += "</p>";
   }
   out += "</section>";
@@ -89,17 +89,24 @@ void append_place(std::string& out, const wait_view& v) {
   const auto& place = *v.place;
   const auto number = number_text(v.in, place.position);
   append_element(out, "p", "class=\"label\" id=\"place-label\"", text(v.in, "place_label"));
-  append_element(out, "p", number.size() > 5 ? "class=\"number long\" data-position" : "class=\"number\" data-position", number);
-  append_element(out, "p", "class=\"ahead\" data-ahead", place.position > 1 ? counted(v.in, "ahead", place.position - 1) : std::string{text(v.in, "next")});
-  out += "<p class=\"live\" data-connection hidden></p><p class=\"quiet\" role=\"status\" aria-live=\"polite\" data-announce></p>";
+  append_element(out, "p",
+                 number.size() > 5 ? "class=\"number long\" data-position" : "class=\"number\" data-position",
+                 number);
+  append_element(out, "p", "class=\"ahead\" data-ahead",
+                 place.position > 1 ? counted(v.in, "ahead", place.position - 1)
+                                    : std::string{text(v.in, "next")});
+  out += "<p class=\"live\" data-connection hidden></p><p class=\"quiet\" role=\"status\" "
+         "aria-live=\"polite\" data-announce></p>";
 }
 
 void append_estimate(std::string& out, const wait_view& v) {
   const auto& place = *v.place;
   out += "<section class=\"card\">";
   append_element(out, "h2", "", text(v.in, "wait_label"));
-  append_element(out, "p", "class=\"figure\" data-wait", wait_text(v.in, place.eta_low_seconds, place.eta_high_seconds));
-  append_element(out, "p", "class=\"soft\"", text(v.in, "queue_number", {{"n", number_text(v.in, value_of(place.number))}}));
+  append_element(out, "p", "class=\"figure\" data-wait",
+                 wait_text(v.in, place.eta_low_seconds, place.eta_high_seconds));
+  append_element(out, "p", "class=\"soft\"",
+                 text(v.in, "queue_number", {{"n", number_text(v.in, value_of(place.number))}}));
   out += "</section>";
 }
 
@@ -114,20 +121,22 @@ void append_next(std::string& out, const wait_view& v) {
     out += "</li>";
   };
   step(text(v.in, is_queue(v) ? "next_keep_queue" : "next_keep"));
-  step(is_queue(v) ? counted(v.in, "next_turn_queue", minutes(queue.session_ttl)) : counted(v.in, "next_turn", minutes(queue.claim_window)));
-  if (!is_queue(v))
-    step(text(v.in, "next_pay"));
+  step(is_queue(v) ? counted(v.in, "next_turn_queue", minutes(queue.session_ttl))
+                   : counted(v.in, "next_turn", minutes(queue.claim_window)));
+  if (!is_queue(v)) step(text(v.in, "next_pay"));
   out += "</ol></section>";
 }
 
-void append_hint(std::string& out, const wait_view& v, std::string_view name, std::string_view key, bool is_shown) {
+void append_hint(std::string& out, const wait_view& v, std::string_view name, std::string_view key,
+                 bool is_shown) {
   out.append("<section class=\"card notice wide\" data-").append(name).append(is_shown ? ">" : " hidden>");
   append_element(out, "p", "", text(v.in, key));
   out += "</section>";
 }
 
 void append_message(std::string& out, const wait_view& v) {
-  out.append("<section class=\"card notice wide\" data-message-card").append(v.place->message.empty() ? " hidden>" : ">");
+  out.append("<section class=\"card notice wide\" data-message-card")
+    .append(v.place->message.empty() ? " hidden>" : ">");
   append_element(out, "h2", "", text(v.in, "message_label"));
   append_element(out, "p", "data-message", v.place->message);
   out += "</section>";
@@ -143,8 +152,7 @@ void append_leave(std::string& out, const wait_view& v) {
 
 /// A queue's visitor has no account that would know the place elsewhere.
 void append_device_link(std::string& out, const wait_view& v) {
-  if (!is_queue(v))
-    return;
+  if (!is_queue(v)) return;
   out += "<p>";
   append_element(out, "a", "class=\"tap\" href=\"" + device_path(v) + '"', text(v.in, "other_device"));
   out += "</p>";
@@ -191,13 +199,13 @@ void append_link_button(std::string& out, std::string_view address, std::string_
 
 void append_way_in(std::string& out, const wait_view& v) {
   if (!is_queue(v)) {
-    append_link_button(out, v.base + "/shop/events/" + to_string(v.line.event.id), text(v.in, "choose_tickets"));
+    append_link_button(out, v.base + "/shop/events/" + to_string(v.line.event.id),
+                       text(v.in, "choose_tickets"));
     return;
   }
   if (v.return_url.empty()) { // nowhere to hand the session to: the site itself must know the visitor
     append_element(out, "p", "class=\"sub\"", text(v.in, "go_back"));
-    if (!v.home_url.empty())
-      append_link_button(out, v.home_url, text(v.in, "go_in"));
+    if (!v.home_url.empty()) append_link_button(out, v.home_url, text(v.in, "go_in"));
     return;
   }
   // The token travels in a body, never in an address that logs and referrers would keep.
@@ -216,7 +224,8 @@ void show_admitted(site_page& page, const wait_view& v) {
   const auto until = is_queue(v) ? v.place->session_expires_at : v.place->claim_by;
   page.title = std::string{text(v.in, "your_turn")} + " · " + v.line.event.name;
   append_element(page.hero, "p", "class=\"big\" role=\"status\"", text(v.in, "your_turn"));
-  append_timed(page.hero, v.in, "p", "class=\"sub\"", is_queue(v) ? "your_turn_queue" : "your_turn_lead", until);
+  append_timed(page.hero, v.in, "p", "class=\"sub\"", is_queue(v) ? "your_turn_queue" : "your_turn_lead",
+               until);
   append_countdown(page.hero, v.in, until);
   append_way_in(page.hero, v);
   page.main_class = "narrow";
@@ -230,15 +239,16 @@ void show_admitted(site_page& page, const wait_view& v) {
 // -- before and after ----------------------------------------------------------------------------------
 
 void append_tickets(std::string& out, const wait_view& v) {
-  if (is_queue(v) || v.line.ticket_types.empty())
-    return;
+  if (is_queue(v) || v.line.ticket_types.empty()) return;
   out += "<section class=\"card\">";
   append_element(out, "h2", "", text(v.in, "what_is_on_sale"));
   out += "<ul class=\"list\">";
   for (const auto& type : v.line.ticket_types) {
     out += "<li>";
     append_element(out, "b", "", type.name);
-    append_element(out, "span", "", type.price == 0 ? std::string{text(v.in, "free")} : money_text(type.price, v.line.event.currency));
+    append_element(out, "span", "",
+                   type.price == 0 ? std::string{text(v.in, "free")}
+                                   : money_text(type.price, v.line.event.currency));
     out += "</li>";
   }
   out += "</ul></section>";
@@ -251,21 +261,25 @@ void append_sign_in(std::string& out, const wait_view& v) {
   if (v.step == sign_in_step::address) {
     append_element(out, "p", "class=\"soft\"", text(v.in, "sign_in_lead"));
     append_hidden(out, "action", "code");
-    append_field(out, text(v.in, "email"), "email", v.email, "type=\"email\" autocomplete=\"email\" required maxlength=\"254\"",
+    append_field(out, text(v.in, "email"), "email", v.email,
+                 "type=\"email\" autocomplete=\"email\" required maxlength=\"254\"",
                  v.was_wrong ? text(v.in, "email_wrong") : std::string_view{});
     append_element(out, "button", "class=\"button\" type=\"submit\"", text(v.in, "send_code"));
   } else {
     append_element(out, "p", "role=\"status\"", text(v.in, "code_sent", {{"email", v.email}}));
     if (v.has_mailbox) {
       out += "<p>";
-      append_element(out, "a", "href=\"" + v.base + std::string{mailbox_path} + "\" target=\"_blank\" rel=\"noopener\"", text(v.in, "code_mailbox"));
+      append_element(out, "a",
+                     "href=\"" + v.base + std::string{mailbox_path} + "\" target=\"_blank\" rel=\"noopener\"",
+                     text(v.in, "code_mailbox"));
       out += "</p>";
     } else if (!v.mail_folder.empty())
       append_element(out, "p", "class=\"soft\"", text(v.in, "code_local", {{"folder", v.mail_folder}}));
     append_hidden(out, "action", "enter");
     append_hidden(out, "email", v.email);
     out += "<div class=\"code\">";
-    append_field(out, text(v.in, "code"), "otp", {}, "inputmode=\"numeric\" autocomplete=\"one-time-code\" required maxlength=\"12\" autofocus",
+    append_field(out, text(v.in, "code"), "otp", {},
+                 "inputmode=\"numeric\" autocomplete=\"one-time-code\" required maxlength=\"12\" autofocus",
                  v.was_wrong ? text(v.in, "code_wrong") : std::string_view{});
     out += "</div><div class=\"row\">";
     append_element(out, "button", "class=\"button\" type=\"submit\"", text(v.in, "code_enter"));
@@ -278,8 +292,7 @@ void append_sign_in(std::string& out, const wait_view& v) {
 void append_join(std::string& out, const wait_view& v, std::string_view label) {
   out += "<form method=\"post\" action=\"" + path_of(v) + "\">";
   append_hidden(out, "action", "join");
-  if (!v.join_key.empty())
-    append_hidden(out, "key", v.join_key);
+  if (!v.join_key.empty()) append_hidden(out, "key", v.join_key);
   append_element(out, "button", "class=\"button\" type=\"submit\"", label);
   out += "</form>";
 }
@@ -322,17 +335,16 @@ void show_still(site_page& page, const wait_view& v, face is) {
     append_element(page.main, "p", "", v.line.event.message);
     page.main += "</section>";
   }
-  if (is == face::sign_in)
-    append_sign_in(page.main, v);
+  if (is == face::sign_in) append_sign_in(page.main, v);
   append_tickets(page.main, v);
-  if (is == face::not_open)
-    page.refresh_seconds = 30;
+  if (is == face::not_open) page.refresh_seconds = 30;
 }
 
 // -- for the script ------------------------------------------------------------------------------------
 
 /// What every page of a line tells its script.
-void begin_state(std::string& out, language in, const std::string& base, const event_row& line, timestamp now) {
+void begin_state(std::string& out, language in, const std::string& base, const event_row& line,
+                 timestamp now) {
   out = "{\"base\":";
   append_text(out, base);
   out += ",\"line\":";
@@ -344,8 +356,9 @@ void begin_state(std::string& out, language in, const std::string& base, const e
   out += ",\"now\":";
   append_time(out, now);
   out += ",\"texts\":";
-  out += texts_json(in, {"ahead", "next", "place_label", "paused", "your_turn", "wait_unknown", "wait_short", "wait_minutes", "wait_up_to_minutes",
-                         "wait_range_minutes", "wait_hours", "wait_up_to_hours", "wait_range_hours", "connection_live", "connection_polling",
+  out += texts_json(in, {"ahead", "next", "place_label", "paused", "your_turn", "wait_unknown", "wait_short",
+                         "wait_minutes", "wait_up_to_minutes", "wait_range_minutes", "wait_hours",
+                         "wait_up_to_hours", "wait_range_hours", "connection_live", "connection_polling",
                          "connection_offline", "device_waits"});
 }
 
@@ -359,8 +372,7 @@ void append_follow(std::string& out, const entry_id& place, std::string_view tok
 std::string state_of(const wait_view& v, face is) {
   std::string out;
   begin_state(out, v.in, v.base, v.line.event, v.now);
-  if (is == face::waiting)
-    append_follow(out, v.place->id, v.token);
+  if (is == face::waiting) append_follow(out, v.place->id, v.token);
   if (is == face::not_open) {
     const auto left = std::clamp<std::int64_t>((v.line.event.queue_opens_at - v.now).count(), 1'000, 600'000);
     out += ",\"reload_after_ms\":";
@@ -384,8 +396,7 @@ site_page wait_page(const wait_view& v) {
   page.script = "wait.mjs";
   page.state = state_of(v, is);
   page.signed_in = v.signed_in;
-  if (is == face::admitted && is_queue(v))
-    page.form_target = v.return_url;
+  if (is == face::admitted && is_queue(v)) page.form_target = v.return_url;
   return page;
 }
 
@@ -405,7 +416,8 @@ site_page device_page(const device_view& v) {
   append_escaped(main, text(v.in, "device_link"));
   main += "</a></p>";
   append_element(main, "p", "class=\"soft\"", counted(v.in, "device_secret", v.minutes));
-  main += "<noscript>"; // who has none here may have none there either; the token is in a part of the address that only script reads
+  main += "<noscript>"; // who has none here may have none there either; the token is in a part of the address
+                        // that only script reads
   append_element(main, "p", "class=\"soft\"", text(v.in, "device_script"));
   main += "</noscript>";
   main += "</section><div class=\"row\">";
@@ -416,28 +428,35 @@ site_page device_page(const device_view& v) {
   begin_state(page.state, v.in, v.base, v.line.event, v.now);
   page.state += ",\"back\":";
   append_text(page.state, back);
-  if (is_in_line(v.place.status))
-    append_follow(page.state, v.place.id, v.token);
+  if (is_in_line(v.place.status)) append_follow(page.state, v.place.id, v.token);
   page.state += '}';
   return page;
 }
 
 // -- pieces --------------------------------------------------------------------------------------------
 
-void append_timed(std::string& out, language in, std::string_view tag, std::string_view attributes, std::string_view key, timestamp when) {
+void append_timed(std::string& out, language in, std::string_view tag, std::string_view attributes,
+                  std::string_view key, timestamp when) {
   constexpr std::string_view hole = "{time}";
   const auto pattern = text(in, key);
   const auto at = std::min(pattern.find(hole), pattern.size());
   const auto exact = rfc3339(when);
   out.append("<").append(tag).append(" ").append(attributes).append(">");
   append_escaped(out, pattern.substr(0, at));
-  out.append("<time datetime=\"").append(exact).append("\">").append(exact, 0, 10).append(" ").append(exact, 11, 5).append(" UTC</time>");
+  out.append("<time datetime=\"")
+    .append(exact)
+    .append("\">")
+    .append(exact, 0, 10)
+    .append(" ")
+    .append(exact, 11, 5)
+    .append(" UTC</time>");
   append_escaped(out, pattern.substr(std::min(at + hole.size(), pattern.size())));
   out.append("</").append(tag).append(">");
 }
 
 void append_countdown(std::string& out, language in, timestamp until) {
-  out += "<p class=\"figure\" role=\"timer\" aria-live=\"off\" hidden data-until=\"" + rfc3339(until) + "\" data-text=\"";
+  out += "<p class=\"figure\" role=\"timer\" aria-live=\"off\" hidden data-until=\"" + rfc3339(until)
+         + "\" data-text=\"";
   append_escaped(out, text(in, "time_left"));
   out += "\"></p>";
 }
@@ -448,25 +467,30 @@ void append_hidden(std::string& out, std::string_view name, std::string_view val
   out += "\">";
 }
 
-void append_field(std::string& out, std::string_view label, std::string_view name, std::string_view value, std::string_view more,
-                  std::string_view problem) {
+void append_field(std::string& out, std::string_view label, std::string_view name, std::string_view value,
+                  std::string_view more, std::string_view problem) {
   out.append("<div class=\"field\"><label for=\"f-").append(name).append("\">");
   append_escaped(out, label);
-  out.append("</label><input id=\"f-").append(name).append("\" name=\"").append(name).append("\" ").append(more);
+  out.append("</label><input id=\"f-")
+    .append(name)
+    .append("\" name=\"")
+    .append(name)
+    .append("\" ")
+    .append(more);
   if (!value.empty()) {
     out += " value=\"";
     append_escaped(out, value);
     out += '"';
   }
-  if (!problem.empty())
-    out.append(" aria-invalid=\"true\" aria-describedby=\"e-").append(name).append("\"");
+  if (!problem.empty()) out.append(" aria-invalid=\"true\" aria-describedby=\"e-").append(name).append("\"");
   out += '>';
   if (!problem.empty())
     append_element(out, "p", "class=\"wrong\" role=\"alert\" id=\"e-" + std::string{name} + '"', problem);
   out += "</div>";
 }
 
-void append_action(std::string& out, std::string_view path, std::string_view action, std::string_view label, std::string_view style) {
+void append_action(std::string& out, std::string_view path, std::string_view action, std::string_view label,
+                   std::string_view style) {
   out.append("<form method=\"post\" action=\"").append(path).append("\">");
   append_hidden(out, "action", action);
   append_element(out, "button", "type=\"submit\" class=\"" + std::string{style} + '"', label);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standalone queues for the backends of other sites: an operator's token for an API key, queues and what an operator does to them. Types and
-// ranges are checked here, rules by the catalog and the event actor, which owns a queue as it owns an event.
+// Standalone queues for the backends of other sites: an operator's token for an API key, queues and what an
+// operator does to them. Types and ranges are checked here, rules by the catalog and the event actor, which
+// owns a queue as it owns an event.
 #include "domain/admission.hpp"
 #include "domain/event_settings.hpp"
 #include "net/codec.hpp"
@@ -34,8 +35,7 @@ constexpr seconds operator_token_life{3'600};
 // -- POST /sessions ------------------------------------------------------------------------------------
 
 awaitable<response> open_operator_session(call c) {
-  if (auto no = expect_no_body(c.rq))
-    co_return std::move(*no);
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
   const auto now = c.ctx.environment.wall_now();
   response answer;
   answer.status = 201;
@@ -98,24 +98,19 @@ std::optional<response> read_new_queue(const call& c, create_event& wish) {
 
 awaitable<response> create_queue(call c) {
   auto key = read_idempotency(c.rq, c.who);
-  if (key.no)
-    co_return std::move(*key.no);
+  if (key.no) co_return std::move(*key.no);
   create_event wish;
   wish.by = c.by;
   wish.idempotency = key.ref;
-  if (auto no = read_new_queue(c, wish))
-    co_return std::move(*no);
+  if (auto no = read_new_queue(c, wish)) co_return std::move(*no);
   keys_in_flight::hold working;
-  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working))
-    co_return std::move(*no);
+  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   auto answer = queue_answer(got.reply);
   answer.status = 201;
   answer.fields.emplace_back("Location", location(c.ctx, "/queues/", got.reply.event.event.id));
-  if (got.reply.replayed)
-    mark_replayed(c.ctx, answer);
+  if (got.reply.replayed) mark_replayed(c.ctx, answer);
   co_return answer;
 }
 
@@ -124,14 +119,12 @@ awaitable<response> create_queue(call c) {
 /// A percent-encoded value as text; nothing if it is no UTF-8 or has control characters.
 std::optional<std::string> decoded(std::string_view encoded) {
   const auto parsed = boost::urls::make_pct_string_view(encoded);
-  if (!parsed)
-    return std::nullopt;
+  if (!parsed) return std::nullopt;
   std::string text;
   parsed->decode({}, boost::urls::string_token::assign_to(text));
   utf8_checker utf8;
   const auto is_refused = [&utf8](unsigned char ch) { return ch < 0x20 || ch == 0x7f || !utf8.feed(ch); };
-  if (std::any_of(text.begin(), text.end(), is_refused) || !utf8.complete())
-    return std::nullopt;
+  if (std::any_of(text.begin(), text.end(), is_refused) || !utf8.complete()) return std::nullopt;
   return text;
 }
 
@@ -141,8 +134,7 @@ uuid list_scope(const principal& by) { return {static_cast<std::uint64_t>(by.ten
 std::optional<response> read_list_request(const call& c, list_events& wish) {
   std::optional<response> no;
   const auto query = query_parameters::read(c.rq, {"limit", "cursor", "external_id"}, no);
-  if (no)
-    return no;
+  if (no) return no;
   wish.by = c.by;
   wish.kind = event_kind::queue;
   const auto name = decoded(query.find("external_id").value_or(""));
@@ -151,28 +143,26 @@ std::optional<response> read_list_request(const call& c, list_events& wish) {
   wish.external_id = *name;
   const auto limit = query.find("limit"), cursor = query.find("cursor");
   const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
-  if (!count)
-    return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
+  if (!count) return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
   wish.limit = *count;
-  const auto after = cursor ? c.ctx.shared->cursors.decode(list_scope(c.by), *cursor) : std::optional{aggregate_id{}};
-  if (!after)
-    return problem(fault::invalid_cursor, c.rq.request_id);
+  const auto after =
+    cursor ? c.ctx.shared->cursors.decode(list_scope(c.by), *cursor) : std::optional{aggregate_id{}};
+  if (!after) return problem(fault::invalid_cursor, c.rq.request_id);
   wish.after = *after;
   return std::nullopt;
 }
 
 awaitable<response> list_queues(call c) {
   list_events wish;
-  if (auto no = read_list_request(c, wish))
-    co_return std::move(*no);
+  if (auto no = read_list_request(c, wish)) co_return std::move(*no);
   auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   const auto& queues = got.reply.events;
   const bool more = got.reply.more && !queues.empty();
   response answer;
   append_queue_list(answer.body, queues,
-                    more ? c.ctx.shared->cursors.encode(list_scope(c.by), queues.back().event.aggregate) : std::string{});
+                    more ? c.ctx.shared->cursors.encode(list_scope(c.by), queues.back().event.aggregate)
+                         : std::string{});
   co_return answer;
 }
 
@@ -180,15 +170,13 @@ awaitable<response> list_queues(call c) {
 
 awaitable<response> read_queue(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{queue_of(c)});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return queue_answer(got.reply);
 }
 
 awaitable<response> read_queue_stats(call c) {
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_stats{queue_of(c)});
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   response answer;
   append_queue_stats(answer.body, got.reply.stats);
   co_return answer;
@@ -203,19 +191,16 @@ awaitable<response> change_queue(call c) {
       }))
     co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return queue_answer(got.reply);
 }
 
 template <event_trigger Trigger>
 awaitable<response> turn_queue(call c) {
   turn_event wish{queue_of(c), {}, Trigger};
-  if (auto no = read_note(c.rq, wish.note))
-    co_return std::move(*no);
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return queue_answer(got.reply);
 }
 
@@ -240,8 +225,7 @@ awaitable<response> advance(call c) {
       }))
     co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return count_answer("admitted", got.reply.count);
 }
 
@@ -255,28 +239,28 @@ std::optional<response> read_revocation(const call& c, revoke_sessions& wish) {
   wish.note.detail = c.rq.body;
   return read_json(c.rq, body_need::required, [&](object_reader& body) {
     const auto place = body.id(place_id<Kind>);
-    const auto subject = Kind == event_kind::queue ? body.text("subject", subject_size) : maybe<std::string>{};
+    const auto subject =
+      Kind == event_kind::queue ? body.text("subject", subject_size) : maybe<std::string>{};
     const auto all = body.flag("all");
     wish.note.reason = read_reason(body);
     if (place.given + subject.given + (all.given && all.value) != 1)
-      return body.reject(place_id<Kind>, Kind == event_kind::queue ? "Give exactly one of ticket_id, subject and all." : "Give either entry_id or all.");
+      return body.reject(place_id<Kind>, Kind == event_kind::queue
+                                           ? "Give exactly one of ticket_id, subject and all."
+                                           : "Give either entry_id or all.");
     wish.scope = place.given     ? revocation_scope::ticket
                  : subject.given ? revocation_scope::subject
                                  : revocation_scope::all;
     wish.ticket = place.value;
-    if (subject.given)
-      wish.subject = c.ctx.shared->subject_of(c.by.tenant, subject.value);
+    if (subject.given) wish.subject = c.ctx.shared->subject_of(c.by.tenant, subject.value);
   });
 }
 
 template <event_kind Kind>
 awaitable<response> revoke(call c) {
   revoke_sessions wish{{c.id, c.by, Kind}, {}, {}, {}, {}};
-  if (auto no = read_revocation<Kind>(c, wish))
-    co_return std::move(*no);
+  if (auto no = read_revocation<Kind>(c, wish)) co_return std::move(*no);
   auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
-  if (auto no = refused(c.rq, got))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
   co_return count_answer("revoked", got.reply.count);
 }
 
@@ -293,17 +277,16 @@ std::optional<response> read_place(const request& rq, place_wish& wish) {
   return read_json(rq, body_need::required, [&wish](object_reader& body) {
     const auto place = body.id(place_id<Kind>);
     const bool by_email = Kind == event_kind::sale && body.has("email");
-    if (by_email)
-      wish.email = read_email(body, "email");
+    if (by_email) wish.email = read_email(body, "email");
     if (place.given == by_email)
-      body.reject(place_id<Kind>, Kind == event_kind::queue ? "Must be given." : "Give either entry_id or email.");
+      body.reject(place_id<Kind>,
+                  Kind == event_kind::queue ? "Must be given." : "Give either entry_id or email.");
     wish.place = place.value;
   });
 }
 
 response place_answer(const request& rq, const answer<entry_reply>& got) {
-  if (auto no = refused(rq, got))
-    return std::move(*no);
+  if (auto no = refused(rq, got)) return std::move(*no);
   response answer;
   append_place(answer.body, got.reply.entry);
   return answer;
@@ -313,21 +296,17 @@ response place_answer(const request& rq, const answer<entry_reply>& got) {
 template <event_kind Kind>
 awaitable<response> find_place(call c) {
   place_wish wish;
-  if (auto no = read_place<Kind>(c.rq, wish))
-    co_return std::move(*no);
+  if (auto no = read_place<Kind>(c.rq, wish)) co_return std::move(*no);
   auto allowed = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by, Kind}});
-  if (auto no = refused(c.rq, allowed))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, allowed)) co_return std::move(*no);
   if (wish.email.empty()) {
-    if (owner_of(wish.place) != owner_of(c.id))
-      co_return problem(fault::not_found, c.rq.request_id);
+    if (owner_of(wish.place) != owner_of(c.id)) co_return problem(fault::not_found, c.rq.request_id);
     auto got = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{wish.place, false});
     co_return place_answer(c.rq, got);
   }
   find_customers people{c.by.tenant, {std::move(wish.email)}, true};
   auto known = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
-  if (auto no = refused(c.rq, known))
-    co_return std::move(*no);
+  if (auto no = refused(c.rq, known)) co_return std::move(*no);
   const auto customer = known.reply.customers.empty() ? customer_id{} : known.reply.customers.front();
   auto got = co_await ask_event(c.ctx, owner_of(c.id), find_entry{c.id, customer, false});
   co_return place_answer(c.rq, got);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The opening handshake of a WebSocket (RFC 6455 section 4.2): what the session checks and answers before it hands a socket to the
-// hub. Pure functions.
+// The opening handshake of a WebSocket (RFC 6455 section 4.2): what the session checks and answers before it
+// hands a socket to the hub. Pure functions.
 #pragma once
 #include "net/http.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames of RFC 6455 as a server reads and writes them. Beast's stream costs 3.5 to 5 KB an idle connection, most of it a read
-// buffer we never need: clients have nothing to tell us. This reader keeps some 64 bytes and no payload. No sockets here.
+// The frames of RFC 6455 as a server reads and writes them. Beast's stream costs 3.5 to 5 KB an idle
+// connection, most of it a read buffer we never need: clients have nothing to tell us. This reader keeps some
+// 64 bytes and no payload. No sockets here.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +11,14 @@
 
 namespace fq::net {
 
-enum class ws_opcode : std::uint8_t { continuation = 0, text = 1, binary = 2, close = 8, ping = 9, pong = 10 };
+enum class ws_opcode : std::uint8_t {
+  continuation = 0,
+  text = 1,
+  binary = 2,
+  close = 8,
+  ping = 9,
+  pong = 10
+};
 
 enum class ws_close : std::uint16_t {
   normal = 1000,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One WebSocket: the socket, its frames both ways, its bounded output, its liveness, and what the hub remembers about the place it
-// follows. Made and told what to send by the hub of its io thread. It must not know events or actors.
+// One WebSocket: the socket, its frames both ways, its bounded output, its liveness, and what the hub
+// remembers about the place it follows. Made and told what to send by the hub of its io thread. It must not
+// know events or actors.
 #pragma once
 #include "domain/ids.hpp"
 #include "domain/rows.hpp"
@@ -41,8 +42,8 @@ class ws_peer final : public boost::intrusive::list_base_hook<>, private ws_list
 public:
   using ptr = boost::intrusive_ptr<ws_peer>;
 
-  /// `socket` is connected, upgraded, non-blocking for us, and counted in server_state::connections. It is closed with 4401 at
-  /// `authorized_until` (steady time).
+  /// `socket` is connected, upgraded, non-blocking for us, and counted in server_state::connections. It is
+  /// closed with 4401 at `authorized_until` (steady time).
   ws_peer(context& ctx, ws_owner& owner, stream socket, const uuid& holder, milliseconds authorized_until);
   ~ws_peer();
 
@@ -77,8 +78,7 @@ public:
 
   friend void intrusive_ptr_add_ref(ws_peer* p) { ++p->references_; }
   friend void intrusive_ptr_release(ws_peer* p) {
-    if (--p->references_ == 0)
-      delete p;
+    if (--p->references_ == 0) delete p;
   }
 
 private:

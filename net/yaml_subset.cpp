@@ -37,11 +37,9 @@ std::vector<line> split(std::string_view yaml) {
     const auto raw = yaml.substr(0, end);
     yaml.remove_prefix(std::min(end + 1, yaml.size()));
     ++number;
-    if (raw.find('\t') != std::string_view::npos)
-      fail(number, "a tab");
+    if (raw.find('\t') != std::string_view::npos) fail(number, "a tab");
     const auto text = trimmed(raw);
-    if (!text.empty() && text.front() != '#')
-      lines.push_back({number, raw.find_first_not_of(' '), text});
+    if (!text.empty() && text.front() != '#') lines.push_back({number, raw.find_first_not_of(' '), text});
   }
   return lines;
 }
@@ -69,16 +67,13 @@ bool is_number(std::string_view text) {
   std::size_t i = text.starts_with('-') ? 1 : 0;
   const auto digits = [&] {
     const auto from = i;
-    while (i < text.size() && text[i] >= '0' && text[i] <= '9')
-      ++i;
+    while (i < text.size() && text[i] >= '0' && text[i] <= '9') ++i;
     return i > from;
   };
-  if (!digits())
-    return false;
+  if (!digits()) return false;
   if (i < text.size() && text[i] == '.') {
     ++i;
-    if (!digits())
-      return false;
+    if (!digits()) return false;
   }
   const auto unsigned_part = text.substr(text.starts_with('-') ? 1 : 0);
   const bool leading_zero = unsigned_part.size() > 1 && unsigned_part[0] == '0' && unsigned_part[1] != '.';
@@ -86,8 +81,7 @@ bool is_number(std::string_view text) {
 }
 
 std::string plain(std::string_view text) {
-  if (text == "true" || text == "false" || text == "null" || is_number(text))
-    return std::string{text};
+  if (text == "true" || text == "false" || text == "null" || is_number(text)) return std::string{text};
   return json_string(text);
 }
 
@@ -99,8 +93,7 @@ public:
   std::string whole() {
     auto out = value("");
     skip();
-    if (at_ < text_.size())
-      fail(number_, "text after a value");
+    if (at_ < text_.size()) fail(number_, "text after a value");
     return out;
   }
 
@@ -117,8 +110,7 @@ public:
 
 private:
   void skip() {
-    while (at_ < text_.size() && text_[at_] == ' ')
-      ++at_;
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
   bool is_quote() const { return at_ < text_.size() && (text_[at_] == '"' || text_[at_] == '\''); }
 
@@ -152,8 +144,7 @@ private:
 
   std::string value(std::string_view stops) {
     skip();
-    if (at_ >= text_.size())
-      fail(number_, "a value is missing");
+    if (at_ >= text_.size()) fail(number_, "a value is missing");
     switch (text_[at_]) {
       case '[': return list();
       case '{': return map();
@@ -171,13 +162,11 @@ private:
   std::string plain_until(std::string_view stops) {
     const auto from = at_;
     while (at_ < text_.size() && stops.find(text_[at_]) == std::string_view::npos) {
-      if (text_[at_] == '#' && at_ > from && text_[at_ - 1] == ' ')
-        fail(number_, "a comment after a value");
+      if (text_[at_] == '#' && at_ > from && text_[at_ - 1] == ' ') fail(number_, "a comment after a value");
       ++at_;
     }
     const auto text = trimmed(text_.substr(from, at_ - from));
-    if (text.empty())
-      fail(number_, "a value is missing");
+    if (text.empty()) fail(number_, "a value is missing");
     if (stops.empty() && text.find(": ") != std::string::npos)
       fail(number_, "a colon in plain text: quote it");
     return plain(text);
@@ -187,13 +176,11 @@ private:
     std::string out = "[";
     for (++at_;;) {
       skip();
-      if (take(']'))
-        return out += ']';
+      if (take(']')) return out += ']';
       out += out.size() > 1 ? "," : "";
       out += value(",]");
       skip();
-      if (!take(',') && (at_ >= text_.size() || text_[at_] != ']'))
-        fail(number_, "a list that does not end");
+      if (!take(',') && (at_ >= text_.size() || text_[at_] != ']')) fail(number_, "a list that does not end");
     }
   }
 
@@ -202,8 +189,7 @@ private:
     std::set<std::string> names;
     for (++at_;;) {
       skip();
-      if (take('}'))
-        return out += '}';
+      if (take('}')) return out += '}';
       const auto name = is_quote() ? quoted() : upto_colon();
       if (!take(':') || name.find_first_of(",{}[]") != std::string::npos || !names.insert(name).second)
         fail(number_, "bad or repeated key: " + name);
@@ -216,8 +202,7 @@ private:
   }
 
   bool take(char c) {
-    if (at_ >= text_.size() || text_[at_] != c)
-      return false;
+    if (at_ >= text_.size() || text_[at_] != c) return false;
     ++at_;
     return true;
   }
@@ -232,11 +217,9 @@ public:
   explicit block_parser(std::vector<line> lines) : lines_(std::move(lines)) {}
 
   std::string document() {
-    if (lines_.empty())
-      fail(1, "nothing here");
+    if (lines_.empty()) fail(1, "nothing here");
     auto out = block(lines_[0].indent);
-    if (at_ < lines_.size())
-      fail(lines_[at_].number, "unexpected indentation");
+    if (at_ < lines_.size()) fail(lines_[at_].number, "unexpected indentation");
     return out;
   }
 
@@ -259,8 +242,7 @@ private:
 
   std::string item(std::size_t indent) {
     auto& l = lines_[at_];
-    if (l.text == "-")
-      fail(l.number, "an empty item");
+    if (l.text == "-") fail(l.number, "an empty item");
     const auto inner = trimmed(std::string_view{l.text}.substr(2));
     const auto offset = l.text.find_first_not_of(' ', 1);
     std::string name, rest;
@@ -279,10 +261,8 @@ private:
     while (here(indent) && !is_item(lines_[at_])) {
       const auto& l = lines_[at_];
       std::string name, rest;
-      if (!flow_parser{l.text, l.number}.key(name, rest))
-        fail(l.number, "no mapping entry");
-      if (!names.insert(name).second)
-        fail(l.number, "repeated key: " + name);
+      if (!flow_parser{l.text, l.number}.key(name, rest)) fail(l.number, "no mapping entry");
+      if (!names.insert(name).second) fail(l.number, "repeated key: " + name);
       ++at_;
       out += out.size() > 1 ? "," : "";
       out += json_string(name) + ':' + entry(indent, rest, l.number);
@@ -291,12 +271,9 @@ private:
   }
 
   std::string entry(std::size_t indent, const std::string& rest, std::size_t number) {
-    if (rest == ">-")
-      return json_string(folded(indent));
-    if (!rest.empty())
-      return flow_parser{rest, number}.whole();
-    if (at_ >= lines_.size() || lines_[at_].indent <= indent)
-      fail(number, "a value is missing");
+    if (rest == ">-") return json_string(folded(indent));
+    if (!rest.empty()) return flow_parser{rest, number}.whole();
+    if (at_ >= lines_.size() || lines_[at_].indent <= indent) fail(number, "a value is missing");
     return block(lines_[at_].indent);
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers: https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
+// Answers:
+// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns
 #include "outbound/apns_channel.hpp"
 
 #include "outbound/delivery_answers.hpp"
@@ -26,23 +27,29 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& wor
 }
 
 /// 400s that speak of our settings; the others speak of the request.
-constexpr auto settings_words = std::to_array<std::string_view>({"BadTopic", "MissingTopic", "BadCertificate", "BadCertificateEnvironment"});
+constexpr auto settings_words = std::to_array<std::string_view>(
+  {"BadTopic", "MissingTopic", "BadCertificate", "BadCertificateEnvironment"});
 
-/// Trouble that passes says nothing of this device, which may be a live one registered for the wrong environment: later, and no pause for everybody,
-/// because anybody may register any text as a token.
+/// Trouble that passes says nothing of this device, which may be a live one registered for the wrong
+/// environment: later, and no pause for everybody, because anybody may register any text as a token.
 delivery_answer later(delivery_answer second) {
   second.outcome = delivery_outcome::again;
   second.is_channel_down = second.is_our_fault = false;
   return second;
 }
 
-bool passes(const delivery_answer& a) { return a.status == 408 || a.status == 429 || a.status >= 500 || a.reason == expired_token; }
+bool passes(const delivery_answer& a) {
+  return a.status == 408 || a.status == 429 || a.status >= 500 || a.reason == expired_token;
+}
 
-/// What becomes of a device whose token the first environment does not take. Only the second one's success, or its word about this token, says more: what
-/// it holds against our key is no reason to keep the device.
+/// What becomes of a device whose token the first environment does not take. Only the second one's success,
+/// or its word about this token, says more: what it holds against our key is no reason to keep the device.
 delivery_answer of_both(const delivery_answer& first, const delivery_answer& second) {
   if (second.outcome == delivery_outcome::delivered)
-    return {.outcome = delivery_outcome::delivered, .status = second.status, .reason = "wrong_environment", .is_our_fault = true};
+    return {.outcome = delivery_outcome::delivered,
+            .status = second.status,
+            .reason = "wrong_environment",
+            .is_our_fault = true};
   if (passes(second)) return later(second);
   return second.reason == token_of_another_topic ? second : first;
 }
@@ -53,7 +60,8 @@ delivery_answer apns_answer(int status, std::string_view body, std::optional<mil
   using enum delivery_outcome;
   if (status == 200) return {.outcome = delivered, .status = status};
   const auto answer = parse_object(body);
-  delivery_answer a{.status = status, .reason = plain_word(text_at(answer, "reason")), .retry_after = retry_after};
+  delivery_answer a{
+    .status = status, .reason = plain_word(text_at(answer, "reason")), .retry_after = retry_after};
   if (a.reason.empty()) a.reason = "HTTP " + std::to_string(status);
   const auto becomes = [&](delivery_outcome outcome, bool is_our_fault) {
     a.outcome = outcome;
@@ -65,17 +73,20 @@ delivery_answer apns_answer(int status, std::string_view body, std::optional<mil
     return becomes(again, true);
   };
   if (status == 410) {
-    if (const auto since = integer_at(answer, "timestamp"); since && *since > 0) a.gone_since = from_unix_ms(*since);
+    if (const auto since = integer_at(answer, "timestamp"); since && *since > 0)
+      a.gone_since = from_unix_ms(*since);
     return becomes(gone, false);
   }
   if (a.reason == unknown_token) return becomes(gone, false);
-  if (a.reason == token_of_another_topic) return becomes(gone, true); // of each device, if it is our topic that is wrong
+  if (a.reason == token_of_another_topic)
+    return becomes(gone, true); // of each device, if it is our topic that is wrong
   if (status == 403 || is_one_of(a.reason, settings_words)) return is_down();
   if (a.reason == too_many_tokens) {
     a.retry_after = apns_token::age_min;
     return is_down();
   }
-  if (status == 429 || status == 408 || status >= 500 || a.reason == "IdleTimeout") return becomes(again, false);
+  if (status == 429 || status == 408 || status >= 500 || a.reason == "IdleTimeout")
+    return becomes(again, false);
   if (status == 400 || status == 404 || status == 405 || status == 413) return becomes(refused, true);
   return is_down(); // no answer of APNs: is the url right
 }
@@ -96,36 +107,41 @@ struct apns_channel::attempt {
   milliseconds end{0}; ///< steady: of all its steps
   bool is_sandbox = false; ///< where it goes now
   bool has_new_token = false; ///< one has been made for it
-  std::optional<delivery_answer> elsewhere{}; ///< what the first environment said of a token that it does not take
+  std::optional<delivery_answer>
+    elsewhere{}; ///< what the first environment said of a token that it does not take
 
-  /// The way out of every send. Anybody may register devices of the sandbox: what ails it, or our key there, is no word about the channel.
+  /// The way out of every send. Anybody may register devices of the sandbox: what ails it, or our key there,
+  /// is no word about the channel.
   void finish(delivery_answer answer) const {
     if (is_sandbox) answer.is_channel_down = false;
     done(std::move(answer));
   }
 };
 
-apns_channel::apns_channel(settings options, environment& env)
-  : settings_{std::move(options)},
+apns_channel::apns_channel(settings options, environment& env) :
+    settings_{std::move(options)},
     env_{env},
     tokens_{settings_.team_id, settings_.key_id, settings_.key, env},
     http_{http2(settings_.http), env} {}
 
-static http_request request_of(const notice& what, const push_content& content, const std::string& topic, timestamp now) {
+static http_request request_of(const notice& what, const push_content& content, const std::string& topic,
+                               timestamp now) {
   http_request rq;
   rq.method = http_request::method_type::post;
-  rq.headers = {{"apns-topic", topic},
-                {"apns-push-type", "alert"},
-                {"apns-priority", content.is_urgent ? "10" : "5"},
-                {"apns-expiration", content.ttl.count() == 0 ? "0" : std::to_string(unix_ms(now + content.ttl) / 1000)},
-                {"apns-collapse-id", content.collapse_key},
-                {"apns-id", to_string(what.id)},
-                {"Content-Type", "application/json"}};
+  rq.headers = {
+    {"apns-topic", topic},
+    {"apns-push-type", "alert"},
+    {"apns-priority", content.is_urgent ? "10" : "5"},
+    {"apns-expiration", content.ttl.count() == 0 ? "0" : std::to_string(unix_ms(now + content.ttl) / 1000)},
+    {"apns-collapse-id", content.collapse_key},
+    {"apns-id", to_string(what.id)},
+    {"Content-Type", "application/json"}};
   rq.body = apns_body(content);
   return rq;
 }
 
-void apns_channel::deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) {
+void apns_channel::deliver(const notice& what, const delivery_target& to,
+                           std::function<void(delivery_answer)> done) {
   const auto now = env_.wall_now();
   const auto content = push_content_of(what, now);
   if (!content) return done({.outcome = delivery_outcome::refused, .reason = "nothing_to_show"});
@@ -140,7 +156,10 @@ void apns_channel::deliver(const notice& what, const delivery_target& to, std::f
 
 void apns_channel::send(const std::shared_ptr<attempt>& a) {
   if (const auto pause = left_of_pause(a->is_sandbox); pause.count() > 0)
-    return a->finish({.reason = std::string{too_many_tokens}, .retry_after = pause, .is_channel_down = true, .is_our_fault = true});
+    return a->finish({.reason = std::string{too_many_tokens},
+                      .retry_after = pause,
+                      .is_channel_down = true,
+                      .is_our_fault = true});
   const auto left = time_for_step(a->end, env_, settings_.http.timeout);
   if (left.count() == 0) return a->finish(out_of_time());
   std::string token;
@@ -157,21 +176,26 @@ void apns_channel::send(const std::shared_ptr<attempt>& a) {
   http_.submit(std::move(rq), [this, a, token](const http_result& answer) { take_answer(a, token, answer); });
 }
 
-void apns_channel::take_answer(const std::shared_ptr<attempt>& a, const std::string& token, const http_result& answer) {
+void apns_channel::take_answer(const std::shared_ptr<attempt>& a, const std::string& token,
+                               const http_result& answer) {
   if (const auto* failure = std::get_if<http_failure>(&answer)) {
-    if (failure->kind == http_error::network || failure->kind == http_error::timeout) want_connection(a->is_sandbox);
+    if (failure->kind == http_error::network || failure->kind == http_error::timeout)
+      want_connection(a->is_sandbox);
     return a->finish(a->elsewhere ? later(unanswered(*failure)) : unanswered(*failure));
   }
   const auto& response = std::get<http_response>(answer);
-  auto meaning = apns_answer(response.status, response.body, read_retry_after(response.retry_after, env_.wall_now()));
+  auto meaning =
+    apns_answer(response.status, response.body, read_retry_after(response.retry_after, env_.wall_now()));
   if (response.status >= 500) want_connection(a->is_sandbox);
   if (a->elsewhere) return a->finish(of_both(*a->elsewhere, meaning));
-  if (meaning.outcome == delivery_outcome::again || meaning.outcome == delivery_outcome::gone) return take_refusal(a, token, std::move(meaning));
+  if (meaning.outcome == delivery_outcome::again || meaning.outcome == delivery_outcome::gone)
+    return take_refusal(a, token, std::move(meaning));
   a->finish(std::move(meaning));
 }
 
 /// What may come out better the second time.
-void apns_channel::take_refusal(const std::shared_ptr<attempt>& a, const std::string& token, delivery_answer answer) {
+void apns_channel::take_refusal(const std::shared_ptr<attempt>& a, const std::string& token,
+                                delivery_answer answer) {
   if (answer.reason == unknown_token || answer.reason == token_of_another_topic) {
     a->elsewhere = std::move(answer);
     a->is_sandbox = !a->is_sandbox;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices to devices by the Apple Push Notification service: HTTP/2 only, a kept connection to each of its two environments.
+// Notices to devices by the Apple Push Notification service: HTTP/2 only, a kept connection to each of its
+// two environments.
 #pragma once
 #include "outbound/apns_token.hpp"
 #include "outbound/channel.hpp"
@@ -13,8 +14,10 @@ namespace fq {
 
 struct push_content;
 
-/// What an answer of APNs means. `body`: its JSON. A token that Apple calls expired is one more time away from this: see deliver.
-[[nodiscard]] delivery_answer apns_answer(int status, std::string_view body, std::optional<milliseconds> retry_after);
+/// What an answer of APNs means. `body`: its JSON. A token that Apple calls expired is one more time away
+/// from this: see deliver.
+[[nodiscard]] delivery_answer apns_answer(int status, std::string_view body,
+                                          std::optional<milliseconds> retry_after);
 
 class apns_channel final : public channel_port {
 public:
@@ -24,18 +27,22 @@ public:
     std::string key; ///< the p8 file's text. Secret
     std::string topic; ///< the app's bundle id
     std::string url = "https://api.push.apple.com"; ///< without a trailing slash
-    std::string sandbox_url = "https://api.sandbox.push.apple.com"; ///< of tokens of the development environment; likewise
-    http_client::settings http; ///< in_flight_max: how many devices at once; its timeout is that of one step, and a try has up to three
+    std::string sandbox_url =
+      "https://api.sandbox.push.apple.com"; ///< of tokens of the development environment; likewise
+    http_client::settings http; ///< in_flight_max: how many devices at once; its timeout is that of one step,
+                                ///< and a try has up to three
   };
   /// Throws std::runtime_error if the key is none for ES256. `env` must outlive the channel.
   apns_channel(settings options, environment& env);
   apns_channel(const apns_channel&) = delete;
   apns_channel& operator=(const apns_channel&) = delete;
 
-  /// A token that one environment does not take is tried at the other: if it is taken there, the notice has arrived, and the answer says by
-  /// "wrong_environment" that the app registers its devices for the wrong one. If not, the device is gone, unless what ails the other one passes: then it is tried again later.
+  /// A token that one environment does not take is tried at the other: if it is taken there, the notice has
+  /// arrived, and the answer says by "wrong_environment" that the app registers its devices for the wrong
+  /// one. If not, the device is gone, unless what ails the other one passes: then it is tried again later.
   /// is_channel_down is said of production alone.
-  void deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) override;
+  void deliver(const notice& what, const delivery_target& to,
+               std::function<void(delivery_answer)> done) override;
 
 private:
   /// What the sends to one environment share.

@@ -6,8 +6,8 @@
 
 namespace fq {
 
-apns_token::apns_token(std::string team_id, std::string key_id, std::string_view key, environment& env)
-  : team_id_{std::move(team_id)},
+apns_token::apns_token(std::string team_id, std::string key_id, std::string_view key, environment& env) :
+    team_id_{std::move(team_id)},
     key_id_{std::move(key_id)},
     signer_{pem_signer::algorithm_type::es256, key},
     env_{env} {}

@@ -56,8 +56,10 @@ std::string cloud_event_of(const bus_message& m, const std::string& source) {
   return json::serialize(event);
 }
 
-nats_bus::nats_bus(nats_bus_settings settings)
-    : prefix_{std::move(settings.prefix)}, source_{std::move(settings.source)}, stream_{settings.servers, expected(std::move(settings.stream))} {}
+nats_bus::nats_bus(nats_bus_settings settings) :
+    prefix_{std::move(settings.prefix)},
+    source_{std::move(settings.source)},
+    stream_{settings.servers, expected(std::move(settings.stream))} {}
 
 bus_answer nats_bus::publish(const bus_message& m) {
   const auto document = cloud_event_of(m, source_);

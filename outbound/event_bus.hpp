@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Domain events to other systems by a bus: the port, and the bus of NATS JetStream. An event is a CloudEvent 1.0 in structured mode: one
-// JSON document that holds its attributes and its data, so it stays whole where headers do not travel (stored, mirrored, bridged, written to
-// a file), and one schema checks all of it. The catalog is docs/events.md.
+// Domain events to other systems by a bus: the port, and the bus of NATS JetStream. An event is a
+// CloudEvent 1.0 in structured mode: one JSON document that holds its attributes and its data, so it stays
+// whole where headers do not travel (stored, mirrored, bridged, written to a file), and one schema checks all
+// of it. The catalog is docs/events.md.
 #pragma once
 #include "domain/ids.hpp"
 #include "outbound/channel.hpp"
@@ -36,8 +37,8 @@ public:
   [[nodiscard]] virtual bus_answer publish(const bus_message& message) = 0;
 };
 
-/// The document: specversion, id, source, type, subject, time, datacontenttype, data, and the extensions tenant, sequence and partitionkey.
-/// Empty: the payload is no JSON object.
+/// The document: specversion, id, source, type, subject, time, datacontenttype, data, and the extensions
+/// tenant, sequence and partitionkey. Empty: the payload is no JSON object.
 [[nodiscard]] std::string cloud_event_of(const bus_message& message, const std::string& source);
 
 struct nats_bus_settings {

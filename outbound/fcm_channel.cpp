@@ -35,15 +35,17 @@ struct google_error {
     if (type.ends_with("fcm.v1.FcmError")) code = plain_word(text_at(detail, "errorCode"));
     if (!type.ends_with("google.rpc.BadRequest")) return;
     const auto& violations = array_at(detail, "fieldViolations");
-    blames_a_field = blames_a_field || std::any_of(violations.begin(), violations.end(), [](const json::value& v) {
-      return !v.is_object() || text_at(v.get_object(), "field") != "message.token";
-    });
+    blames_a_field =
+      blames_a_field || std::any_of(violations.begin(), violations.end(), [](const json::value& v) {
+        return !v.is_object() || text_at(v.get_object(), "field") != "message.token";
+      });
   }
 
   [[nodiscard]] std::string word() const { return code.empty() ? status : code; }
   /// Google has one code for a bad token and for a bad request.
   [[nodiscard]] bool blames_the_token() const {
-    return code == "INVALID_ARGUMENT" && !blames_a_field && message.find("registration token") != std::string::npos;
+    return code == "INVALID_ARGUMENT" && !blames_a_field
+           && message.find("registration token") != std::string::npos;
   }
 };
 
@@ -60,12 +62,14 @@ delivery_answer fcm_answer(int status, std::string_view body, std::optional<mill
     a.is_our_fault = is_our_fault;
     return a;
   };
-  const auto is_down = [&] { // our account or our settings: the same for every device, until a person mends it
-    a.is_channel_down = true;
-    return becomes(again, true);
-  };
+  const auto is_down =
+    [&] { // our account or our settings: the same for every device, until a person mends it
+      a.is_channel_down = true;
+      return becomes(again, true);
+    };
   if (error.code == "UNREGISTERED") return becomes(gone, false);
-  if (error.code == "SENDER_ID_MISMATCH") return becomes(gone, true); // the app registers with another project
+  if (error.code == "SENDER_ID_MISMATCH")
+    return becomes(gone, true); // the app registers with another project
   if (error.code == "THIRD_PARTY_AUTH_ERROR") return becomes(again, true); // only devices of Apple or the web
   if (error.blames_the_token()) return becomes(gone, false);
   if (status == 400 || status == 413) return becomes(refused, true);
@@ -88,25 +92,29 @@ struct fcm_channel::attempt {
   bool is_second = false;
 };
 
-fcm_channel::fcm_channel(settings options, environment& env)
-  : settings_{std::move(options)},
+fcm_channel::fcm_channel(settings options, environment& env) :
+    settings_{std::move(options)},
     env_{env},
     tokens_{settings_.account, settings_.waiting_max, env, http_},
     http_{shared(settings_.http), env} {}
 
-void fcm_channel::deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) {
+void fcm_channel::deliver(const notice& what, const delivery_target& to,
+                          std::function<void(delivery_answer)> done) {
   const auto now = env_.wall_now();
   const auto content = push_content_of(what, now);
   if (!content) return done({.outcome = delivery_outcome::refused, .reason = "nothing_to_show"});
-  send(std::make_shared<attempt>(attempt{fcm_body(*content, to.address, now), std::move(done), end_of_try(env_)}));
+  send(std::make_shared<attempt>(
+    attempt{fcm_body(*content, to.address, now), std::move(done), end_of_try(env_)}));
 }
 
 void fcm_channel::send(const std::shared_ptr<attempt>& a) {
   const auto left = time_for_step(a->end, env_, settings_.http.timeout);
   if (left.count() == 0) return a->done(out_of_time());
   tokens_.get(left, [this, a](const google_token::result& r) {
-    if (const auto* why = std::get_if<delivery_answer>(&r)) a->done(*why);
-    else post(a, std::get<std::string>(r));
+    if (const auto* why = std::get_if<delivery_answer>(&r))
+      a->done(*why);
+    else
+      post(a, std::get<std::string>(r));
   });
 }
 
@@ -122,14 +130,16 @@ void fcm_channel::post(const std::shared_ptr<attempt>& a, const std::string& tok
   http_.submit(std::move(rq), [this, a, token](const http_result& answer) { take_answer(a, token, answer); });
 }
 
-void fcm_channel::take_answer(const std::shared_ptr<attempt>& a, const std::string& token, const http_result& answer) {
+void fcm_channel::take_answer(const std::shared_ptr<attempt>& a, const std::string& token,
+                              const http_result& answer) {
   if (const auto* failure = std::get_if<http_failure>(&answer)) return a->done(unanswered(*failure));
   const auto& response = std::get<http_response>(answer);
   if (response.status == 401 && !a->is_second && tokens_.refuse(token)) {
     a->is_second = true;
     return send(a);
   }
-  a->done(fcm_answer(response.status, response.body, read_retry_after(response.retry_after, env_.wall_now())));
+  a->done(
+    fcm_answer(response.status, response.body, read_retry_after(response.retry_after, env_.wall_now())));
 }
 
 } // namespace fq

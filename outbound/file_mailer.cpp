@@ -48,13 +48,15 @@ bool write_whole(const std::filesystem::path& folder, const std::string& name, s
   if (fd < 0) return false;
   const bool written = write_and_sync(fd, text);
   const bool closed = ::close(fd) == 0;
-  if (written && closed && ::rename(unfinished.c_str(), (folder / name).c_str()) == 0) return sync_folder(folder);
+  if (written && closed && ::rename(unfinished.c_str(), (folder / name).c_str()) == 0)
+    return sync_folder(folder);
   ::unlink(unfinished.c_str());
   return false;
 }
 
 bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '#';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'
+         || c == '.' || c == '#';
 }
 
 /// An id as a part of a file name: itself, or a hash of it.
@@ -65,9 +67,10 @@ std::string name_of(const std::string& id) {
 
 } // namespace
 
-file_mailer::file_mailer(std::filesystem::path folder, mail_sender sender, environment& env)
-    : folder_{std::move(folder)}, sender_{std::move(sender)}, env_{env} {
-  if (std::filesystem::create_directories(folder_)) std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
+file_mailer::file_mailer(std::filesystem::path folder, mail_sender sender, environment& env) :
+    folder_{std::move(folder)}, sender_{std::move(sender)}, env_{env} {
+  if (std::filesystem::create_directories(folder_))
+    std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
   read_folder();
 }
 
@@ -76,7 +79,8 @@ void file_mailer::read_folder() {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator{folder_}) {
     auto name = entry.path().filename().string();
-    if (name.size() > time_size + 1 + suffix.size() && name[time_size] == '-' && name.ends_with(suffix)) names.push_back(std::move(name));
+    if (name.size() > time_size + 1 + suffix.size() && name[time_size] == '-' && name.ends_with(suffix))
+      names.push_back(std::move(name));
   }
   std::sort(names.begin(), names.end());
   for (auto& name : names) {
@@ -106,7 +110,8 @@ mail_answer file_mailer::deliver(const mail_letter& letter) {
   const auto now = env_.wall_now();
   auto name = time_for_names(now).append("-").append(id).append(suffix);
   if (!write_whole(folder_, name, to_mime(letter, sender_, now)))
-    return {.result = mail_result::unavailable, .service_down = true, .why = "cannot write to the folder of mail"};
+    return {
+      .result = mail_result::unavailable, .service_down = true, .why = "cannot write to the folder of mail"};
   remember(std::move(id), std::move(name));
   return {.result = mail_result::accepted};
 }

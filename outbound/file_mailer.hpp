@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail as files: one RFC 5322 message each in <data>/mail/, for development and for a mail server that picks up from a folder. Called by
-// a detached worker. Names sort by time; a reader never sees half a message.
+// Mail as files: one RFC 5322 message each in <data>/mail/, for development and for a mail server that picks
+// up from a folder. Called by a detached worker. Names sort by time; a reader never sees half a message.
 #pragma once
 #include "domain/environment.hpp"
 #include "outbound/mail.hpp"
@@ -14,11 +14,13 @@ namespace fq {
 
 class file_mailer final : public letter_port {
 public:
-  /// Creates `folder` (0700) if absent. Throws std::filesystem::filesystem_error. `env` must outlive the mailer.
+  /// Creates `folder` (0700) if absent. Throws std::filesystem::filesystem_error. `env` must outlive the
+  /// mailer.
   file_mailer(std::filesystem::path folder, mail_sender sender, environment& env);
 
 private:
-  /// Writes `<time>-<id>.eml` (0600), synced before it gets its name. A repeat of an id whose file is still there writes nothing.
+  /// Writes `<time>-<id>.eml` (0600), synced before it gets its name. A repeat of an id whose file is still
+  /// there writes nothing.
   [[nodiscard]] mail_answer deliver(const mail_letter& letter) override;
   void read_folder();
   void remember(std::string id, std::string name);
@@ -28,7 +30,7 @@ private:
   mail_sender sender_;
   environment& env_;
   std::unordered_map<std::string, std::string> names_; ///< by id, both as they are in the folder
-  std::deque<std::string> ids_;                        ///< the oldest first
+  std::deque<std::string> ids_; ///< the oldest first
 };
 
 } // namespace fq

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port to a payment gateway. Called by the gateway's own worker actor and by webhook routes; the implementations know nothing of
-// events, queues or claims. Every call may be repeated: one reference, one transaction; one refund id, one refund.
+// The port to a payment gateway. Called by the gateway's own worker actor and by webhook routes; the
+// implementations know nothing of events, queues or claims. Every call may be repeated: one reference, one
+// transaction; one refund id, one refund.
 #pragma once
 #include "domain/time.hpp"
 #include "domain/trace.hpp"
@@ -29,8 +30,9 @@ struct gateway_line {
   friend bool operator==(const gateway_line&, const gateway_line&) = default;
 };
 
-/// A charge, as good as the same in every call about it: what is in it depends on committed rows only, so that a call may be repeated after a
-/// crash. If a name in it has changed meanwhile, a gateway may reject the reference as used up.
+/// A charge, as good as the same in every call about it: what is in it depends on committed rows only, so
+/// that a call may be repeated after a crash. If a name in it has changed meanwhile, a gateway may reject the
+/// reference as used up.
 struct gateway_charge {
   std::string reference; ///< ours, unique; chosen before the first call
   std::string gateway_id; ///< the gateway's own name for it; empty until it was heard
@@ -38,19 +40,23 @@ struct gateway_charge {
   std::vector<gateway_line> lines; ///< their sum is money.amount; empty: one line of it
   std::string title; ///< what is bought, for the payer
   std::string customer_email; ///< empty: unknown
-  std::string success_url, cancel_url; ///< where the payer's browser is sent afterwards; empty: the gateway's own default
-  timestamp expires_at; ///< until when it should be payable; `never`: the gateway's own default. A gateway with a least life makes it later
+  std::string success_url,
+    cancel_url; ///< where the payer's browser is sent afterwards; empty: the gateway's own default
+  timestamp expires_at; ///< until when it should be payable; `never`: the gateway's own default. A gateway
+                        ///< with a least life makes it later
   std::string destination; ///< account at the gateway that the money goes on to; empty: it stays
   std::int64_t application_fee = 0; ///< of money.amount, what stays with us if it goes on
   trace_context trace = {}; ///< what this call is a part of; no part of the charge
 };
 
-/// Infrastructure failures, as opposed to answers. `unavailable` (network, 429, 5xx, nonsense) is worth a retry, `rejected` is not.
+/// Infrastructure failures, as opposed to answers. `unavailable` (network, 429, 5xx, nonsense) is worth a
+/// retry, `rejected` is not.
 struct gateway_error {
   enum class kind_type { unavailable, rejected } kind = kind_type::unavailable;
   milliseconds retry_after{0}; ///< as the gateway wishes; 0: it did not say
   std::string what; ///< for people: status and the gateway's error code; no secret, no personal data
-  bool is_used_up = false; ///< rejected: only because of its reference, which the gateway took before: with another one it may do
+  bool is_used_up = false; ///< rejected: only because of its reference, which the gateway took before: with
+                           ///< another one it may do
 };
 
 struct gateway_authorization {
@@ -62,11 +68,11 @@ struct gateway_authorization {
 using initialize_result = std::variant<gateway_authorization, gateway_error>;
 
 enum class charge_status {
-  unknown,  ///< the gateway has no such reference: initialize never reached it
-  unpaid,   ///< open: the payer may still pay
-  paid,     ///< captured (also when refunded later)
+  unknown, ///< the gateway has no such reference: initialize never reached it
+  unpaid, ///< open: the payer may still pay
+  paid, ///< captured (also when refunded later)
   declined, ///< will never be paid
-  expired,  ///< closed by us or by time before anybody paid
+  expired, ///< closed by us or by time before anybody paid
 };
 
 struct charge_state {
@@ -96,7 +102,8 @@ enum class gateway_event_kind {
 
 /// A webhook whose signature was right.
 struct gateway_event {
-  std::string id; ///< the gateway's, or made from the body if it gives none; equal in every delivery of this event
+  std::string
+    id; ///< the gateway's, or made from the body if it gives none; equal in every delivery of this event
   gateway_event_kind kind{};
   std::string reference;
   gateway_money money; ///< without tax
@@ -115,8 +122,9 @@ using webhook_result = std::variant<gateway_event, webhook_error>;
 template <class Result>
 using gateway_done = std::function<void(Result)>;
 
-/// Each call answers exactly once through `done`: before it returns, or later on another thread. It never throws and never takes longer
-/// than the gateway's deadline. Calls come from one worker; `parse_webhook` only computes and may be called anywhere.
+/// Each call answers exactly once through `done`: before it returns, or later on another thread. It never
+/// throws and never takes longer than the gateway's deadline. Calls come from one worker; `parse_webhook`
+/// only computes and may be called anywhere.
 class gateway_port {
 public:
   virtual ~gateway_port() = default;
@@ -128,13 +136,15 @@ public:
 
   virtual void initialize(const gateway_charge& charge, gateway_done<initialize_result> done) = 0;
   virtual void verify(const gateway_charge& charge, gateway_done<verify_result> done) = 0;
-  /// Closes an open charge, so that it can no longer be paid; answers what it is afterwards (perhaps paid, just before). A gateway that
-  /// cannot close answers `unpaid` for one that is open.
+  /// Closes an open charge, so that it can no longer be paid; answers what it is afterwards (perhaps paid,
+  /// just before). A gateway that cannot close answers `unpaid` for one that is open.
   virtual void expire(const gateway_charge& charge, gateway_done<verify_result> done) = 0;
   virtual void refund(const refund_order& order, gateway_done<refund_result> done) = 0;
 
-  /// Checks the signature over the raw body in constant time, then parses. `now`: wall-clock time, for signatures that have one.
-  [[nodiscard]] virtual webhook_result parse_webhook(std::string_view raw_body, std::string_view signature, timestamp now) const = 0;
+  /// Checks the signature over the raw body in constant time, then parses. `now`: wall-clock time, for
+  /// signatures that have one.
+  [[nodiscard]] virtual webhook_result parse_webhook(std::string_view raw_body, std::string_view signature,
+                                                     timestamp now) const = 0;
 };
 
 } // namespace fq

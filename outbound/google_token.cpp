@@ -22,7 +22,8 @@ constexpr std::string_view scope = "https://www.googleapis.com/auth/firebase.mes
 
 std::string needed(const json::object& account, const char* name) {
   auto text = text_at(account, name);
-  if (text.empty()) throw std::runtime_error{std::string{"has no "} + name + "; is it the JSON key of a service account?"};
+  if (text.empty())
+    throw std::runtime_error{std::string{"has no "} + name + "; is it the JSON key of a service account?"};
   return text;
 }
 
@@ -34,15 +35,18 @@ milliseconds use_of(seconds life) { return std::max<milliseconds>(life - renewed
 google_account read_google_account(std::string_view text) {
   const auto object = parse_object(text);
   if (object.empty()) throw std::runtime_error{"is no JSON object"};
-  if (text_at(object, "type") != "service_account") throw std::runtime_error{"is not of type service_account"};
-  google_account a{needed(object, "project_id"), needed(object, "client_email"), needed(object, "private_key_id"), needed(object, "private_key"),
+  if (text_at(object, "type") != "service_account")
+    throw std::runtime_error{"is not of type service_account"};
+  google_account a{needed(object, "project_id"), needed(object, "client_email"),
+                   needed(object, "private_key_id"), needed(object, "private_key"),
                    needed(object, "token_uri")};
   if (!a.token_uri.starts_with("https://")) throw std::runtime_error{"has a token_uri that is not https://"};
   return a;
 }
 
-google_token::google_token(google_account account, std::size_t waiting_max, environment& env, http_client& http)
-  : account_{std::move(account)},
+google_token::google_token(google_account account, std::size_t waiting_max, environment& env,
+                           http_client& http) :
+    account_{std::move(account)},
     signer_{pem_signer::algorithm_type::rs256, account_.private_key},
     waiting_max_{waiting_max},
     env_{env},
@@ -101,7 +105,8 @@ void google_token::exchange(milliseconds timeout) {
   try {
     rq.body = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=" + assertion();
   } catch (const std::runtime_error&) {
-    return end_exchange(delivery_answer{.reason = "no_signature", .is_channel_down = true, .is_our_fault = true});
+    return end_exchange(
+      delivery_answer{.reason = "no_signature", .is_channel_down = true, .is_our_fault = true});
   }
   http_.submit(std::move(rq), [this](const http_result& answer) { take_answer(answer); });
 }
@@ -109,7 +114,8 @@ void google_token::exchange(milliseconds timeout) {
 void google_token::take_answer(const http_result& answer) {
   if (const auto* failure = std::get_if<http_failure>(&answer)) {
     auto why = unanswered(*failure);
-    why.outcome = delivery_outcome::again; // a token_uri that cannot be asked is a matter of settings: no notice's fault
+    why.outcome =
+      delivery_outcome::again; // a token_uri that cannot be asked is a matter of settings: no notice's fault
     why.reason.insert(0, "oauth_");
     why.is_channel_down = true;
     return end_exchange(why);
@@ -117,7 +123,8 @@ void google_token::take_answer(const http_result& answer) {
   const auto& response = std::get<http_response>(answer);
   const auto body = parse_object(response.body);
   const auto token = text_at(body, "access_token");
-  const auto life = seconds{std::clamp<std::int64_t>(integer_at(body, "expires_in").value_or(assertion_life.count()), 1, assertion_life.count())};
+  const auto life = seconds{std::clamp<std::int64_t>(
+    integer_at(body, "expires_in").value_or(assertion_life.count()), 1, assertion_life.count())};
   if (response.status != 200 || token.empty()) return end_exchange(failure_of(response));
   {
     const std::scoped_lock held{mutex_};

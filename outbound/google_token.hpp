@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access tokens of a Google service account (OAuth 2.0, RFC 7523: a signed assertion is exchanged for a token). One token for all sends, until
-// five minutes before its end; one exchange at a time, for which the sends that need it wait. Called by fcm_channel, from any thread.
+// Access tokens of a Google service account (OAuth 2.0, RFC 7523: a signed assertion is exchanged for a
+// token). One token for all sends, until five minutes before its end; one exchange at a time, for which the
+// sends that need it wait. Called by fcm_channel, from any thread.
 #pragma once
 #include "crypto/pem_signer.hpp"
 #include "domain/environment.hpp"
@@ -34,15 +35,17 @@ public:
   using result = std::variant<std::string, delivery_answer>;
   using taker = std::function<void(result)>;
 
-  /// `waiting_max`: sends that wait for an exchange; one more is answered "overloaded". Throws std::runtime_error if the key is none for RS256.
-  /// `env` must outlive the object; `http` must end before it.
+  /// `waiting_max`: sends that wait for an exchange; one more is answered "overloaded". Throws
+  /// std::runtime_error if the key is none for RS256. `env` must outlive the object; `http` must end before
+  /// it.
   google_token(google_account account, std::size_t waiting_max, environment& env, http_client& http);
 
-  /// `then` is called exactly once, perhaps before this returns, else on the client's thread. No lock is held meanwhile. `patience`: an exchange that this
-  /// begins may take so long; where one is under way that may take longer, nobody waits for it, and the answer is "timeout".
+  /// `then` is called exactly once, perhaps before this returns, else on the client's thread. No lock is held
+  /// meanwhile. `patience`: an exchange that this begins may take so long; where one is under way that may
+  /// take longer, nobody waits for it, and the answer is "timeout".
   void get(milliseconds patience, taker then);
-  /// Somebody has refused `token`. True if get() gives another from now on; not more often than once in a minute, since a second refusal within
-  /// one is not the token's fault.
+  /// Somebody has refused `token`. True if get() gives another from now on; not more often than once in a
+  /// minute, since a second refusal within one is not the token's fault.
   [[nodiscard]] bool refuse(const std::string& token);
 
 private:

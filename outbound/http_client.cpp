@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// libcurl's multi interface and the thread that drives it. Submitting threads touch only what mutex_ guards; everything of libcurl
-// belongs to the thread, but for curl_multi_wakeup, which may be called from anywhere.
+// libcurl's multi interface and the thread that drives it. Submitting threads touch only what mutex_ guards;
+// everything of libcurl belongs to the thread, but for curl_multi_wakeup, which may be called from anywhere.
 #include "outbound/http_client.hpp"
 
 #include "domain/address_guard.hpp"
@@ -84,7 +84,8 @@ std::size_t take_bytes(char* bytes, std::size_t size, std::size_t count, void* t
   return t.too_large ? CURL_WRITEFUNC_ERROR : size * count;
 }
 
-/// The bytes of an address in a sockaddr of its family: libcurl keeps room for any behind the one that it declares.
+/// The bytes of an address in a sockaddr of its family: libcurl keeps room for any behind the one that it
+/// declares.
 template <class Bytes>
 Bytes bytes_at(const curl_sockaddr& of, std::size_t offset) {
   Bytes bytes;
@@ -93,13 +94,16 @@ Bytes bytes_at(const curl_sockaddr& of, std::size_t offset) {
 }
 
 bool leads_outside(const curl_sockaddr& to) {
-  if (to.family == AF_INET && to.addrlen >= sizeof(sockaddr_in)) return is_public(bytes_at<ipv4_bytes>(to, offsetof(sockaddr_in, sin_addr)));
-  if (to.family == AF_INET6 && to.addrlen >= sizeof(sockaddr_in6)) return is_public(bytes_at<ipv6_bytes>(to, offsetof(sockaddr_in6, sin6_addr)));
+  if (to.family == AF_INET && to.addrlen >= sizeof(sockaddr_in))
+    return is_public(bytes_at<ipv4_bytes>(to, offsetof(sockaddr_in, sin_addr)));
+  if (to.family == AF_INET6 && to.addrlen >= sizeof(sockaddr_in6))
+    return is_public(bytes_at<ipv6_bytes>(to, offsetof(sockaddr_in6, sin6_addr)));
   return false;
 }
 
-/// libcurl asks for a socket once for each address it is about to connect to: after the name was resolved and before a byte is sent. The
-/// only place where a name cannot be one thing when it is looked at and another when it is used.
+/// libcurl asks for a socket once for each address it is about to connect to: after the name was resolved and
+/// before a byte is sent. The only place where a name cannot be one thing when it is looked at and another
+/// when it is used.
 curl_socket_t open_if_public(void* of, curlsocktype, curl_sockaddr* to) {
   auto& t = *static_cast<transfer*>(of);
   const bool allowed = leads_outside(*to);
@@ -109,7 +113,8 @@ curl_socket_t open_if_public(void* of, curlsocktype, curl_sockaddr* to) {
 
 /// libcurl calls this before each sending, its own repetitions included.
 int send_once(void* of, char*, char*, int, int) {
-  return std::exchange(static_cast<transfer*>(of)->was_sent, true) ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+  return std::exchange(static_cast<transfer*>(of)->was_sent, true) ? CURL_PREREQFUNC_ABORT
+                                                                   : CURL_PREREQFUNC_OK;
 }
 
 std::string field(CURL* curl, const char* name) {
@@ -145,10 +150,12 @@ std::string_view step_of(CURLcode code) {
 http_result result_of(transfer& t, CURLcode code, const http_client::settings& settings) {
   const bool is_cut = t.too_large && settings.cuts_long_answers;
   if ((code != CURLE_OK || t.too_large) && !is_cut)
-    return http_failure{kind_of(t, code), t.error[0] != '\0' ? t.error : curl_easy_strerror(code), step_of(code)};
+    return http_failure{kind_of(t, code), t.error[0] != '\0' ? t.error : curl_easy_strerror(code),
+                        step_of(code)};
   long status = 0, version = 0;
   curl_easy_getinfo(t.curl.get(), CURLINFO_HTTP_VERSION, &version);
-  if (settings.http2_only && version != CURL_HTTP_VERSION_2_0) return http_failure{http_error::network, "the server does not speak HTTP/2"};
+  if (settings.http2_only && version != CURL_HTTP_VERSION_2_0)
+    return http_failure{http_error::network, "the server does not speak HTTP/2"};
   curl_easy_getinfo(t.curl.get(), CURLINFO_RESPONSE_CODE, &status);
   t.answer.status = static_cast<int>(status);
   t.answer.content_type = field(t.curl.get(), "Content-Type");
@@ -160,16 +167,15 @@ http_result result_of(transfer& t, CURLcode code, const http_client::settings& s
 
 class http_client::engine {
 public:
-  engine(settings options, environment& env, int niceness)
-    : settings_{std::move(options)},
-      env_{env},
-      niceness_{niceness} {
+  engine(settings options, environment& env, int niceness) :
+      settings_{std::move(options)}, env_{env}, niceness_{niceness} {
     static const bool ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
     for (const auto& name : settings_.resolve) append(resolve_, name);
     multi_ = ready ? curl_multi_init() : nullptr;
     if (multi_ == nullptr) throw std::runtime_error{"libcurl cannot be initialised"};
     curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(settings_.in_flight_max));
-    if (settings_.multiplexed) curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, connections_per_host_max);
+    if (settings_.multiplexed)
+      curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, connections_per_host_max);
     for (const auto& way : settings_.connect_to) append(connect_to_, way);
     thread_ = std::thread{[this] { run(); }};
   }
@@ -198,7 +204,8 @@ public:
   [[nodiscard]] bool is_idle() const { return in_use_ == 0; }
 
   void submit(http_request request, http_callback done) {
-    if (!can_be_sent(request)) return done(http_failure{http_error::malformed, "a control character in the url or a header"});
+    if (!can_be_sent(request))
+      return done(http_failure{http_error::malformed, "a control character in the url or a header"});
     const auto timeout = request.timeout.count() > 0 ? request.timeout : settings_.timeout;
     order o{std::move(request), std::move(done), env_.steady_now() + timeout};
     if (const auto refused = enqueue(o)) return o.done(*refused);
@@ -206,7 +213,6 @@ public:
   }
 
 private:
-
   /// Takes the order, or says why not.
   std::optional<http_failure> enqueue(order& o) {
     const std::lock_guard lock{mutex_};
@@ -225,7 +231,8 @@ private:
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, nullptr);
-    // Not so much more than it has: a submit from a callback makes an engine, and its thread begins as nice as the one that it comes from.
+    // Not so much more than it has: a submit from a callback makes an engine, and its thread begins as nice
+    // as the one that it comes from.
     if (settings_.is_background) be_nice(niceness_ + background_niceness);
     do {
       int count = 0;
@@ -241,8 +248,8 @@ private:
     return stopping_;
   }
 
-  /// Fills the free places from the queue and ends what waited too long. How long to sleep if nothing happens: a started transfer has a
-  /// timer of libcurl's that is due at once.
+  /// Fills the free places from the queue and ends what waited too long. How long to sleep if nothing
+  /// happens: a started transfer has a timer of libcurl's that is due at once.
   std::int64_t start_waiting() {
     const auto now = env_.steady_now();
     if (settings_.multiplexed) end_overdue(now);
@@ -259,8 +266,10 @@ private:
     std::deque<order> kept;
     if (stopping_) return startable;
     for (auto& o : waiting_) {
-      if (o.deadline <= now) expired.push_back(std::move(o));
-      else if (running_.size() + startable.size() < settings_.in_flight_max) startable.push_back(std::move(o));
+      if (o.deadline <= now)
+        expired.push_back(std::move(o));
+      else if (running_.size() + startable.size() < settings_.in_flight_max)
+        startable.push_back(std::move(o));
       else {
         nearest = std::min(nearest, o.deadline);
         kept.push_back(std::move(o));
@@ -275,7 +284,8 @@ private:
     t->what = std::move(o);
     t->bytes_max = settings_.response_bytes_max;
     t->curl = take_handle();
-    if (!t->curl || !prepare(*t, t->what.deadline - now) || curl_multi_add_handle(multi_, t->curl.get()) != CURLM_OK) {
+    if (!t->curl || !prepare(*t, t->what.deadline - now)
+        || curl_multi_add_handle(multi_, t->curl.get()) != CURLM_OK) {
       curl_multi_wakeup(multi_); // its place is free again, and somebody may wait for one
       return finish(t->what, http_failure{http_error::network, "libcurl refuses the request"});
     }
@@ -304,7 +314,9 @@ private:
 
   bool prepare(transfer& t, milliseconds left) {
     bool ok = true;
-    const auto set = [&](CURLoption option, auto value) { ok = curl_easy_setopt(t.curl.get(), option, value) == CURLE_OK && ok; };
+    const auto set = [&](CURLoption option, auto value) {
+      ok = curl_easy_setopt(t.curl.get(), option, value) == CURLE_OK && ok;
+    };
     const auto& request = t.what.request;
     set(CURLOPT_URL, request.url.c_str());
     set(CURLOPT_PATH_AS_IS, 1L); // else a part ".." that is an id would name another path
@@ -407,7 +419,8 @@ private:
   std::thread thread_;
 };
 
-http_client::http_client(settings options, environment& env) : settings_{std::move(options)}, env_{env}, niceness_{niceness_here()} {
+http_client::http_client(settings options, environment& env) :
+    settings_{std::move(options)}, env_{env}, niceness_{niceness_here()} {
   engines_.push_back(std::make_unique<engine>(settings_, env_, niceness_));
 }
 http_client::~http_client() {
@@ -445,7 +458,8 @@ http_client::engine* http_client::take_engine(std::vector<std::unique_ptr<engine
 /// Of those that take nothing more. Whoever is in a callback of one keeps it.
 void http_client::leave_idle(std::vector<std::unique_ptr<engine>>& idle) {
   const auto last = engines_.end() - 1;
-  const auto rest = std::stable_partition(engines_.begin(), last, [](const auto& e) { return !e->is_idle(); });
+  const auto rest =
+    std::stable_partition(engines_.begin(), last, [](const auto& e) { return !e->is_idle(); });
   std::move(rest, last, std::back_inserter(idle));
   engines_.erase(rest, last);
 }

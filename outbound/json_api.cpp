@@ -19,19 +19,22 @@ constexpr milliseconds pause_max{60'000};
 constexpr std::size_t code_chars_max = 64;
 
 bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == ' ';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-'
+         || c == '.' || c == ' ';
 }
 
-const json::value* member(const json::object& object, std::string_view name) { return object.if_contains(name); }
+const json::value* member(const json::object& object, std::string_view name) {
+  return object.if_contains(name);
+}
 
-bool is_passing(int status) { return status == 408 || status == 409 || status == 425 || status == 429 || status >= 500; }
+bool is_passing(int status) {
+  return status == 408 || status == 409 || status == 425 || status == 429 || status >= 500;
+}
 
 } // namespace
 
-json_api::json_api(settings options, environment& env)
-  : settings_{std::move(options)},
-    env_{env},
-    http_{settings_.http, env} {}
+json_api::json_api(settings options, environment& env) :
+    settings_{std::move(options)}, env_{env}, http_{settings_.http, env} {}
 
 void json_api::send(http_request request, const api_call& of, std::function<void(api_answer)> done) {
   const auto left = of.deadline - env_.steady_now();
@@ -40,7 +43,8 @@ void json_api::send(http_request request, const api_call& of, std::function<void
   request.timeout = std::min(left, settings_.http.timeout);
   if (of.trace) request.headers.emplace_back("traceparent", traceparent_of(of.trace));
   if (!of.trace.state.empty()) request.headers.emplace_back("tracestate", of.trace.state);
-  http_.submit(std::move(request), [this, done = std::move(done)](http_result r) { done(answer_of(std::move(r))); });
+  http_.submit(std::move(request),
+               [this, done = std::move(done)](http_result r) { done(answer_of(std::move(r))); });
 }
 
 api_answer json_api::answer_of(http_result result) const {
@@ -48,10 +52,14 @@ api_answer json_api::answer_of(http_result result) const {
   const auto& response = std::get<http_response>(result);
   api_answer out{response.status, parse_object(response.body), {}};
   const auto http = "HTTP " + std::to_string(out.status);
-  if (is_passing(out.status)) out.failure = unavailable(http, pause_of(response.retry_after));
-  else if (out.status == 401 || out.status == 403) out.failure = unavailable(http + ", it does not accept our key");
-  else if (out.status < 200 || (out.status >= 300 && out.status < 400)) out.failure = unavailable(http + ", is its url right");
-  else if (out.body.empty()) out.failure = unavailable(http + " without the JSON expected");
+  if (is_passing(out.status))
+    out.failure = unavailable(http, pause_of(response.retry_after));
+  else if (out.status == 401 || out.status == 403)
+    out.failure = unavailable(http + ", it does not accept our key");
+  else if (out.status < 200 || (out.status >= 300 && out.status < 400))
+    out.failure = unavailable(http + ", is its url right");
+  else if (out.body.empty())
+    out.failure = unavailable(http + " without the JSON expected");
   return out;
 }
 
@@ -83,7 +91,8 @@ std::string text_at(const json::object& object, std::string_view name) {
 
 std::optional<std::int64_t> integer_at(const json::object& object, std::string_view name) {
   const auto* value = member(object, name);
-  if (value == nullptr || !value->is_int64()) return std::nullopt; // what does not fit one is no amount of money
+  if (value == nullptr || !value->is_int64())
+    return std::nullopt; // what does not fit one is no amount of money
   return value->get_int64();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the HTTP gateways share: requests with a deadline over several steps, answers that are JSON, and which failures are worth a retry.
-// Called by the gateways only; knows neither's API.
+// What the HTTP gateways share: requests with a deadline over several steps, answers that are JSON, and which
+// failures are worth a retry. Called by the gateways only; knows neither's API.
 #pragma once
 #include "outbound/gateway.hpp"
 #include "outbound/http_client.hpp"
@@ -12,11 +12,13 @@
 
 namespace fq {
 
-/// What a gateway said to one request: an answer (2xx) or a refusal (4xx) with its JSON, or a failure, which says nothing about either.
+/// What a gateway said to one request: an answer (2xx) or a refusal (4xx) with its JSON, or a failure, which
+/// says nothing about either.
 struct api_answer {
   int status = 0; ///< 0: there was none
   boost::json::object body; ///< of a refusal empty if it was no JSON object
-  std::optional<gateway_error> failure; ///< network, 408, 409, 425, 429, 5xx, 401, 403, a redirect, or a 2xx without a JSON object
+  std::optional<gateway_error>
+    failure; ///< network, 408, 409, 425, 429, 5xx, 401, 403, a redirect, or a 2xx without a JSON object
   [[nodiscard]] bool is_refusal() const { return !failure && status >= 400; }
 };
 
@@ -38,7 +40,9 @@ public:
   json_api(settings options, environment& env);
 
   /// A call that begins now.
-  [[nodiscard]] api_call begin(const trace_context& trace) const { return {env_.steady_now() + settings_.call_timeout, trace}; }
+  [[nodiscard]] api_call begin(const trace_context& trace) const {
+    return {env_.steady_now() + settings_.call_timeout, trace};
+  }
   /// `request.url` is the path and the query. `done` as http_client's.
   void send(http_request request, const api_call& of, std::function<void(api_answer)> done);
 
@@ -57,7 +61,8 @@ private:
 
 // Members of a JSON object; absent, null and of another type are the same.
 [[nodiscard]] std::string text_at(const boost::json::object& object, std::string_view name);
-[[nodiscard]] std::optional<std::int64_t> integer_at(const boost::json::object& object, std::string_view name);
+[[nodiscard]] std::optional<std::int64_t> integer_at(const boost::json::object& object,
+                                                     std::string_view name);
 /// An empty one if there is none.
 [[nodiscard]] const boost::json::object& object_at(const boost::json::object& object, std::string_view name);
 [[nodiscard]] const boost::json::array& array_at(const boost::json::object& object, std::string_view name);

@@ -15,7 +15,9 @@ constexpr std::size_t address_bytes_max = 320; // RFC 5321: 64 before the @, 255
 constexpr std::size_t local_part_bytes_max = 64;
 constexpr std::size_t variable_bytes_max = 4096;
 
-bool is_utf8(std::string_view text) { return g_utf8_validate_len(text.data(), text.size(), nullptr) != 0; } // NUL is not
+bool is_utf8(std::string_view text) {
+  return g_utf8_validate_len(text.data(), text.size(), nullptr) != 0;
+} // NUL is not
 
 /// Of an atom (RFC 5322 section 3.2.3), or a dot.
 bool is_address_character(char c) {
@@ -24,38 +26,47 @@ bool is_address_character(char c) {
 
 /// "_html" at the end is taken: nats_mailer calls the escaped ones so.
 bool is_variable_name(std::string_view text) {
-  return !text.empty() && text.size() <= 64 && !text.ends_with("_html") && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-         });
+  return !text.empty() && text.size() <= 64 && !text.ends_with("_html")
+         && std::all_of(text.begin(), text.end(), [](char c) {
+              return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+            });
 }
 
 bool is_id(std::string_view text) {
-  return !text.empty() && text.size() <= id_bytes_max && std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
+  return !text.empty() && text.size() <= id_bytes_max
+         && std::all_of(text.begin(), text.end(), [](char c) { return c > 0x20 && c < 0x7f; });
 }
 
 std::string wrong_with(const mail_message& message, const mail_recipient& recipient) {
   if (!is_mail_address(recipient.address)) return "not a mail address";
   for (const auto& [name, value] : recipient.variables) {
-    if (!is_variable_name(name)) return "a variable's name is not letters, digits and underscores, or ends with _html";
-    if (!is_one_line(value) || value.size() > variable_bytes_max) return "the variable " + name + " is not one line of UTF-8";
+    if (!is_variable_name(name))
+      return "a variable's name is not letters, digits and underscores, or ends with _html";
+    if (!is_one_line(value) || value.size() > variable_bytes_max)
+      return "the variable " + name + " is not one line of UTF-8";
   }
-  if (with_variables(message.subject, recipient.variables).size() > mail_subject_bytes_max) return "the subject is too long";
+  if (with_variables(message.subject, recipient.variables).size() > mail_subject_bytes_max)
+    return "the subject is too long";
   return {};
 }
 
 } // namespace
 
 bool is_one_line(std::string_view text) {
-  return is_utf8(text) && std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  return is_utf8(text)
+         && std::none_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
 bool is_mail_address(std::string_view text) {
   const auto at = text.find('@');
-  if (at == std::string_view::npos || at == 0 || at > local_part_bytes_max || text.size() > address_bytes_max) return false;
-  const auto plain = [](std::string_view part) { return std::all_of(part.begin(), part.end(), is_address_character); };
+  if (at == std::string_view::npos || at == 0 || at > local_part_bytes_max || text.size() > address_bytes_max)
+    return false;
+  const auto plain = [](std::string_view part) {
+    return std::all_of(part.begin(), part.end(), is_address_character);
+  };
   const auto host = text.substr(at + 1);
-  return plain(text.substr(0, at)) && plain(host) && !host.empty() && host.front() != '.' && host.back() != '.'
-         && host.find("..") == std::string_view::npos;
+  return plain(text.substr(0, at)) && plain(host) && !host.empty() && host.front() != '.'
+         && host.back() != '.' && host.find("..") == std::string_view::npos;
 }
 
 std::string wrong_with(const mail_message& message) {
@@ -85,7 +96,9 @@ std::string with_variables(std::string_view text, const std::map<std::string, st
   for (auto begin = text.find(mark); begin != std::string_view::npos; begin = text.find(mark)) {
     const auto name_begin = begin + mark.size();
     const auto end = text.find('%', name_begin);
-    const auto known = end == std::string_view::npos ? variables.end() : variables.find(std::string{text.substr(name_begin, end - name_begin)});
+    const auto known = end == std::string_view::npos
+                         ? variables.end()
+                         : variables.find(std::string{text.substr(name_begin, end - name_begin)});
     if (known == variables.end()) {
       out.append(text.substr(0, name_begin));
       text.remove_prefix(name_begin);
@@ -116,14 +129,15 @@ mail_letter letter_for(const mail_message& message, std::size_t index) {
   const auto& recipient = message.to[index];
   auto escaped = recipient.variables;
   for (auto& [name, value] : escaped) value = escaped_for_html(value);
-  return {message.to.size() == 1 ? message.id : message.id + "#" + std::to_string(index + 1), recipient.address,
-          with_variables(message.subject, recipient.variables), with_variables(message.text, recipient.variables),
-          with_variables(message.html, escaped)};
+  return {message.to.size() == 1 ? message.id : message.id + "#" + std::to_string(index + 1),
+          recipient.address, with_variables(message.subject, recipient.variables),
+          with_variables(message.text, recipient.variables), with_variables(message.html, escaped)};
 }
 
 mail_answer open_answer(const mail_message& message) {
   mail_answer answer;
-  for (const auto& r : message.to) answer.recipients.push_back(r.answered ? mail_result::accepted : mail_result::unavailable);
+  for (const auto& r : message.to)
+    answer.recipients.push_back(r.answered ? mail_result::accepted : mail_result::unavailable);
   return answer;
 }
 
@@ -133,7 +147,9 @@ void note(mail_answer& answer, std::size_t index, mail_result result, std::strin
 }
 
 mail_answer closed(mail_answer answer) {
-  const auto has = [&](mail_result r) { return std::find(answer.recipients.begin(), answer.recipients.end(), r) != answer.recipients.end(); };
+  const auto has = [&](mail_result r) {
+    return std::find(answer.recipients.begin(), answer.recipients.end(), r) != answer.recipients.end();
+  };
   answer.result = has(mail_result::unavailable) ? mail_result::unavailable
                   : has(mail_result::accepted)  ? mail_result::accepted
                                                 : mail_result::rejected;
@@ -154,7 +170,8 @@ void mark_answered(mail_message& message, const mail_answer& answer) {
 }
 
 mail_answer letter_port::send(const mail_message& message) {
-  if (auto unfit = wrong_with(message); !unfit.empty()) return all_of(message, mail_result::rejected, std::move(unfit));
+  if (auto unfit = wrong_with(message); !unfit.empty())
+    return all_of(message, mail_result::rejected, std::move(unfit));
   const auto wrong = wrong_with_each(message);
   auto answer = open_answer(message);
   for (std::size_t i = 0; i < message.to.size() && !answer.service_down; ++i) {

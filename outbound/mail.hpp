@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mail port: what a message is and what became of it, however it leaves (file, SMTP, NATS). Called by detached workers; the domain
-// and the actors know no mail format beyond it.
+// The mail port: what a message is and what became of it, however it leaves (file, SMTP, NATS). Called by
+// detached workers; the domain and the actors know no mail format beyond it.
 #pragma once
 #include "domain/time.hpp"
 
@@ -17,33 +17,36 @@ struct mail_recipient {
   std::string address;
   /// Put where subject, text and html say %recipient.<name>%; one line each. In the html they are escaped.
   std::map<std::string, std::string> variables{};
-  /// A final answer for it is known: it is passed over, but it keeps its place, by which messages and chunks are numbered.
+  /// A final answer for it is known: it is passed over, but it keeps its place, by which messages and chunks
+  /// are numbered.
   bool answered = false;
 };
 
 /// One message to one recipient, or the same to many, each of whom sees only himself. UTF-8.
 struct mail_message {
-  /// The same at every delivery of this message, and of no other: whoever sees it twice may drop it. 1 to 200 of printable ASCII.
+  /// The same at every delivery of this message, and of no other: whoever sees it twice may drop it. 1 to 200
+  /// of printable ASCII.
   std::string id;
   std::vector<mail_recipient> to;
   std::string subject; ///< one line
   std::string text;
-  std::string html{};         ///< empty: the text alone
+  std::string html{}; ///< empty: the text alone
   std::string template_key{}; ///< what kind of mail it is, for whoever counts; may be empty
 };
 
 enum class mail_result {
-  accepted,    ///< handed over for good: it survives a kill -9 of this process
-  rejected,    ///< will never be accepted as it is
+  accepted, ///< handed over for good: it survives a kill -9 of this process
+  rejected, ///< will never be accepted as it is
   unavailable, ///< not handed over, or nobody knows: send it again, with the same id
 };
 
 struct mail_answer {
-  mail_result result = mail_result::unavailable; ///< of all recipients: unavailable if any is, rejected only if all are
-  std::optional<milliseconds> retry_after{};     ///< unavailable: not before; absent if nobody said
-  bool service_down = false;                     ///< unavailable: nor would any other message be accepted now
-  std::string why{};                             ///< the first thing that was wrong, for the log; without an address in it
-  std::vector<mail_result> recipients{};         ///< one each, in the order of `to`
+  mail_result result =
+    mail_result::unavailable; ///< of all recipients: unavailable if any is, rejected only if all are
+  std::optional<milliseconds> retry_after{}; ///< unavailable: not before; absent if nobody said
+  bool service_down = false; ///< unavailable: nor would any other message be accepted now
+  std::string why{}; ///< the first thing that was wrong, for the log; without an address in it
+  std::vector<mail_result> recipients{}; ///< one each, in the order of `to`
 };
 
 /// Hands messages over, at least once. Blocking: detached workers only.
@@ -55,7 +58,8 @@ public:
   [[nodiscard]] virtual std::size_t at_once() const { return 1'000; }
 };
 
-/// Marks those who are done, so that sending the message again is for the others only. Who sends to many must do that before a repeat.
+/// Marks those who are done, so that sending the message again is for the others only. Who sends to many must
+/// do that before a repeat.
 void mark_answered(mail_message& message, const mail_answer& answer);
 
 // -- for the ports --
@@ -74,7 +78,8 @@ struct mail_letter {
 inline constexpr std::size_t mail_subject_bytes_max = 320;
 inline constexpr std::size_t mail_body_bytes_max = 1024 * 1024; ///< text and html together
 
-/// A plain addr-spec in ASCII, without quotes and comments, that can stand in a header and in an SMTP command.
+/// A plain addr-spec in ASCII, without quotes and comments, that can stand in a header and in an SMTP
+/// command.
 [[nodiscard]] bool is_mail_address(std::string_view text);
 
 /// Text for a line of a header: valid UTF-8 without control characters.
@@ -83,14 +88,16 @@ inline constexpr std::size_t mail_body_bytes_max = 1024 * 1024; ///< text and ht
 /// What makes the message unfit for everybody; empty if nothing does.
 [[nodiscard]] std::string wrong_with(const mail_message& message);
 
-/// What makes each recipient unfit; empty for those with whom nothing is wrong. Naming an address twice is wrong the second time.
+/// What makes each recipient unfit; empty for those with whom nothing is wrong. Naming an address twice is
+/// wrong the second time.
 [[nodiscard]] std::vector<std::string> wrong_with_each(const mail_message& message);
 
 /// What recipient number `index` gets.
 [[nodiscard]] mail_letter letter_for(const mail_message& message, std::size_t index);
 
 /// `text` with each %recipient.<name>% of `variables` replaced; others stay.
-[[nodiscard]] std::string with_variables(std::string_view text, const std::map<std::string, std::string>& variables);
+[[nodiscard]] std::string with_variables(std::string_view text,
+                                         const std::map<std::string, std::string>& variables);
 
 /// Fit for HTML, between tags and in quotes.
 [[nodiscard]] std::string escaped_for_html(std::string_view text);

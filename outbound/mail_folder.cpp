@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names first, so that a folder with the mail of years costs a walk through its names; then the few files that are shown.
+// Names first, so that a folder with the mail of years costs a walk through its names; then the few files
+// that are shown.
 #include "outbound/mail_folder.hpp"
 
 #include <fcntl.h>
@@ -39,7 +40,8 @@ std::vector<std::string> last_names(const std::filesystem::path& folder, std::si
 class open_file {
 public:
   /// A link could lead anywhere, and a pipe would let us wait.
-  explicit open_file(const std::filesystem::path& path) : fd_(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
+  explicit open_file(const std::filesystem::path& path) :
+      fd_(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {}
   ~open_file() {
     if (fd_ >= 0) ::close(fd_);
   }
@@ -48,7 +50,9 @@ public:
 
   [[nodiscard]] std::optional<std::string> content() const {
     struct stat facts {};
-    if (fd_ < 0 || ::fstat(fd_, &facts) != 0 || !S_ISREG(facts.st_mode) || static_cast<std::size_t>(facts.st_size) > file_bytes_max) return std::nullopt;
+    if (fd_ < 0 || ::fstat(fd_, &facts) != 0 || !S_ISREG(facts.st_mode)
+        || static_cast<std::size_t>(facts.st_size) > file_bytes_max)
+      return std::nullopt;
     std::string text(static_cast<std::size_t>(facts.st_size), '\0');
     std::size_t got = 0;
     while (got < text.size()) {

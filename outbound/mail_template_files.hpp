@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of outbound/templates inside the program: made by cmake/embed_texts.cmake at build time, read by mail_templates.cpp only.
+// The files of outbound/templates inside the program: made by cmake/embed_texts.cmake at build time, read by
+// mail_templates.cpp only.
 #pragma once
 #include <span>
 #include <string_view>

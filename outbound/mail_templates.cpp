@@ -26,7 +26,7 @@ namespace json = boost::json;
 
 constexpr std::string_view fallback_language = "en";
 constexpr std::size_t text_characters_max = 300; ///< of one value
-constexpr std::size_t subject_bytes_max = 240;   ///< with what is cut, well below what a port takes
+constexpr std::size_t subject_bytes_max = 240; ///< with what is cut, well below what a port takes
 
 enum class kind { text, count, money, time, link, flag, items };
 enum class need { required, optional };
@@ -44,8 +44,9 @@ struct template_row {
 
 using enum kind;
 constexpr std::array otp_fields{field{"code", text}, field{"minutes", count}};
-constexpr std::array payment_link_fields{field{"order_id", text}, field{"event_name", text}, field{"total", money},
-                                         field{"payment_url", link}, field{"expires_at", kind::time}};
+constexpr std::array payment_link_fields{field{"order_id", text}, field{"event_name", text},
+                                         field{"total", money}, field{"payment_url", link},
+                                         field{"expires_at", kind::time}};
 constexpr std::array order_receipt_fields{field{"order_id", text},
                                           field{"event_name", text},
                                           field{"items", items},
@@ -56,12 +57,16 @@ constexpr std::array order_receipt_fields{field{"order_id", text},
                                           field{"starts_at", kind::time, need::optional},
                                           field{"ends_at", kind::time, need::optional},
                                           field{"paid_at", kind::time, need::optional}};
-constexpr std::array order_failed_fields{field{"order_id", text}, field{"event_name", text}, field{"reason", text}, field{"can_retry", flag},
+constexpr std::array order_failed_fields{field{"order_id", text}, field{"event_name", text},
+                                         field{"reason", text}, field{"can_retry", flag},
                                          field{"retry_url", link, need::optional}};
-constexpr std::array order_refunded_fields{field{"order_id", text}, field{"event_name", text}, field{"amount", money}, field{"whole", flag}};
-constexpr std::array event_cancelled_fields{field{"event_name", text}, field{"refund", flag}, field{"order_id", text, need::optional},
-                                            field{"starts_at", kind::time, need::optional}, field{"reason", text, need::optional}};
-constexpr std::array quota_invitation_fields{field{"event_name", text}, field{"ticket_name", text}, field{"quantity", count},
+constexpr std::array order_refunded_fields{field{"order_id", text}, field{"event_name", text},
+                                           field{"amount", money}, field{"whole", flag}};
+constexpr std::array event_cancelled_fields{
+  field{"event_name", text}, field{"refund", flag}, field{"order_id", text, need::optional},
+  field{"starts_at", kind::time, need::optional}, field{"reason", text, need::optional}};
+constexpr std::array quota_invitation_fields{field{"event_name", text}, field{"ticket_name", text},
+                                             field{"quantity", count},
                                              field{"valid_until", kind::time, need::optional}};
 constexpr std::array item_fields{field{"name", text}, field{"quantity", count}, field{"amount", money}};
 constexpr std::array every_fields{field{"name", text, need::optional}};
@@ -85,10 +90,12 @@ bool turns_direction(gunichar c) { return (c >= 0x202a && c <= 0x202e) || (c >= 
 
 bool is_break(gunichar c) {
   const auto type = g_unichar_type(c);
-  return g_unichar_isspace(c) || type == G_UNICODE_CONTROL || type == G_UNICODE_LINE_SEPARATOR || type == G_UNICODE_PARAGRAPH_SEPARATOR;
+  return g_unichar_isspace(c) || type == G_UNICODE_CONTROL || type == G_UNICODE_LINE_SEPARATOR
+         || type == G_UNICODE_PARAGRAPH_SEPARATOR;
 }
 
-/// People's text as one line of UTF-8: breaks become single spaces, and what is longer than anybody reads is cut.
+/// People's text as one line of UTF-8: breaks become single spaces, and what is longer than anybody reads is
+/// cut.
 std::string one_line(std::string_view given) {
   auto* valid = g_utf8_make_valid(given.data(), static_cast<gssize>(given.size()));
   std::string out;
@@ -145,14 +152,16 @@ std::int64_t number_in(const json::value& value, std::string_view name) {
   const auto* found = value.if_int64();
   if (found != nullptr) return *found;
   const auto* large = value.if_uint64();
-  if (large == nullptr || *large > static_cast<std::uint64_t>(INT64_MAX)) throw unfit{std::string{name} + " is not an integer"};
+  if (large == nullptr || *large > static_cast<std::uint64_t>(INT64_MAX))
+    throw unfit{std::string{name} + " is not an integer"};
   return static_cast<std::int64_t>(*large);
 }
 
 std::string link_in(const json::value& value, std::string_view name) {
   const auto url = text_in(value, name);
   const bool is_web = url.starts_with("https://") || url.starts_with("http://");
-  const bool is_plain = std::all_of(url.begin(), url.end(), [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>'; });
+  const bool is_plain = std::all_of(
+    url.begin(), url.end(), [](char c) { return c > 0x20 && c < 0x7f && c != '"' && c != '<' && c != '>'; });
   if (!is_web || !is_plain) throw unfit{std::string{name} + " is not an http(s) url"};
   return std::string{url};
 }
@@ -173,7 +182,8 @@ std::string currency_in(const json::object& data) {
   return std::string{text};
 }
 
-/// One set of data on its way into a dictionary. `prefix` keeps the fields of an item apart from those of the mail.
+/// One set of data on its way into a dictionary. `prefix` keeps the fields of an item apart from those of the
+/// mail.
 class filler {
 public:
   filler(ctemplate::TemplateDictionary& into, const json::object& whole) : into_(into), whole_(whole) {}
@@ -244,7 +254,8 @@ class template_store {
 public:
   template_store() {
     for (const auto& file : mail_template_files()) {
-      if (!cache_.StringToTemplateCache(std::string{file.name}, file.text.data(), file.text.size(), ctemplate::DO_NOT_STRIP))
+      if (!cache_.StringToTemplateCache(std::string{file.name}, file.text.data(), file.text.size(),
+                                        ctemplate::DO_NOT_STRIP))
         throw std::logic_error{"a mail template does not parse: " + std::string{file.name}};
     }
     cache_.Freeze();
@@ -257,7 +268,8 @@ public:
 
   [[nodiscard]] std::string expand(const std::string& name, const ctemplate::TemplateDictionary& data) const {
     std::string out;
-    if (!cache_.ExpandNoLoad(name, ctemplate::DO_NOT_STRIP, &data, nullptr, &out)) throw unfit{"the template " + name + " cannot be expanded"};
+    if (!cache_.ExpandNoLoad(name, ctemplate::DO_NOT_STRIP, &data, nullptr, &out))
+      throw unfit{"the template " + name + " cannot be expanded"};
     return out;
   }
 
@@ -271,7 +283,8 @@ const template_store& store() {
 }
 
 const template_row& row_of(std::string_view key) {
-  const auto* found = std::find_if(templates.begin(), templates.end(), [&](const auto& t) { return t.key == key; });
+  const auto* found =
+    std::find_if(templates.begin(), templates.end(), [&](const auto& t) { return t.key == key; });
   if (found == templates.end()) throw unfit{"there is no template " + one_line(key)};
   return *found;
 }
@@ -305,12 +318,11 @@ mail_content content_of(std::string_view key, std::string_view language, const j
 
 } // namespace
 
-std::variant<mail_content, template_problem> render(std::string_view template_key, std::string_view language, const json::object& data) {
+std::variant<mail_content, template_problem> render(std::string_view template_key, std::string_view language,
+                                                    const json::object& data) {
   try {
     return content_of(template_key, language, data);
-  } catch (const unfit& e) {
-    return template_problem{e.what()};
-  }
+  } catch (const unfit& e) { return template_problem{e.what()}; }
 }
 
 std::vector<std::string_view> mail_template_keys() {

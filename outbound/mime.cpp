@@ -36,11 +36,13 @@ std::string with_plain_line_ends(std::string_view text) {
   return out;
 }
 
-/// Quoted-printable is what people can still read in a folder of files; base64 where that would be three times the size.
+/// Quoted-printable is what people can still read in a folder of files; base64 where that would be three
+/// times the size.
 GMimeContentEncoding encoding_for(std::string_view text) {
   std::size_t beyond_ascii = 0;
   for (const char c : text) beyond_ascii += static_cast<unsigned char>(c) >= 0x80 ? 1 : 0;
-  return beyond_ascii * 5 > text.size() ? GMIME_CONTENT_ENCODING_BASE64 : GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE;
+  return beyond_ascii * 5 > text.size() ? GMIME_CONTENT_ENCODING_BASE64
+                                        : GMIME_CONTENT_ENCODING_QUOTEDPRINTABLE;
 }
 
 owned<GMimeTextPart> part_of(const char* subtype, std::string_view content) {
@@ -52,8 +54,11 @@ owned<GMimeTextPart> part_of(const char* subtype, std::string_view content) {
   return part;
 }
 
-/// The same for the same letter. "=_" is what neither quoted-printable nor base64 can hold, so no content can end a part.
-std::string boundary_for(const mail_letter& letter) { return "=_" + to_hex(sha256(letter.id + '\n' + letter.to)).substr(0, 32); }
+/// The same for the same letter. "=_" is what neither quoted-printable nor base64 can hold, so no content can
+/// end a part.
+std::string boundary_for(const mail_letter& letter) {
+  return "=_" + to_hex(sha256(letter.id + '\n' + letter.to)).substr(0, 32);
+}
 
 owned<GMimeObject> body_of(const mail_letter& letter) {
   auto text = part_of("plain", letter.text);
@@ -66,15 +71,18 @@ owned<GMimeObject> body_of(const mail_letter& letter) {
   return owned<GMimeObject>{GMIME_OBJECT(both.release())};
 }
 
-/// GMime takes an encoded word that somebody wrote into a name or title for its own, and a reader would decode it. This one is text.
+/// GMime takes an encoded word that somebody wrote into a name or title for its own, and a reader would
+/// decode it. This one is text.
 std::string without_encoded_words(std::string text) {
   for (auto at = text.find("=?"); at != std::string::npos; at = text.find("=?", at)) text.insert(at + 1, " ");
   return text;
 }
 
-void add_address(GMimeMessage* message, GMimeAddressType role, const std::string& name, const std::string& address) {
+void add_address(GMimeMessage* message, GMimeAddressType role, const std::string& name,
+                 const std::string& address) {
   const auto shown = without_encoded_words(name);
-  const owned<InternetAddress> mailbox{internet_address_mailbox_new(name.empty() ? nullptr : shown.c_str(), address.c_str())};
+  const owned<InternetAddress> mailbox{
+    internet_address_mailbox_new(name.empty() ? nullptr : shown.c_str(), address.c_str())};
   internet_address_set_charset(mailbox.get(), "utf-8");
   internet_address_list_add(g_mime_message_get_addresses(message, role), mailbox.get());
 }
@@ -120,7 +128,8 @@ std::string plain_text_of(GMimeMessage* message) {
   do {
     auto* part = g_mime_part_iter_get_current(at);
     if (part == nullptr || !GMIME_IS_TEXT_PART(part)) continue;
-    if (g_mime_content_type_is_type(g_mime_object_get_content_type(part), "text", "plain")) text = g_mime_text_part_get_text(GMIME_TEXT_PART(part));
+    if (g_mime_content_type_is_type(g_mime_object_get_content_type(part), "text", "plain"))
+      text = g_mime_text_part_get_text(GMIME_TEXT_PART(part));
   } while (text == nullptr && g_mime_part_iter_next(at));
   g_mime_part_iter_free(at);
   return taken(text, shown_text_max);
@@ -133,7 +142,8 @@ timestamp date_of(GMimeMessage* message) {
 
 /// Of a dot-atom (RFC 5322 section 3.2.3), but for "=", which marks those that are not.
 bool stays_in_message_id(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::string_view{"!#$&*+-/^_{|}~"}.find(c) != std::string_view::npos;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')
+         || std::string_view{"!#$&*+-/^_{|}~"}.find(c) != std::string_view::npos;
 }
 
 } // namespace
@@ -153,8 +163,8 @@ std::string message_id_of(const mail_letter& letter, const mail_sender& sender) 
 }
 
 std::string to_mime(const mail_letter& letter, const mail_sender& sender, timestamp when) {
-  if (!is_mail_address(letter.to) || !is_mail_address(sender.address) || !is_one_line(sender.name) || !is_one_line(letter.subject)
-      || !is_one_line(letter.id))
+  if (!is_mail_address(letter.to) || !is_mail_address(sender.address) || !is_one_line(sender.name)
+      || !is_one_line(letter.subject) || !is_one_line(letter.id))
     throw std::invalid_argument{"a value that cannot stand in a mail header"};
   need_gmime();
   owned<GMimeMessage> message{g_mime_message_new(0)};
@@ -177,7 +187,8 @@ std::optional<kept_mail> from_mime(std::string_view bytes) {
   const owned<GMimeMessage> message{g_mime_parser_construct_message(parser.get(), nullptr)};
   if (!message || g_mime_object_get_header(GMIME_OBJECT(message.get()), "To") == nullptr) return std::nullopt;
   kept_mail mail;
-  mail.to = taken(internet_address_list_to_string(g_mime_message_get_to(message.get()), nullptr, FALSE), shown_header_max);
+  mail.to = taken(internet_address_list_to_string(g_mime_message_get_to(message.get()), nullptr, FALSE),
+                  shown_header_max);
   mail.subject = taken(g_strdup(g_mime_message_get_subject(message.get())), shown_header_max);
   mail.text = plain_text_of(message.get());
   mail.sent = date_of(message.get());

@@ -14,7 +14,9 @@ namespace {
 constexpr std::int64_t nanoseconds_per_hour = 3'600'000'000'000;
 
 void need(natsStatus status, const char* what) {
-  if (status != NATS_OK) throw std::runtime_error{std::string{"NATS: "}.append(what).append(": ").append(natsStatus_GetText(status))};
+  if (status != NATS_OK)
+    throw std::runtime_error{
+      std::string{"NATS: "}.append(what).append(": ").append(natsStatus_GetText(status))};
 }
 
 std::vector<std::string> split(const std::string& list) {
@@ -27,7 +29,8 @@ std::vector<std::string> split(const std::string& list) {
   return out;
 }
 
-/// Servers, and the login that is the same for all. libnats would take the login in a url as it is written, with its %40 and %3A.
+/// Servers, and the login that is the same for all. libnats would take the login in a url as it is written,
+/// with its %40 and %3A.
 struct servers {
   std::vector<std::string> urls; ///< without it
   std::string user, password, token;
@@ -45,9 +48,11 @@ struct servers {
 
 private:
   void take_login(const boost::urls::url& u) {
-    const std::string name = u.has_password() ? u.user() : "", secret = u.has_password() ? u.password() : "", word = u.has_password() ? "" : u.user();
+    const std::string name = u.has_password() ? u.user() : "", secret = u.has_password() ? u.password() : "",
+                      word = u.has_password() ? "" : u.user();
     const bool first = user.empty() && token.empty();
-    if (!first && (user != name || password != secret || token != word)) throw std::runtime_error{"NATS: all servers must have the same login"};
+    if (!first && (user != name || password != secret || token != word))
+      throw std::runtime_error{"NATS: all servers must have the same login"};
     user = name;
     password = secret;
     token = word;
@@ -63,7 +68,8 @@ nats_connection::nats_connection(const nats_settings& s) : timeout_{s.timeout} {
   need(natsOptions_Create(&made), "options");
   options_.reset(made);
   set_servers(s);
-  // Never give up, and never take a message in the meantime: what is not acknowledged is ours to repeat. (0 would mean 8 MiB.)
+  // Never give up, and never take a message in the meantime: what is not acknowledged is ours to repeat. (0
+  // would mean 8 MiB.)
   need(natsOptions_SetMaxReconnect(made, -1), "reconnecting");
   need(natsOptions_SetReconnectWait(made, 500), "reconnecting");
   need(natsOptions_SetReconnectJitter(made, 500, 1000), "reconnecting");
@@ -87,7 +93,9 @@ jsCtx* nats_connection::stream_context() {
 std::string nats_connection::trouble() const {
   const char* text = connection_ ? nullptr : refusal_.c_str();
   if (connection_) natsConnection_GetLastError(connection_.get(), &text);
-  return std::string{"NATS: not connected"}.append(text == nullptr || *text == '\0' ? "" : ": ").append(text == nullptr ? "" : text);
+  return std::string{"NATS: not connected"}
+    .append(text == nullptr || *text == '\0' ? "" : ": ")
+    .append(text == nullptr ? "" : text);
 }
 
 void nats_connection::set_servers(const nats_settings& s) {
@@ -104,7 +112,8 @@ void nats_connection::set_servers(const nats_settings& s) {
   if (!all.token.empty()) need(natsOptions_SetToken(o, all.token.c_str()), "login");
   if (tls) need(natsOptions_SetSecure(o, true), "TLS");
   if (!s.ca_file.empty()) need(natsOptions_LoadCATrustedCertificates(o, s.ca_file.c_str()), "CA file");
-  if (!s.credentials_file.empty()) need(natsOptions_SetUserCredentialsFromFiles(o, s.credentials_file.c_str(), nullptr), "credentials");
+  if (!s.credentials_file.empty())
+    need(natsOptions_SetUserCredentialsFromFiles(o, s.credentials_file.c_str(), nullptr), "credentials");
 }
 
 bool nats_connection::connect() {
@@ -133,12 +142,15 @@ bool nats_connection::close() {
 }
 
 bool is_connection_trouble(natsStatus s) {
-  return s == NATS_TIMEOUT || s == NATS_CONNECTION_CLOSED || s == NATS_CONNECTION_DISCONNECTED || s == NATS_IO_ERROR
-         || s == NATS_NOT_YET_CONNECTED || s == NATS_INSUFFICIENT_BUFFER || s == NATS_STALE_CONNECTION;
+  return s == NATS_TIMEOUT || s == NATS_CONNECTION_CLOSED || s == NATS_CONNECTION_DISCONNECTED
+         || s == NATS_IO_ERROR || s == NATS_NOT_YET_CONNECTED || s == NATS_INSUFFICIENT_BUFFER
+         || s == NATS_STALE_CONNECTION;
 }
 
 std::string nats_reason(natsStatus status, jsErrCode error) {
-  return std::string{"NATS: "}.append(natsStatus_GetText(status)).append(error == 0 ? "" : ", JetStream error " + std::to_string(error));
+  return std::string{"NATS: "}
+    .append(natsStatus_GetText(status))
+    .append(error == 0 ? "" : ", JetStream error " + std::to_string(error));
 }
 
 bool has_stream(jsCtx* context, const std::string& stream, const std::string& subjects) {

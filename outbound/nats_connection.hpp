@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection to NATS with JetStream: servers, login, TLS, and what libnats is to do while they are away. For the files beside it that
-// speak to libnats; nobody else needs nats.h.
+// One connection to NATS with JetStream: servers, login, TLS, and what libnats is to do while they are away.
+// For the files beside it that speak to libnats; nobody else needs nats.h.
 #pragma once
 #include "outbound/nats_stream.hpp"
 
@@ -18,8 +18,9 @@ struct nats_freed {
 template <class T, void (*Free)(T*)>
 using nats_owned = std::unique_ptr<T, nats_freed<T, Free>>;
 
-/// Options, and a connection made of them. libnats loses one for good only when it is closed, for which a server may have reasons of its
-/// own (a login that was refused twice): then there is a new one. Belongs to one thread.
+/// Options, and a connection made of them. libnats loses one for good only when it is closed, for which a
+/// server may have reasons of its own (a login that was refused twice): then there is a new one. Belongs to
+/// one thread.
 class nats_connection {
 public:
   /// Throws std::runtime_error for settings that libnats does not take.
@@ -51,7 +52,8 @@ private:
 [[nodiscard]] bool is_connection_trouble(natsStatus status);
 [[nodiscard]] std::string nats_reason(natsStatus status, jsErrCode error);
 
-/// No such stream: make it (files, 72 h, one hour of duplicates). True: there is one now, or nobody lets us know, and publishing will tell.
+/// No such stream: make it (files, 72 h, one hour of duplicates). True: there is one now, or nobody lets us
+/// know, and publishing will tell.
 bool has_stream(jsCtx* context, const std::string& stream, const std::string& subjects);
 
 } // namespace fq

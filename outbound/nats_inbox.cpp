@@ -30,7 +30,8 @@ std::string header_of(natsMsg* m, const std::string& name) {
   std::string found;
   for (int i = 0; i < count; ++i) {
     const char* value = nullptr;
-    if (is_same_name(keys[i], name) && natsMsgHeader_Get(m, keys[i], &value) == NATS_OK && value != nullptr) found = value;
+    if (is_same_name(keys[i], name) && natsMsgHeader_Get(m, keys[i], &value) == NATS_OK && value != nullptr)
+      found = value;
   }
   std::free(keys);
   return found;
@@ -63,7 +64,8 @@ public:
       if (auto why = subscribe(context); !why.empty()) return {{}, std::move(why)};
     natsMsgList list{};
     jsErrCode error{};
-    const auto status = natsSubscription_Fetch(&list, subscription_.get(), static_cast<int>(most), patience.count(), &error);
+    const auto status =
+      natsSubscription_Fetch(&list, subscription_.get(), static_cast<int>(most), patience.count(), &error);
     if (status != NATS_OK) {
       natsMsgList_Destroy(&list);
       if (status == NATS_TIMEOUT && error == 0) return {};
@@ -93,12 +95,15 @@ public:
   }
 
 private:
-  /// The stream and the consumer, made where there are none; bound by name, because libnats would delete a consumer of its own making.
+  /// The stream and the consumer, made where there are none; bound by name, because libnats would delete a
+  /// consumer of its own making.
   std::string subscribe(jsCtx* context) {
-    if (!has_stream(context, settings_.stream, settings_.subject)) return "NATS: nobody answers about the stream";
+    if (!has_stream(context, settings_.stream, settings_.subject))
+      return "NATS: nobody answers about the stream";
     jsErrCode error{};
     jsConsumerInfo* known = nullptr;
-    auto status = js_GetConsumerInfo(&known, context, settings_.stream.c_str(), settings_.consumer.c_str(), nullptr, &error);
+    auto status = js_GetConsumerInfo(&known, context, settings_.stream.c_str(), settings_.consumer.c_str(),
+                                     nullptr, &error);
     jsConsumerInfo_Destroy(known);
     if (status != NATS_OK) {
       jsConsumerConfig config;
@@ -115,7 +120,8 @@ private:
     options.Stream = settings_.stream.c_str();
     options.Consumer = settings_.consumer.c_str();
     natsSubscription* made = nullptr;
-    status = js_PullSubscribe(&made, context, settings_.subject.c_str(), settings_.consumer.c_str(), nullptr, &options, &error);
+    status = js_PullSubscribe(&made, context, settings_.subject.c_str(), settings_.consumer.c_str(), nullptr,
+                              &options, &error);
     if (status != NATS_OK) return nats_reason(status, error);
     subscription_.reset(made);
     subscribed_in_ = connection_.generation();
@@ -135,11 +141,16 @@ private:
   std::map<std::uint64_t, message_ptr> open_; ///< taken and not settled; go before the subscription
 };
 
-nats_inbox::nats_inbox(nats_inbox_settings settings) : source_{std::make_unique<source>(std::move(settings))} {}
+nats_inbox::nats_inbox(nats_inbox_settings settings) :
+    source_{std::make_unique<source>(std::move(settings))} {}
 nats_inbox::~nats_inbox() = default;
 
-inbox_port::batch nats_inbox::take(std::size_t most, milliseconds patience) { return source_->take(most, patience); }
+inbox_port::batch nats_inbox::take(std::size_t most, milliseconds patience) {
+  return source_->take(most, patience);
+}
 
-void nats_inbox::settle(std::uint64_t ticket, inbox_verdict verdict, milliseconds delay) { source_->settle(ticket, verdict, delay); }
+void nats_inbox::settle(std::uint64_t ticket, inbox_verdict verdict, milliseconds delay) {
+  source_->settle(ticket, verdict, delay);
+}
 
 } // namespace fq

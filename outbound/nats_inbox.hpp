@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gateways' webhooks that arrive by a NATS JetStream instead of by HTTP: a router of theirs publishes each raw body with its signature
-// header. Taken by a durable pull consumer, which several nodes share; each message is ours until it is settled or its time is over, then it
-// comes again. Called by a detached worker.
+// Gateways' webhooks that arrive by a NATS JetStream instead of by HTTP: a router of theirs publishes each
+// raw body with its signature header. Taken by a durable pull consumer, which several nodes share; each
+// message is ours until it is settled or its time is over, then it comes again. Called by a detached worker.
 #pragma once
 #include "domain/time.hpp"
 #include "outbound/nats_stream.hpp"
@@ -18,7 +18,8 @@ struct inbox_message {
   std::uint64_t ticket = 0; ///< to settle it by
   std::string body; ///< as it was signed
   std::string signature; ///< empty: there is none
-  timestamp arrived_at; ///< in the stream, by the server's clock: a signature that has a time is as old as it was then
+  timestamp arrived_at; ///< in the stream, by the server's clock: a signature that has a time is as old as it
+                        ///< was then
   std::uint64_t deliveries = 1; ///< this one included
 };
 
@@ -35,7 +36,8 @@ public:
     std::vector<inbox_message> messages;
     std::string trouble; ///< why none can be had now; empty: there are none, or here they are
   };
-  /// Blocks until there is a message, `patience` is over, or nothing can be had. From one thread only, as `settle`.
+  /// Blocks until there is a message, `patience` is over, or nothing can be had. From one thread only, as
+  /// `settle`.
   [[nodiscard]] virtual batch take(std::size_t most, milliseconds patience) = 0;
   /// `delay`: of `later`. A message that is not settled, or whose verdict gets lost, comes again.
   virtual void settle(std::uint64_t ticket, inbox_verdict verdict, milliseconds delay) = 0;

@@ -22,8 +22,10 @@ std::size_t weight_of(const mail_recipient& recipient) {
   return bytes;
 }
 
-/// The mailer service puts variables into the html as they are: there, each stands under a name of its own, escaped.
-std::string with_html_names(std::string html, const mail_message& message, const std::vector<std::size_t>& wanted) {
+/// The mailer service puts variables into the html as they are: there, each stands under a name of its own,
+/// escaped.
+std::string with_html_names(std::string html, const mail_message& message,
+                            const std::vector<std::size_t>& wanted) {
   std::map<std::string, std::string> other_names;
   for (const auto i : wanted)
     for (const auto& [name, value] : message.to[i].variables)
@@ -47,7 +49,8 @@ std::vector<mail_chunk> chunks_of(const mail_message& message) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < message.to.size(); ++i) {
     const auto weight = weight_of(message.to[i]);
-    const bool full = chunks.empty() || i - chunks.back().begin == mail_chunk_recipients_max || bytes + weight > mail_chunk_bytes_max;
+    const bool full = chunks.empty() || i - chunks.back().begin == mail_chunk_recipients_max
+                      || bytes + weight > mail_chunk_bytes_max;
     if (full) {
       chunks.push_back({message.id + "#" + std::to_string(chunks.size() + 1), i, i});
       bytes = 0;
@@ -59,41 +62,49 @@ std::vector<mail_chunk> chunks_of(const mail_message& message) {
   return chunks;
 }
 
-std::string envelope_of(const mail_message& message, const std::string& id, const std::vector<std::size_t>& wanted,
-                        const mail_sender& sender, timestamp now) {
+std::string envelope_of(const mail_message& message, const std::string& id,
+                        const std::vector<std::size_t>& wanted, const mail_sender& sender, timestamp now) {
   json::array to;
   json::object variables;
   for (const auto i : wanted) {
     to.emplace_back(message.to[i].address);
     variables[message.to[i].address] = variables_of(message.to[i], !message.html.empty());
   }
-  const json::object data{{"to", std::move(to)},
-                          {"subject", message.subject},
-                          {"html", with_html_names(message.html, message, wanted)},
-                          {"text", message.text},
-                          {"from_email", sender.address},
-                          {"from_name", sender.name},
-                          {"attachments", nullptr},
-                          {"recipient_variables", std::move(variables)},
-                          {"metadata", json::object{{"source", "fairqueue"}, {"template_key", message.template_key}, {"correlation_id", id}}}};
-  return json::serialize(json::object{{"event", "mail.send"}, {"version", 1}, {"occurred_at", time_for_machines(now)}, {"data", data}});
+  const json::object data{
+    {"to", std::move(to)},
+    {"subject", message.subject},
+    {"html", with_html_names(message.html, message, wanted)},
+    {"text", message.text},
+    {"from_email", sender.address},
+    {"from_name", sender.name},
+    {"attachments", nullptr},
+    {"recipient_variables", std::move(variables)},
+    {"metadata",
+     json::object{{"source", "fairqueue"}, {"template_key", message.template_key}, {"correlation_id", id}}}};
+  return json::serialize(json::object{
+    {"event", "mail.send"}, {"version", 1}, {"occurred_at", time_for_machines(now)}, {"data", data}});
 }
 
-nats_mailer::nats_mailer(nats_mail_settings settings, mail_sender sender, environment& env)
-    : subject_{std::move(settings.subject)}, sender_{std::move(sender)}, env_{env}, stream_{settings.servers, std::move(settings.stream)} {}
+nats_mailer::nats_mailer(nats_mail_settings settings, mail_sender sender, environment& env) :
+    subject_{std::move(settings.subject)},
+    sender_{std::move(sender)},
+    env_{env},
+    stream_{settings.servers, std::move(settings.stream)} {}
 
 mail_answer nats_mailer::publish(const std::string& id, const std::string& envelope) {
   auto answer = stream_.publish(subject_, id, {}, envelope);
   switch (answer.result) {
     case nats_result::accepted: return {.result = mail_result::accepted};
     case nats_result::rejected: return {.result = mail_result::rejected, .why = std::move(answer.why)};
-    case nats_result::unavailable: return {.result = mail_result::unavailable, .service_down = true, .why = std::move(answer.why)};
+    case nats_result::unavailable:
+      return {.result = mail_result::unavailable, .service_down = true, .why = std::move(answer.why)};
   }
   return {};
 }
 
 mail_answer nats_mailer::send(const mail_message& message) {
-  if (auto unfit = wrong_with(message); !unfit.empty()) return all_of(message, mail_result::rejected, std::move(unfit));
+  if (auto unfit = wrong_with(message); !unfit.empty())
+    return all_of(message, mail_result::rejected, std::move(unfit));
   const auto wrong = wrong_with_each(message);
   auto answer = open_answer(message);
   for (const auto& chunk : chunks_of(message)) {

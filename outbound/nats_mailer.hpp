@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail by way of a NATS JetStream: a `mail.send` envelope for a mailer service that consumes it. A message counts as sent when the stream
-// has acknowledged it (outbound/nats_stream). Called by a detached worker.
+// Mail by way of a NATS JetStream: a `mail.send` envelope for a mailer service that consumes it. A message
+// counts as sent when the stream has acknowledged it (outbound/nats_stream). Called by a detached worker.
 #pragma once
 #include "domain/environment.hpp"
 #include "outbound/mail.hpp"
@@ -18,27 +18,32 @@ struct nats_mail_settings {
   std::string subject; ///< where envelopes go: "mail.send"
 };
 
-/// Recipients in one NATS message at most, and bytes of them: a server takes 1 MiB by default, and the body comes on top.
+/// Recipients in one NATS message at most, and bytes of them: a server takes 1 MiB by default, and the body
+/// comes on top.
 inline constexpr std::size_t mail_chunk_recipients_max = 1000;
 inline constexpr std::size_t mail_chunk_bytes_max = 256 * 1024;
 
 /// A run of recipients that share one NATS message.
 struct mail_chunk {
-  std::string id; ///< Nats-Msg-Id and correlation_id: the message's own if there is one chunk, else with "#1", "#2"…
+  std::string
+    id; ///< Nats-Msg-Id and correlation_id: the message's own if there is one chunk, else with "#1", "#2"…
   std::size_t begin = 0, end = 0;
 };
 
-/// The same for the same message, whoever of its recipients is answered: a chunk that is sent again must be known by its id.
+/// The same for the same message, whoever of its recipients is answered: a chunk that is sent again must be
+/// known by its id.
 [[nodiscard]] std::vector<mail_chunk> chunks_of(const mail_message& message);
 
 /// The `mail.send` envelope (JSON) for those of the chunk whom `wanted` names.
-[[nodiscard]] std::string envelope_of(const mail_message& message, const std::string& id, const std::vector<std::size_t>& wanted,
-                                      const mail_sender& sender, timestamp now);
+[[nodiscard]] std::string envelope_of(const mail_message& message, const std::string& id,
+                                      const std::vector<std::size_t>& wanted, const mail_sender& sender,
+                                      timestamp now);
 
 /// Belongs to one thread.
 class nats_mailer final : public mail_port {
 public:
-  /// Connects when first used. Throws std::runtime_error for settings that libnats does not take. `env` must outlive the mailer.
+  /// Connects when first used. Throws std::runtime_error for settings that libnats does not take. `env` must
+  /// outlive the mailer.
   nats_mailer(nats_mail_settings settings, mail_sender sender, environment& env);
 
   [[nodiscard]] mail_answer send(const mail_message& message) override;

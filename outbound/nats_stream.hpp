@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages to a NATS JetStream, one at a time. Called by detached workers; libnats keeps the connection on threads of its own and
-// reconnects for ever.
+// Messages to a NATS JetStream, one at a time. Called by detached workers; libnats keeps the connection on
+// threads of its own and reconnects for ever.
 //
-// A message is accepted when the stream has acknowledged it, not before. NATS syncs its files late (by default every two minutes): what
-// must survive the crash of the server's machine is to be kept by the caller for some time after `accepted`.
+// A message is accepted when the stream has acknowledged it, not before. NATS syncs its files late (by
+// default every two minutes): what must survive the crash of the server's machine is to be kept by the caller
+// for some time after `accepted`.
 #pragma once
 #include "domain/time.hpp"
 
@@ -23,11 +24,13 @@ struct nats_settings {
   milliseconds timeout{5'000}; ///< to connect, and for one acknowledgement
 };
 
-/// Which stream: made if there is none (files, 72 h, one hour of duplicates); one that is there stays as it is.
+/// Which stream: made if there is none (files, 72 h, one hour of duplicates); one that is there stays as it
+/// is.
 struct nats_stream_name {
   std::string stream;
   std::string subjects; ///< of a stream that we make: "mail.>"
-  bool is_expected = false; ///< what another stream takes is not accepted: whoever reads this one would never see it
+  bool is_expected =
+    false; ///< what another stream takes is not accepted: whoever reads this one would never see it
 };
 
 enum class nats_result : std::uint8_t {
@@ -53,7 +56,8 @@ public:
   ~nats_stream();
 
   /// `id`: Nats-Msg-Id. Returns within about twice the timeout.
-  [[nodiscard]] nats_answer publish(const std::string& subject, const std::string& id, const nats_headers& headers, std::string_view body);
+  [[nodiscard]] nats_answer publish(const std::string& subject, const std::string& id,
+                                    const nats_headers& headers, std::string_view body);
 
 private:
   nats_stream_name name_;

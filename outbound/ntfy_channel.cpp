@@ -27,20 +27,22 @@ delivery_answer answer_of(const http_result& result, timestamp now) {
 
 } // namespace
 
-ntfy_channel::ntfy_channel(settings options, environment& env)
-  : url_{std::move(options.url)},
-    env_{env},
-    http_{std::move(options.http), env} {}
+ntfy_channel::ntfy_channel(settings options, environment& env) :
+    url_{std::move(options.url)}, env_{env}, http_{std::move(options.http), env} {}
 
-void ntfy_channel::deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) {
+void ntfy_channel::deliver(const notice& what, const delivery_target& to,
+                           std::function<void(delivery_answer)> done) {
   const auto content = push_content_of(what, env_.wall_now());
   if (!content) return done({.outcome = delivery_outcome::refused, .reason = "nothing_to_show"});
   http_request rq;
   rq.method = http_request::method_type::post;
   rq.url = url_ + "/" + percent_encode(to.address);
-  rq.headers = {{"Title", content->title}, {"Priority", content->is_urgent ? "high" : "default"}, {"Content-Type", "text/plain"}};
+  rq.headers = {{"Title", content->title},
+                {"Priority", content->is_urgent ? "high" : "default"},
+                {"Content-Type", "text/plain"}};
   rq.body = content->body;
-  http_.submit(std::move(rq), [this, done = std::move(done)](const http_result& r) { done(answer_of(r, env_.wall_now())); });
+  http_.submit(std::move(rq),
+               [this, done = std::move(done)](const http_result& r) { done(answer_of(r, env_.wall_now())); });
 }
 
 } // namespace fq

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mirror of pushes for development: notices go to a server of ntfy (https://docs.ntfy.sh/publish/), whose topic takes a device token's place.
+// A mirror of pushes for development: notices go to a server of ntfy (https://docs.ntfy.sh/publish/), whose
+// topic takes a device token's place.
 #pragma once
 #include "outbound/channel.hpp"
 #include "outbound/http_client.hpp"
@@ -16,7 +17,8 @@ public:
   ntfy_channel(settings options, environment& env);
 
   /// `to.address` is the topic.
-  void deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) override;
+  void deliver(const notice& what, const delivery_target& to,
+               std::function<void(delivery_answer)> done) override;
 
 private:
   const std::string url_;

@@ -32,19 +32,21 @@ json::object json_of(const span& s) {
   if (s.parent != 0) out["parentSpanId"] = span_id_text(s.parent);
   if (!s.context.state.empty()) out["traceState"] = s.context.state;
   if (s.http_status != 0)
-    out["attributes"] = json::array{
-      json::object{{"key", "http.response.status_code"}, {"value", {{"intValue", std::to_string(s.http_status)}}}}};
+    out["attributes"] = json::array{json::object{{"key", "http.response.status_code"},
+                                                 {"value", {{"intValue", std::to_string(s.http_status)}}}}};
   if (s.has_failed) out["status"] = json::object{{"code", 2}}; // ERROR
   return out;
 }
 
-/// How many of `sent` spans an answer of 2xx says it has not taken (ExportTracePartialSuccess). What is no such answer has taken all.
+/// How many of `sent` spans an answer of 2xx says it has not taken (ExportTracePartialSuccess). What is no
+/// such answer has taken all.
 std::uint64_t rejected_in(const std::string& body, std::uint64_t sent) {
   boost::system::error_code wrong;
   const auto answer = json::parse(body, wrong);
   if (wrong || !answer.is_object()) return 0;
   const auto* partial = answer.as_object().if_contains("partialSuccess");
-  const auto* rejected = partial != nullptr && partial->is_object() ? partial->as_object().if_contains("rejectedSpans") : nullptr;
+  const auto* rejected =
+    partial != nullptr && partial->is_object() ? partial->as_object().if_contains("rejectedSpans") : nullptr;
   if (rejected == nullptr) return 0;
   std::int64_t count = 0;
   if (const auto* text = rejected->if_string())
@@ -72,11 +74,15 @@ std::string otlp_json(const std::vector<span>& spans, const std::string& service
   json::array known{text_attribute("service.name", service)};
   if (!node.empty()) known.push_back(text_attribute("service.instance.id", node));
   const json::object resource{{"attributes", std::move(known)}};
-  return json::serialize(json::object{{"resourceSpans", json::array{json::object{{"resource", resource}, {"scopeSpans", json::array{scope}}}}}});
+  return json::serialize(
+    json::object{{"resourceSpans",
+                  json::array{json::object{{"resource", resource}, {"scopeSpans", json::array{scope}}}}}});
 }
 
-otlp_exporter::otlp_exporter(settings options, environment& env)
-    : settings_(std::move(options)), http_({.timeout = settings_.timeout, .ca_file = settings_.ca_file}, env), thread_([this] { run(); }) {}
+otlp_exporter::otlp_exporter(settings options, environment& env) :
+    settings_(std::move(options)),
+    http_({.timeout = settings_.timeout, .ca_file = settings_.ca_file}, env),
+    thread_([this] { run(); }) {}
 
 otlp_exporter::~otlp_exporter() {
   {
@@ -113,8 +119,8 @@ std::optional<std::chrono::steady_clock::time_point> otlp_exporter::end() {
   return stops_by_;
 }
 
-/// One at a time: a collector that is slow is not asked for more. What has no answer when the end is over is given up; the client then
-/// ends with us.
+/// One at a time: a collector that is slow is not asked for more. What has no answer when the end is over is
+/// given up; the client then ends with us.
 void otlp_exporter::send(std::vector<span> batch) {
   http_request rq;
   rq.method = http_request::method_type::post;
@@ -123,9 +129,11 @@ void otlp_exporter::send(std::vector<span> batch) {
   if (!settings_.authorization.empty()) rq.headers.emplace_back("Authorization", settings_.authorization);
   rq.body = otlp_json(batch, settings_.service, settings_.node);
   const auto sent = batch.size();
-  const auto answered = std::make_shared<std::promise<std::uint64_t>>(); // it may come when nobody waits any more
+  const auto answered =
+    std::make_shared<std::promise<std::uint64_t>>(); // it may come when nobody waits any more
   auto taken = answered->get_future();
-  http_.submit(std::move(rq), [answered, sent](const http_result& r) { answered->set_value(taken_in(r, sent)); });
+  http_.submit(std::move(rq),
+               [answered, sent](const http_result& r) { answered->set_value(taken_in(r, sent)); });
   while (taken.wait_for(end_is_looked_for) != std::future_status::ready)
     if (const auto by = end(); by && std::chrono::steady_clock::now() >= *by) break;
   const auto count = taken.wait_for(milliseconds{0}) == std::future_status::ready ? taken.get() : 0;

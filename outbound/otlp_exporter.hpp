@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends spans to a collector: OTLP 1.x over HTTP with JSON (https://opentelemetry.io/docs/specs/otlp/#otlphttp), in batches, on a thread of
-// its own. A collector that is away or slow costs spans, never a request.
+// Sends spans to a collector: OTLP 1.x over HTTP with JSON
+// (https://opentelemetry.io/docs/specs/otlp/#otlphttp), in batches, on a thread of its own. A collector that
+// is away or slow costs spans, never a request.
 #pragma once
 #include "domain/trace.hpp"
 #include "outbound/http_client.hpp"
@@ -17,7 +18,8 @@
 namespace fq {
 
 /// The body of one export. `node`: service.instance.id, if it is not empty.
-[[nodiscard]] std::string otlp_json(const std::vector<span>& spans, const std::string& service, const std::string& node);
+[[nodiscard]] std::string otlp_json(const std::vector<span>& spans, const std::string& service,
+                                    const std::string& node);
 
 class otlp_exporter final : public span_sink {
 public:
@@ -32,7 +34,8 @@ public:
     std::string ca_file; ///< as http_client's
   };
   otlp_exporter(settings options, environment& env);
-  /// Waits for the export under way, sends what is held, once, then ends: takes at most `timeout` for both together.
+  /// Waits for the export under way, sends what is held, once, then ends: takes at most `timeout` for both
+  /// together.
   ~otlp_exporter() override;
   otlp_exporter(const otlp_exporter&) = delete;
   otlp_exporter& operator=(const otlp_exporter&) = delete;

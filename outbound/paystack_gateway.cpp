@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to and answers from Paystack. A call of several requests is a chain of continuations that carry the order, the call's deadline and the
-// way back by value; they run on the HTTP client's thread.
+// Requests to and answers from Paystack. A call of several requests is a chain of continuations that carry
+// the order, the call's deadline and the way back by value; they run on the HTTP client's thread.
 #include "outbound/paystack_gateway.hpp"
 
 #include "crypto/digest.hpp"
@@ -27,7 +27,8 @@ bool is_refusal(const api_answer& a) {
   return a.is_refusal() || (!a.failure && status != nullptr && status->is_bool() && !status->get_bool());
 }
 
-bool is_refusal_for(const api_answer& a, std::string_view code, std::initializer_list<std::string_view> messages) {
+bool is_refusal_for(const api_answer& a, std::string_view code,
+                    std::initializer_list<std::string_view> messages) {
   if (text_at(a.body, "code") == code) return true;
   const auto message = text_at(a.body, "message");
   return std::find(messages.begin(), messages.end(), message) != messages.end(); // older answers have no code
@@ -38,18 +39,21 @@ bool is_unknown_reference(const api_answer& a) {
   const bool said_so = is_refusal(a) && a.body.contains("status");
   return said_so
          && (a.status == 404
-             || is_refusal_for(a, "transaction_not_found", {"Transaction reference not found", "Transaction not found"}));
+             || is_refusal_for(a, "transaction_not_found",
+                               {"Transaction reference not found", "Transaction not found"}));
 }
 
 bool is_duplicate_reference(const api_answer& a) {
   return is_refusal(a)
-         && is_refusal_for(a, "duplicate_reference", {"Duplicate Transaction Reference", "Duplicate charge request for reference"});
+         && is_refusal_for(a, "duplicate_reference",
+                           {"Duplicate Transaction Reference", "Duplicate charge request for reference"});
 }
 
 /// Paystack may say so with a 403, which else means that our key is wrong.
 bool is_unsupported_currency(const api_answer& a) {
   return a.status >= 400 && a.status < 500
-         && is_refusal_for(a, "unsupported_currency", {"Currency not supported by merchant", "Currency not supported"});
+         && is_refusal_for(a, "unsupported_currency",
+                           {"Currency not supported by merchant", "Currency not supported"});
 }
 
 /// Nothing if Paystack says something we do not know.
@@ -57,7 +61,8 @@ std::optional<charge_status> status_of(const json::object& transaction) {
   const auto status = text_at(transaction, "status");
   if (status == "success") return charge_status::paid;
   if (status == "failed") return charge_status::declined;
-  if (status == "reversed") return text_at(transaction, "paid_at").empty() ? charge_status::declined : charge_status::paid;
+  if (status == "reversed")
+    return text_at(transaction, "paid_at").empty() ? charge_status::declined : charge_status::paid;
   for (const auto* open : {"abandoned", "ongoing", "pending", "processing", "queued"})
     if (status == open) return charge_status::unpaid;
   return std::nullopt;
@@ -119,9 +124,11 @@ webhook_result parse_event(std::string_view raw_body) {
   out.id = event_id(name, data, raw_body);
   out.kind = *kind;
   out.money = {*amount, text_at(data, "currency")};
-  out.reference = *kind == gateway_event_kind::charge_reported ? text_at(data, "reference") : refunded_reference(data);
+  out.reference =
+    *kind == gateway_event_kind::charge_reported ? text_at(data, "reference") : refunded_reference(data);
   if (out.reference.empty()) return webhook_error::unknown_event;
-  if (const auto note = text_at(data, "merchant_note"); note.starts_with(note_prefix)) out.refund_id = note.substr(note_prefix.size());
+  if (const auto note = text_at(data, "merchant_note"); note.starts_with(note_prefix))
+    out.refund_id = note.substr(note_prefix.size());
   return out;
 }
 
@@ -142,14 +149,17 @@ json::object initialization(const gateway_charge& charge, const paystack_gateway
   return body;
 }
 
-std::string verify_path(const std::string& reference) { return "/transaction/verify/" + percent_encode(reference); }
+std::string verify_path(const std::string& reference) {
+  return "/transaction/verify/" + percent_encode(reference);
+}
 
 } // namespace
 
 paystack_gateway::paystack_gateway(settings options, environment& env) : settings_{std::move(options)} {
   std::erase(settings_.secret_keys, std::string{}); // anybody can sign with an empty key
   if (settings_.secret_keys.empty()) throw std::invalid_argument{"paystack: no secret key"};
-  api_ = std::make_unique<json_api>(json_api::settings{"paystack", settings_.url, settings_.call_timeout, settings_.http}, env);
+  api_ = std::make_unique<json_api>(
+    json_api::settings{"paystack", settings_.url, settings_.call_timeout, settings_.http}, env);
 }
 
 paystack_gateway::~paystack_gateway() = default;
@@ -179,14 +189,18 @@ gateway_error paystack_gateway::error_of(const api_answer& answer) const {
   if (answer.failure) return *answer.failure;
   if (!is_refusal(answer)) return api_->unavailable("not the JSON expected");
   const auto code = text_at(answer.body, "code");
-  return api_->rejected(answer.status, code.empty() ? text_at(answer.body, "type") : code); // messages may name people
+  return api_->rejected(answer.status,
+                        code.empty() ? text_at(answer.body, "type") : code); // messages may name people
 }
 
-initialize_result paystack_gateway::authorization_of(const api_answer& answer, const std::string& reference) const {
-  if (is_duplicate_reference(answer)) return gateway_error{gateway_error::kind_type::rejected, {}, "duplicate_reference", true};
+initialize_result paystack_gateway::authorization_of(const api_answer& answer,
+                                                     const std::string& reference) const {
+  if (is_duplicate_reference(answer))
+    return gateway_error{gateway_error::kind_type::rejected, {}, "duplicate_reference", true};
   const auto& data = object_at(answer.body, "data");
   gateway_authorization out{text_at(data, "authorization_url"), {}};
-  if (answer.failure || is_refusal(answer) || out.url.empty() || text_at(data, "reference") != reference) return error_of(answer);
+  if (answer.failure || is_refusal(answer) || out.url.empty() || text_at(data, "reference") != reference)
+    return error_of(answer);
   return out;
 }
 
@@ -194,7 +208,8 @@ verify_result paystack_gateway::state_of(const api_answer& answer, const std::st
   if (is_unknown_reference(answer)) return charge_state{};
   const auto& data = object_at(answer.body, "data");
   const auto status = status_of(data);
-  if (answer.failure || is_refusal(answer) || !status || text_at(data, "reference") != reference) return error_of(answer);
+  if (answer.failure || is_refusal(answer) || !status || text_at(data, "reference") != reference)
+    return error_of(answer);
   const auto amount = integer_at(data, "amount"), asked = integer_at(data, "requested_amount");
   if (!amount) return error_of(answer);
   const bool is_paid = *status == charge_status::paid;
@@ -205,7 +220,8 @@ refund_result paystack_gateway::made_refund_of(const api_answer& answer) const {
   const auto& data = object_at(answer.body, "data");
   if (!answer.failure && !is_refusal(answer) && !data.empty()) return refund_status_of(data);
   auto error = error_of(answer);
-  if (error.kind == gateway_error::kind_type::unavailable) error.retry_after = std::max(error.retry_after, refund_pause);
+  if (error.kind == gateway_error::kind_type::unavailable)
+    error.retry_after = std::max(error.retry_after, refund_pause);
   return error;
 }
 
@@ -215,54 +231,65 @@ void paystack_gateway::initialize(const gateway_charge& charge, gateway_done<ini
   if (charge.customer_email.empty() && settings_.fallback_email.empty())
     return done(gateway_error{gateway_error::kind_type::rejected, {}, "paystack: no e-mail address"});
   auto request = post("/transaction/initialize", json::serialize(initialization(charge, settings_)));
-  api_->send(std::move(request), api_->begin(charge.trace), [this, reference = charge.reference, done = std::move(done)](const api_answer& a) {
-    done(authorization_of(a, reference));
-  });
+  api_->send(std::move(request), api_->begin(charge.trace),
+             [this, reference = charge.reference, done = std::move(done)](const api_answer& a) {
+               done(authorization_of(a, reference));
+             });
 }
 
 void paystack_gateway::verify(const gateway_charge& charge, gateway_done<verify_result> done) {
   api_->send(get(verify_path(charge.reference)), api_->begin(charge.trace),
-             [this, reference = charge.reference, done = std::move(done)](const api_answer& a) { done(state_of(a, reference)); });
+             [this, reference = charge.reference, done = std::move(done)](const api_answer& a) {
+               done(state_of(a, reference));
+             });
 }
 
-void paystack_gateway::expire(const gateway_charge& charge, gateway_done<verify_result> done) { verify(charge, std::move(done)); }
+void paystack_gateway::expire(const gateway_charge& charge, gateway_done<verify_result> done) {
+  verify(charge, std::move(done));
+}
 
 void paystack_gateway::refund(const refund_order& order, gateway_done<refund_result> done) {
   const auto call = api_->begin(order.charge.trace);
-  api_->send(get(verify_path(order.charge.reference)), call, [this, order, call, done = std::move(done)](const api_answer& a) {
-    const auto state = state_of(a, order.charge.reference);
-    if (const auto* error = std::get_if<gateway_error>(&state)) return done(*error);
-    const auto id = integer_at(object_at(a.body, "data"), "id");
-    if (std::get<charge_state>(state).status != charge_status::paid) return done(api_->rejected(a.status, "there is no payment to refund"));
-    if (!id) return done(api_->unavailable("a transaction without an id"));
-    find_or_make_refund(order, *id, 1, call, done);
-  });
+  api_->send(get(verify_path(order.charge.reference)), call,
+             [this, order, call, done = std::move(done)](const api_answer& a) {
+               const auto state = state_of(a, order.charge.reference);
+               if (const auto* error = std::get_if<gateway_error>(&state)) return done(*error);
+               const auto id = integer_at(object_at(a.body, "data"), "id");
+               if (std::get<charge_state>(state).status != charge_status::paid)
+                 return done(api_->rejected(a.status, "there is no payment to refund"));
+               if (!id) return done(api_->unavailable("a transaction without an id"));
+               find_or_make_refund(order, *id, 1, call, done);
+             });
 }
 
-void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64_t transaction, int page, const api_call& call,
-                                           gateway_done<refund_result> done) {
+void paystack_gateway::find_or_make_refund(const refund_order& order, std::int64_t transaction, int page,
+                                           const api_call& call, gateway_done<refund_result> done) {
   if (page > pages_max) return done(api_->unavailable("its list of refunds has no end"));
-  auto list = get("/refund?transaction=" + std::to_string(transaction) + "&perPage=" + std::to_string(page_size)
-                  + "&page=" + std::to_string(page));
+  auto list = get("/refund?transaction=" + std::to_string(transaction)
+                  + "&perPage=" + std::to_string(page_size) + "&page=" + std::to_string(page));
   api_->send(std::move(list), call, [=, this](const api_answer& a) {
     const auto* data = a.body.if_contains("data");
     if (a.failure || is_refusal(a) || data == nullptr || !data->is_array()) return done(error_of(a));
     if (const auto* known = find_refund(data->get_array(), order.refund_id)) {
-      if (integer_at(*known, "amount") != order.amount) return done(api_->rejected(a.status, "another refund has this id"));
+      if (integer_at(*known, "amount") != order.amount)
+        return done(api_->rejected(a.status, "another refund has this id"));
       return done(refund_status_of(*known));
     }
-    if (data->get_array().size() >= page_size) return find_or_make_refund(order, transaction, page + 1, call, done);
+    if (data->get_array().size() >= page_size)
+      return find_or_make_refund(order, transaction, page + 1, call, done);
     make_refund(order, call, done);
   });
 }
 
-void paystack_gateway::make_refund(const refund_order& order, const api_call& call, gateway_done<refund_result> done) {
+void paystack_gateway::make_refund(const refund_order& order, const api_call& call,
+                                   gateway_done<refund_result> done) {
   // No currency: money that came in another one than asked must be able to go back too.
   auto request = post("/refund", json::serialize(json::object{{"transaction", order.charge.reference},
                                                               {"amount", order.amount},
                                                               {"merchant_note", note_of(order.refund_id)}}));
   request.fresh_connection = true;
-  api_->send(std::move(request), call, [this, done = std::move(done)](const api_answer& a) { done(made_refund_of(a)); });
+  api_->send(std::move(request), call,
+             [this, done = std::move(done)](const api_answer& a) { done(made_refund_of(a)); });
 }
 
 // Webhooks.
@@ -274,7 +301,8 @@ bool paystack_gateway::is_signed(std::string_view raw_body, std::string_view sig
   return matches;
 }
 
-webhook_result paystack_gateway::parse_webhook(std::string_view raw_body, std::string_view signature, timestamp) const {
+webhook_result paystack_gateway::parse_webhook(std::string_view raw_body, std::string_view signature,
+                                               timestamp) const {
   if (!is_signed(raw_body, signature)) return webhook_error::bad_signature;
   return parse_event(raw_body);
 }

@@ -15,7 +15,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Our payloads have six ids of 36 bytes. With these bounds all of `data` has less than 1.5 KB, whatever a payload holds.
+// Our payloads have six ids of 36 bytes. With these bounds all of `data` has less than 1.5 KB, whatever a
+// payload holds.
 constexpr std::size_t ids_max = 10;
 constexpr std::size_t name_bytes_max = 32;
 constexpr std::size_t value_bytes_max = 64;
@@ -24,42 +25,57 @@ struct text_row {
   std::string_view topic;
   std::string_view title;
   std::string_view body;
-  std::string_view about; ///< the member of the payload that later notices replace this one by; empty: none does
+  std::string_view
+    about; ///< the member of the payload that later notices replace this one by; empty: none does
   bool is_urgent;
 };
 
 // "about": an admission and its end are one line on the screen, and so are a hold and what became of it.
 constexpr auto texts = std::to_array<text_row>({
-  {topic::turn_granted, "It is your turn", "You have been let in. Open the app before your time runs out.", "entry_id", true},
-  {topic::queue_expired, "Your place has expired", "You are no longer in the queue. You can join it again.", "entry_id", false},
-  {topic::order_completed, "Your order is complete", "The tickets are yours. Open the app to see them.", "claim_id", false},
-  {topic::order_failed, "Your order has failed", "Nothing was bought. Open the app to see what you can do.", "claim_id", false},
+  {topic::turn_granted, "It is your turn", "You have been let in. Open the app before your time runs out.",
+   "entry_id", true},
+  {topic::queue_expired, "Your place has expired", "You are no longer in the queue. You can join it again.",
+   "entry_id", false},
+  {topic::order_completed, "Your order is complete", "The tickets are yours. Open the app to see them.",
+   "claim_id", false},
+  {topic::order_failed, "Your order has failed", "Nothing was bought. Open the app to see what you can do.",
+   "claim_id", false},
   {topic::order_cancelled, "Your order is cancelled", "Your order has been cancelled.", "claim_id", false},
   {topic::payment_failed, "Your payment has failed", "Open the app to try again.", "payment_id", true},
-  {topic::payment_refunded, "You get money back", "A payment has been refunded. It may take some days to arrive.", "payment_id", false},
-  {topic::claim_expired, "Your hold has ended", "The tickets held for you were not paid in time.", "claim_id", false},
-  {topic::event_cancelled, "An event is cancelled", "An event of yours has been cancelled. Open the app to learn more.", "event_id", true},
-  {"ticket.cancelled", "A ticket is cancelled", "A ticket of yours is no longer valid. Open the app to learn more.", "", false},
-  {"quota.invitation", "You are invited", "You may buy tickets that are not on general sale. Open the app to see them.", "event_id", false},
+  {topic::payment_refunded, "You get money back",
+   "A payment has been refunded. It may take some days to arrive.", "payment_id", false},
+  {topic::claim_expired, "Your hold has ended", "The tickets held for you were not paid in time.", "claim_id",
+   false},
+  {topic::event_cancelled, "An event is cancelled",
+   "An event of yours has been cancelled. Open the app to learn more.", "event_id", true},
+  {"ticket.cancelled", "A ticket is cancelled",
+   "A ticket of yours is no longer valid. Open the app to learn more.", "", false},
+  {"quota.invitation", "You are invited",
+   "You may buy tickets that are not on general sale. Open the app to see them.", "event_id", false},
   {"loyalty.awarded", "You have earned points", "Open the app to see your points.", "", false},
 });
 
-constexpr text_row session_expired{topic::queue_expired, "Your time has run out", "Your session has ended. You can join the queue again.", "entry_id",
+constexpr text_row session_expired{topic::queue_expired, "Your time has run out",
+                                   "Your session has ended. You can join the queue again.", "entry_id",
                                    false};
 
 const text_row* find_text(std::string_view topic) {
-  const auto found = std::find_if(texts.begin(), texts.end(), [&](const text_row& r) { return r.topic == topic; });
+  const auto found =
+    std::find_if(texts.begin(), texts.end(), [&](const text_row& r) { return r.topic == topic; });
   return found == texts.end() ? nullptr : found;
 }
 
 bool is_plain(std::string_view text, std::size_t bytes_max) {
   return !text.empty() && text.size() <= bytes_max && std::all_of(text.begin(), text.end(), [](char c) {
-    return c == '-' || c == '_' || c == '.' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    return c == '-' || c == '_' || c == '.' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+           || (c >= '0' && c <= '9');
   });
 }
 
 /// Whose phone it is need not be told to whom the phone is shown.
-bool is_shown(std::string_view name) { return name.ends_with("_id") && name != "customer_id" && is_plain(name, name_bytes_max); }
+bool is_shown(std::string_view name) {
+  return name.ends_with("_id") && name != "customer_id" && is_plain(name, name_bytes_max);
+}
 
 std::map<std::string, std::string> data_of(const notice& what, const json::object& payload) {
   std::map<std::string, std::string> data;
@@ -103,12 +119,9 @@ std::optional<push_content> push_content_of(const notice& what, timestamp now) {
   if (row == nullptr) return std::nullopt;
   const auto payload = parse_object(what.payload);
   if (row->topic == topic::queue_expired && text_at(payload, "what") == "session") row = &session_expired;
-  return push_content{std::string{row->title},
-                      std::string{row->body},
-                      data_of(what, payload),
-                      collapse_key_of(what, payload, *row),
-                      ttl_of(what, now),
-                      row->is_urgent};
+  return push_content{std::string{row->title}, std::string{row->body},
+                      data_of(what, payload),  collapse_key_of(what, payload, *row),
+                      ttl_of(what, now),       row->is_urgent};
 }
 
 std::string fcm_body(const push_content& content, const std::string& token, timestamp now) {
@@ -116,15 +129,19 @@ std::string fcm_body(const push_content& content, const std::string& token, time
   const auto expiry = content.ttl.count() == 0 ? "0" : std::to_string(unix_ms(now + content.ttl) / 1000);
   json::object aps;
   if (content.is_urgent) aps["sound"] = "default";
-  json::object message{
-    {"token", token},
-    {"notification", {{"title", content.title}, {"body", content.body}}},
-    {"data", json_of(content.data)},
-    {"android",
-     {{"priority", content.is_urgent ? "HIGH" : "NORMAL"}, {"ttl", std::to_string(content.ttl.count()) + "s"}, {"collapse_key", content.collapse_key}}},
-    {"apns",
-     {{"headers", {{"apns-priority", content.is_urgent ? "10" : "5"}, {"apns-expiration", expiry}, {"apns-collapse-id", content.collapse_key}}},
-      {"payload", {{"aps", aps}}}}}};
+  json::object message{{"token", token},
+                       {"notification", {{"title", content.title}, {"body", content.body}}},
+                       {"data", json_of(content.data)},
+                       {"android",
+                        {{"priority", content.is_urgent ? "HIGH" : "NORMAL"},
+                         {"ttl", std::to_string(content.ttl.count()) + "s"},
+                         {"collapse_key", content.collapse_key}}},
+                       {"apns",
+                        {{"headers",
+                          {{"apns-priority", content.is_urgent ? "10" : "5"},
+                           {"apns-expiration", expiry},
+                           {"apns-collapse-id", content.collapse_key}}},
+                         {"payload", {{"aps", aps}}}}}};
   return json::serialize(json::object{{"message", std::move(message)}});
 }
 

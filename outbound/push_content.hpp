@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device is shown for a notice, and the same in the bodies that FCM and APNs take. Pure; called by the push channels. Holds no personal
-// data: what a locked screen may show to anybody.
+// What a device is shown for a notice, and the same in the bodies that FCM and APNs take. Pure; called by the
+// push channels. Holds no personal data: what a locked screen may show to anybody.
 #pragma once
 #include "outbound/channel.hpp"
 
@@ -15,8 +15,10 @@ namespace fq {
 struct push_content {
   std::string title; ///< English
   std::string body;
-  std::map<std::string, std::string> data; ///< for the app: "topic", "notice_id" and the ids of the notice's payload
-  std::string collapse_key; ///< of those with one key a device shows the newest; at most collapse_key_bytes_max
+  std::map<std::string, std::string>
+    data; ///< for the app: "topic", "notice_id" and the ids of the notice's payload
+  std::string
+    collapse_key; ///< of those with one key a device shows the newest; at most collapse_key_bytes_max
   seconds ttl{0}; ///< how long it is worth keeping for a device that is away: 0 to push_ttl_max
   bool is_urgent = false; ///< wakes the device
 };

@@ -14,7 +14,8 @@ std::optional<milliseconds> read_retry_after(const std::string& field, timestamp
   std::int64_t wished = 0;
   const auto* end = field.data() + field.size();
   const auto [stop, error] = std::from_chars(field.data(), end, wished);
-  if (error == std::errc::result_out_of_range && stop == end) return seconds{field.front() == '-' ? 0 : seconds_max};
+  if (error == std::errc::result_out_of_range && stop == end)
+    return seconds{field.front() == '-' ? 0 : seconds_max};
   if (error != std::errc{} || stop != end) {
     const auto moment = curl_getdate(field.c_str(), nullptr);
     if (moment < 0) return std::nullopt;

@@ -162,7 +162,7 @@ void sandbox_database::execute(const char* sql) {
 
 sandbox_database::statement sandbox_database::prepare(const char* sql) {
   const auto known =
-      std::find_if(prepared_.begin(), prepared_.end(), [sql](const auto& p) { return p.first == sql; });
+    std::find_if(prepared_.begin(), prepared_.end(), [sql](const auto& p) { return p.first == sql; });
   if (known != prepared_.end()) return {db_, known->second};
   sqlite3_stmt* stmt = nullptr;
   if (sqlite3_prepare_v3(db_, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt, nullptr) != SQLITE_OK)
@@ -204,8 +204,8 @@ std::optional<sandbox_charge> sandbox_database::find_charge(const std::string& r
 
 void sandbox_database::insert_charge(const sandbox_charge& charge, timestamp now) {
   auto s =
-      prepare("insert into charges (reference, amount, currency, email, callback_url, status, created_at)"
-              " values (?, ?, ?, ?, ?, 'unpaid', ?)");
+    prepare("insert into charges (reference, amount, currency, email, callback_url, status, created_at)"
+            " values (?, ?, ?, ?, ?, 'unpaid', ?)");
   s << charge.reference << charge.money.amount << charge.money.currency << charge.email << charge.callback_url
     << now;
   s.step();
@@ -238,7 +238,7 @@ void sandbox_database::insert_refund(const sandbox_refund& refund, timestamp now
 
 void sandbox_database::append_ledger(const sandbox_ledger_row& row) {
   auto s = prepare(
-      "insert into ledger (kind, reference, refund_id, amount, currency, at) values (?, ?, ?, ?, ?, ?)");
+    "insert into ledger (kind, reference, refund_id, amount, currency, at) values (?, ?, ?, ?, ?, ?)");
   s << std::string{row.kind == sandbox_ledger_row::kind_type::charge ? "charge" : "refund"} << row.reference
     << row.refund_id << row.money.amount << row.money.currency << row.at;
   s.step();
@@ -249,7 +249,7 @@ std::vector<sandbox_ledger_row> sandbox_database::ledger() {
   auto s = prepare("select kind, reference, refund_id, amount, currency, at from ledger order by number");
   while (s.step()) {
     const auto kind =
-        s.text(0) == "charge" ? sandbox_ledger_row::kind_type::charge : sandbox_ledger_row::kind_type::refund;
+      s.text(0) == "charge" ? sandbox_ledger_row::kind_type::charge : sandbox_ledger_row::kind_type::refund;
     rows.push_back({kind, s.text(1), s.text(2), {s.integer(3), s.text(4)}, from_unix_ms(s.integer(5))});
   }
   return rows;
@@ -263,8 +263,8 @@ void sandbox_database::insert_webhook(const std::string& body, timestamp due) {
 
 std::vector<sandbox_webhook> sandbox_database::due_webhooks(timestamp now, std::size_t limit) {
   std::vector<sandbox_webhook> out;
-  auto s = prepare(
-      "select number, body, attempts from webhooks where due_at <= ? order by due_at, number limit ?");
+  auto s =
+    prepare("select number, body, attempts from webhooks where due_at <= ? order by due_at, number limit ?");
   s << now << static_cast<std::int64_t>(limit);
   while (s.step()) out.push_back({s.integer(0), s.text(1), {}, static_cast<std::uint32_t>(s.integer(2))});
   return out;

@@ -34,7 +34,9 @@ bool is_money(const gateway_money& money) {
                         [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-gateway_error unavailable() { return {gateway_error::kind_type::unavailable, {}, "the sandbox's file cannot be used"}; }
+gateway_error unavailable() {
+  return {gateway_error::kind_type::unavailable, {}, "the sandbox's file cannot be used"};
+}
 gateway_error rejected(std::string what) { return {gateway_error::kind_type::rejected, {}, std::move(what)}; }
 
 charge_state state_of(const sandbox_charge& charge) { return {charge.status, charge.money}; }
@@ -46,15 +48,15 @@ struct event_name {
   std::string_view status;
 };
 constexpr std::array event_names{
-    event_name{"charge.success", gateway_event_kind::charge_succeeded, "success"},
-    event_name{"charge.failed", gateway_event_kind::charge_failed, "failed"},
-    event_name{"refund.processed", gateway_event_kind::refund_processed, "processed"},
-    event_name{"refund.failed", gateway_event_kind::refund_failed, "failed"},
+  event_name{"charge.success", gateway_event_kind::charge_succeeded, "success"},
+  event_name{"charge.failed", gateway_event_kind::charge_failed, "failed"},
+  event_name{"refund.processed", gateway_event_kind::refund_processed, "processed"},
+  event_name{"refund.failed", gateway_event_kind::refund_failed, "failed"},
 };
 
 const event_name* find_event(std::string_view text) {
   const auto found =
-      std::find_if(event_names.begin(), event_names.end(), [&](const auto& e) { return e.text == text; });
+    std::find_if(event_names.begin(), event_names.end(), [&](const auto& e) { return e.text == text; });
   return found == event_names.end() ? nullptr : &*found;
 }
 
@@ -86,8 +88,8 @@ std::optional<gateway_event> parse_event(std::string_view raw_body) {
 
 } // namespace
 
-sandbox_gateway::sandbox_gateway(settings options, environment& env)
-  : settings_{std::move(options)},
+sandbox_gateway::sandbox_gateway(settings options, environment& env) :
+    settings_{std::move(options)},
     env_{env},
     webhook_key_{settings_.webhook_secret.bytes()},
     db_{std::make_unique<sandbox_database>(settings_.file)} {}
@@ -123,7 +125,8 @@ initialize_result sandbox_gateway::initialize_locked(const gateway_charge& charg
 }
 
 void sandbox_gateway::initialize(const gateway_charge& charge, gateway_done<initialize_result> done) {
-  done(transaction(initialize_result{unavailable()}, [&](timestamp now) { return initialize_locked(charge, now); }));
+  done(transaction(initialize_result{unavailable()},
+                   [&](timestamp now) { return initialize_locked(charge, now); }));
 }
 
 verify_result sandbox_gateway::find_state(const std::string& reference) {
@@ -131,9 +134,7 @@ verify_result sandbox_gateway::find_state(const std::string& reference) {
   try {
     const auto charge = db_->find_charge(reference);
     return charge ? state_of(*charge) : charge_state{};
-  } catch (const sandbox_error&) {
-    return unavailable();
-  }
+  } catch (const sandbox_error&) { return unavailable(); }
 }
 
 void sandbox_gateway::verify(const gateway_charge& charge, gateway_done<verify_result> done) {
@@ -151,13 +152,15 @@ verify_result sandbox_gateway::expire_locked(const std::string& reference, times
 }
 
 void sandbox_gateway::expire(const gateway_charge& charge, gateway_done<verify_result> done) {
-  done(transaction(verify_result{unavailable()}, [&](timestamp now) { return expire_locked(charge.reference, now); }));
+  done(transaction(verify_result{unavailable()},
+                   [&](timestamp now) { return expire_locked(charge.reference, now); }));
 }
 
 refund_result sandbox_gateway::refund_locked(const refund_order& order, timestamp now) {
   const auto& reference = order.charge.reference;
   if (const auto known = db_->find_refund(order.refund_id)) {
-    if (known->reference != reference || known->amount != order.amount) return rejected("another refund has this id");
+    if (known->reference != reference || known->amount != order.amount)
+      return rejected("another refund has this id");
     return gateway_refund_status::processed;
   }
   const auto charge = db_->find_charge(reference);
@@ -253,7 +256,8 @@ void sandbox_gateway::mark_failed(const std::vector<std::int64_t>& numbers, time
 
 std::string sandbox_gateway::sign(std::string_view raw_body) const { return to_hex(webhook_key_(raw_body)); }
 
-webhook_result sandbox_gateway::parse_webhook(std::string_view raw_body, std::string_view signature, timestamp) const {
+webhook_result sandbox_gateway::parse_webhook(std::string_view raw_body, std::string_view signature,
+                                              timestamp) const {
   if (!constant_time_equal(signature, sign(raw_body))) return webhook_error::bad_signature;
   auto event = parse_event(raw_body);
   if (!event) return webhook_error::unknown_event;

@@ -36,10 +36,10 @@ struct sandbox_page {
 enum class sandbox_action { pay, decline };
 
 enum class settle_status {
-  settled,           ///< done now, or the same action again
+  settled, ///< done now, or the same action again
   unknown_reference, ///< 404
   settled_otherwise, ///< 409 `sandbox_settled`: the other action came first, or the charge was expired
-  unavailable,       ///< the file cannot be written; nothing happened
+  unavailable, ///< the file cannot be written; nothing happened
 };
 
 struct settle_result {
@@ -79,8 +79,8 @@ public:
 
   struct settings {
     std::filesystem::path file; ///< <data>/sandbox.db, created 0600 if absent
-    std::string public_url;     ///< prefix of authorization urls, without a trailing slash
-    secret_key webhook_secret;  ///< keys/sandbox.key
+    std::string public_url; ///< prefix of authorization urls, without a trailing slash
+    secret_key webhook_secret; ///< keys/sandbox.key
     /// Pauses between deliveries of one webhook; it is tried until it is acknowledged, so `attempts` is not
     /// used.
     retry_policy webhook_retry{0, milliseconds{500}, milliseconds{30'000}};
@@ -100,7 +100,8 @@ public:
   void expire(const gateway_charge& charge, gateway_done<verify_result> done) override;
   void refund(const refund_order& order, gateway_done<refund_result> done) override;
   /// The signature has no time in it, so `now` is not looked at.
-  [[nodiscard]] webhook_result parse_webhook(std::string_view raw_body, std::string_view signature, timestamp now) const override;
+  [[nodiscard]] webhook_result parse_webhook(std::string_view raw_body, std::string_view signature,
+                                             timestamp now) const override;
 
   // The hosted page.
   [[nodiscard]] std::optional<sandbox_page> view(const std::string& reference);
@@ -138,7 +139,7 @@ private:
   environment& env_;
   hmac_sha256_key webhook_key_;
   std::mutex
-      mutex_; // guards db_: the page's io thread, the gateway's worker and the webhook worker meet here
+    mutex_; // guards db_: the page's io thread, the gateway's worker and the webhook worker meet here
   std::unique_ptr<sandbox_database> db_;
 };
 

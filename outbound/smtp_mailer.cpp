@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t reply_bytes_max = 200;
 
-/// How far a transaction came: the last command that went out. libcurl has one error code for most refusals, and what a refusal means
-/// depends on what was refused.
+/// How far a transaction came: the last command that went out. libcurl has one error code for most refusals,
+/// and what a refusal means depends on what was refused.
 enum class stage { connecting, sender, recipient, content };
 
 std::string in_brackets(const std::string& address) { return "<" + address + ">"; }
@@ -27,7 +27,8 @@ std::string in_brackets(const std::string& address) { return "<" + address + ">"
 /// A server's words for our log: printable, short, and without the address that it may repeat.
 std::string fit_for_log(std::string reply, const std::string& address) {
   std::erase_if(reply, [](unsigned char c) { return c < 0x20 || c >= 0x7f; });
-  for (auto at = reply.find(address); at != std::string::npos; at = reply.find(address)) reply.replace(at, address.size(), "...");
+  for (auto at = reply.find(address); at != std::string::npos; at = reply.find(address))
+    reply.replace(at, address.size(), "...");
   return reply.substr(0, reply_bytes_max);
 }
 
@@ -59,7 +60,8 @@ struct smtp_mailer::transaction {
     return n;
   }
 
-  /// Commands as they go out, replies as they come in. AUTH goes by here as well: nothing but a command's name is looked at.
+  /// Commands as they go out, replies as they come in. AUTH goes by here as well: nothing but a command's
+  /// name is looked at.
   static int watch(CURL*, curl_infotype kind, char* data, std::size_t size, void* self) {
     auto& t = *static_cast<transaction*>(self);
     const std::string_view text{data, size};
@@ -79,7 +81,9 @@ struct smtp_mailer::transaction {
 
   /// The code of the reply to the last command; 0: there was none.
   [[nodiscard]] int code() const {
-    const auto digit = [this](std::size_t i) { return reply.size() > 2 && reply[i] >= '0' && reply[i] <= '9' ? reply[i] - '0' : -1; };
+    const auto digit = [this](std::size_t i) {
+      return reply.size() > 2 && reply[i] >= '0' && reply[i] <= '9' ? reply[i] - '0' : -1;
+    };
     const int a = digit(0), b = digit(1), c = digit(2);
     return a < 0 || b < 0 || c < 0 ? 0 : a * 100 + b * 10 + c;
   }
@@ -87,10 +91,12 @@ struct smtp_mailer::transaction {
 
 namespace {
 
-bool is_about_us(int code) { return code == 530 || code == 535 || code == 534 || code == 538; } // RFC 4954: log in first, or otherwise
+bool is_about_us(int code) {
+  return code == 530 || code == 535 || code == 534 || code == 538;
+} // RFC 4954: log in first, or otherwise
 
-/// 5xx is for ever only where it is about this message. What the server has against us (our login, our sender address, our host) is for
-/// an operator to mend, and the mail must still be there then.
+/// 5xx is for ever only where it is about this message. What the server has against us (our login, our sender
+/// address, our host) is for an operator to mend, and the mail must still be there then.
 bool is_final(stage at, int code) {
   if (code < 500 || code > 599 || is_about_us(code)) return false;
   switch (at) {
@@ -103,12 +109,15 @@ bool is_final(stage at, int code) {
 }
 
 /// Other mail would fare no better: no login, no welcome for our sender, or a server that says goodbye (421).
-bool is_about_all_mail(stage at, int code) { return at == stage::connecting || at == stage::sender || code == 421 || is_about_us(code); }
+bool is_about_all_mail(stage at, int code) {
+  return at == stage::connecting || at == stage::sender || code == 421 || is_about_us(code);
+}
 
 } // namespace
 
-/// One libcurl handle, so that its connection is kept; a new one after every failure. For where a transaction broke off, nobody knows
-/// whose reply comes next: libcurl would use such a connection again after a timeout, and take its time (two minutes) to say QUIT on it.
+/// One libcurl handle, so that its connection is kept; a new one after every failure. For where a transaction
+/// broke off, nobody knows whose reply comes next: libcurl would use such a connection again after a timeout,
+/// and take its time (two minutes) to say QUIT on it.
 class smtp_mailer::connection {
 public:
   connection() {
@@ -184,15 +193,19 @@ private:
 
   template <class Value>
   void set(CURLoption option, Value value) {
-    if (curl_easy_setopt(curl_, option, value) != CURLE_OK) throw std::runtime_error{"libcurl refuses an option"};
+    if (curl_easy_setopt(curl_, option, value) != CURLE_OK)
+      throw std::runtime_error{"libcurl refuses an option"};
   }
 
   CURL* curl_ = nullptr;
   std::vector<curl_socket_t> sockets_; ///< open ones
 };
 
-smtp_mailer::smtp_mailer(smtp_settings settings, mail_sender sender, environment& env)
-    : settings_{std::move(settings)}, sender_{std::move(sender)}, env_{env}, connection_{std::make_unique<connection>()} {}
+smtp_mailer::smtp_mailer(smtp_settings settings, mail_sender sender, environment& env) :
+    settings_{std::move(settings)},
+    sender_{std::move(sender)},
+    env_{env},
+    connection_{std::make_unique<connection>()} {}
 smtp_mailer::~smtp_mailer() = default;
 
 mail_answer smtp_mailer::deliver(const mail_letter& letter) {
@@ -202,9 +215,12 @@ mail_answer smtp_mailer::deliver(const mail_letter& letter) {
   if (outcome == CURLE_OK) return {.result = mail_result::accepted};
   const int code = t.code();
   const bool refused = code >= 400; // else the connection failed, or nothing came in time
-  auto why = std::string{name_of(t.at)}.append(": ").append(refused ? fit_for_log(t.reply, letter.to) : curl_easy_strerror(outcome));
+  auto why = std::string{name_of(t.at)}.append(": ").append(refused ? fit_for_log(t.reply, letter.to)
+                                                                    : curl_easy_strerror(outcome));
   if (is_final(t.at, code)) return {.result = mail_result::rejected, .why = std::move(why)};
-  return {.result = mail_result::unavailable, .service_down = !refused || is_about_all_mail(t.at, code), .why = std::move(why)};
+  return {.result = mail_result::unavailable,
+          .service_down = !refused || is_about_all_mail(t.at, code),
+          .why = std::move(why)};
 }
 
 } // namespace fq

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to and answers from Stripe. A call of several requests is a chain of continuations that carry the charge, the call's deadline and the
-// way back by value; they run on the HTTP client's thread.
+// Requests to and answers from Stripe. A call of several requests is a chain of continuations that carry the
+// charge, the call's deadline and the way back by value; they run on the HTTP client's thread.
 #include "outbound/stripe_gateway.hpp"
 
 #include "crypto/digest.hpp"
@@ -39,20 +39,24 @@ private:
 };
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   return text;
 }
 
 std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return text;
 }
 
-/// What the payer is shown. Stripe knows no negative line (a discount) and no more than lines_max: then one line says it all, so that the
-/// sum is money.amount whatever happens.
+/// What the payer is shown. Stripe knows no negative line (a discount) and no more than lines_max: then one
+/// line says it all, so that the sum is money.amount whatever happens.
 std::vector<gateway_line> shown_lines(const gateway_charge& charge) {
   const auto add = [](std::int64_t sum, const gateway_line& l) { return sum + l.unit_amount * l.quantity; };
-  const auto is_plain = [](const gateway_line& l) { return l.unit_amount >= 0 && l.quantity > 0 && !l.name.empty(); };
+  const auto is_plain = [](const gateway_line& l) {
+    return l.unit_amount >= 0 && l.quantity > 0 && !l.name.empty();
+  };
   const auto& lines = charge.lines;
   if (!lines.empty() && lines.size() <= lines_max && std::all_of(lines.begin(), lines.end(), is_plain)
       && std::accumulate(lines.begin(), lines.end(), std::int64_t{0}, add) == charge.money.amount)
@@ -68,7 +72,9 @@ void add_line(form& f, std::size_t index, const gateway_line& line, const std::s
   f.add(prefix + "[quantity]", line.quantity);
 }
 
-std::string metadata_of(const json::object& object, std::string_view key) { return text_at(object_at(object, "metadata"), key); }
+std::string metadata_of(const json::object& object, std::string_view key) {
+  return text_at(object_at(object, "metadata"), key);
+}
 
 bool is_paid(const json::object& session) {
   const auto status = text_at(session, "payment_status");
@@ -82,9 +88,11 @@ std::optional<charge_status> status_of(const json::object& session) {
   if (status == "open") return charge_status::unpaid;
   if (status == "expired") return charge_status::expired;
   if (status != "complete") return std::nullopt;
-  // Complete but unpaid: a slow payment method is at work, or has failed, and a complete session is not paid again.
+  // Complete but unpaid: a slow payment method is at work, or has failed, and a complete session is not paid
+  // again.
   const auto intent = text_at(object_at(session, "payment_intent"), "status");
-  return intent == "canceled" || intent == "requires_payment_method" ? charge_status::declined : charge_status::unpaid;
+  return intent == "canceled" || intent == "requires_payment_method" ? charge_status::declined
+                                                                     : charge_status::unpaid;
 }
 
 struct amounts {
@@ -113,19 +121,22 @@ std::optional<gateway_refund_status> refund_status_of(const json::object& refund
 
 const json::object* find_refund(const json::object& list, const std::string& refund_id) {
   for (const auto& item : array_at(list, "data"))
-    if (item.is_object() && metadata_of(item.get_object(), refund_key) == refund_id) return &item.get_object();
+    if (item.is_object() && metadata_of(item.get_object(), refund_key) == refund_id)
+      return &item.get_object();
   return nullptr;
 }
 
 std::optional<gateway_event_kind> session_event(std::string_view type, const json::object& session) {
   if (type == "checkout.session.completed" && is_paid(session)) return gateway_event_kind::charge_succeeded;
   if (type == "checkout.session.async_payment_succeeded") return gateway_event_kind::charge_succeeded;
-  if (type == "checkout.session.async_payment_failed" || type == "checkout.session.expired") return gateway_event_kind::charge_failed;
+  if (type == "checkout.session.async_payment_failed" || type == "checkout.session.expired")
+    return gateway_event_kind::charge_failed;
   return std::nullopt;
 }
 
 std::optional<gateway_event_kind> refund_event(std::string_view type, const json::object& refund) {
-  if (type != "refund.created" && type != "refund.updated" && type != "refund.failed" && type != "charge.refund.updated")
+  if (type != "refund.created" && type != "refund.updated" && type != "refund.failed"
+      && type != "charge.refund.updated")
     return std::nullopt;
   const auto status = refund_status_of(refund).value_or(gateway_refund_status::pending);
   if (status == gateway_refund_status::processed) return gateway_event_kind::refund_processed;
@@ -168,8 +179,10 @@ signature_header_parts split_signature(std::string_view header) {
   while (!header.empty()) {
     const auto comma = header.find(',');
     const auto item = header.substr(0, comma);
-    if (item.starts_with("t=")) parts.time = item.substr(2);
-    else if (item.starts_with("v1=")) parts.candidates.push_back(item.substr(3));
+    if (item.starts_with("t="))
+      parts.time = item.substr(2);
+    else if (item.starts_with("v1="))
+      parts.candidates.push_back(item.substr(3));
     header.remove_prefix(comma == std::string_view::npos ? header.size() : comma + 1);
   }
   return parts;
@@ -191,7 +204,8 @@ std::string session_path(const std::string& id) { return "/v1/checkout/sessions/
 stripe_gateway::stripe_gateway(settings options, environment& env) : settings_{std::move(options)} {
   if (settings_.secret_key.empty()) throw std::invalid_argument{"stripe: no secret key"};
   std::erase(settings_.webhook_secrets, std::string{}); // anybody can sign with an empty key
-  api_ = std::make_unique<json_api>(json_api::settings{"stripe", settings_.url, settings_.call_timeout, settings_.http}, env);
+  api_ = std::make_unique<json_api>(
+    json_api::settings{"stripe", settings_.url, settings_.call_timeout, settings_.http}, env);
 }
 
 stripe_gateway::~stripe_gateway() = default;
@@ -201,11 +215,13 @@ stripe_gateway::~stripe_gateway() = default;
 http_request stripe_gateway::get(std::string path) const {
   http_request r;
   r.url = std::move(path);
-  r.headers = {{"Authorization", "Bearer " + settings_.secret_key}, {"Stripe-Version", std::string{api_version}}};
+  r.headers = {{"Authorization", "Bearer " + settings_.secret_key},
+               {"Stripe-Version", std::string{api_version}}};
   return r;
 }
 
-http_request stripe_gateway::post(std::string path, std::string form, const std::string& idempotency_key) const {
+http_request stripe_gateway::post(std::string path, std::string form,
+                                  const std::string& idempotency_key) const {
   auto r = get(std::move(path));
   r.method = http_request::method_type::post;
   r.headers.emplace_back("Content-Type", "application/x-www-form-urlencoded");
@@ -229,21 +245,26 @@ http_request stripe_gateway::create_session(const gateway_charge& charge) const 
   if (is_set(charge.expires_at)) f.add("expires_at", unix_ms(charge.expires_at) / 1000);
   if (!charge.destination.empty()) {
     f.add("payment_intent_data[transfer_data][destination]", charge.destination);
-    if (charge.application_fee > 0) f.add("payment_intent_data[application_fee_amount]", charge.application_fee);
+    if (charge.application_fee > 0)
+      f.add("payment_intent_data[application_fee_amount]", charge.application_fee);
   }
   if (settings_.automatic_tax) f.add("automatic_tax[enabled]", "true");
   return post("/v1/checkout/sessions", f.take(), charge.reference);
 }
 
 /// `found` with the session's id, made now if it must be; `otherwise` if Stripe gives none.
-void stripe_gateway::with_session_id(const gateway_charge& charge, const api_call& call, std::function<void(const std::string&)> found,
+void stripe_gateway::with_session_id(const gateway_charge& charge, const api_call& call,
+                                     std::function<void(const std::string&)> found,
                                      answer_handler otherwise) {
   if (!charge.gateway_id.empty()) return found(charge.gateway_id);
-  api_->send(create_session(charge), call, [found = std::move(found), otherwise = std::move(otherwise)](api_answer a) {
-    const auto id = text_at(a.body, "id");
-    if (a.failure || a.is_refusal() || id.empty()) otherwise(std::move(a));
-    else found(id);
-  });
+  api_->send(create_session(charge), call,
+             [found = std::move(found), otherwise = std::move(otherwise)](api_answer a) {
+               const auto id = text_at(a.body, "id");
+               if (a.failure || a.is_refusal() || id.empty())
+                 otherwise(std::move(a));
+               else
+                 found(id);
+             });
 }
 
 void stripe_gateway::retrieve(const std::string& session, const api_call& call, answer_handler then) {
@@ -261,13 +282,15 @@ gateway_error stripe_gateway::error_of(const api_answer& answer) const {
   if (word.empty()) word = text_at(error, "type");
   if (const auto parameter = text_at(error, "param"); !parameter.empty()) word += " " + parameter;
   auto wrong = api_->rejected(answer.status, word);
-  wrong.is_used_up = text_at(error, "type") == "idempotency_error"; // what we sent has changed since, a name perhaps
+  wrong.is_used_up =
+    text_at(error, "type") == "idempotency_error"; // what we sent has changed since, a name perhaps
   return wrong;
 }
 
 initialize_result stripe_gateway::authorization_of(const api_answer& answer) const {
   gateway_authorization out{text_at(answer.body, "url"), text_at(answer.body, "id")};
-  if (answer.failure || answer.is_refusal() || out.url.empty() || out.gateway_id.empty()) return error_of(answer);
+  if (answer.failure || answer.is_refusal() || out.url.empty() || out.gateway_id.empty())
+    return error_of(answer);
   return out;
 }
 
@@ -275,7 +298,8 @@ verify_result stripe_gateway::state_of(const gateway_charge& charge, const api_a
   if (answer.failure || answer.is_refusal()) return error_of(answer);
   const auto reference = metadata_of(answer.body, reference_key);
   const auto status = status_of(answer.body);
-  const bool has_amount = integer_at(answer.body, "amount_total") && !text_at(answer.body, "currency").empty();
+  const bool has_amount =
+    integer_at(answer.body, "amount_total") && !text_at(answer.body, "currency").empty();
   if (reference.empty() || !status || (*status == charge_status::paid && !has_amount))
     return api_->unavailable("a session that says too little");
   if (reference != charge.reference) return api_->rejected(answer.status, "the session is of another charge");
@@ -283,19 +307,23 @@ verify_result stripe_gateway::state_of(const gateway_charge& charge, const api_a
   return charge_state{*status, std::move(money), tax, text_at(answer.body, "id")};
 }
 
-/// No id was to be had. A replayed answer would have come whatever the time is now, so a complaint about the time means that there is none.
+/// No id was to be had. A replayed answer would have come whatever the time is now, so a complaint about the
+/// time means that there is none.
 verify_result stripe_gateway::state_without_session(const api_answer& answer) const {
-  if (answer.is_refusal() && text_at(object_at(answer.body, "error"), "param") == "expires_at") return charge_state{};
+  if (answer.is_refusal() && text_at(object_at(answer.body, "error"), "param") == "expires_at")
+    return charge_state{};
   return error_of(answer);
 }
 
 // The port.
 
 void stripe_gateway::initialize(const gateway_charge& charge, gateway_done<initialize_result> done) {
-  api_->send(create_session(charge), api_->begin(charge.trace), [this, done = std::move(done)](const api_answer& a) { done(authorization_of(a)); });
+  api_->send(create_session(charge), api_->begin(charge.trace),
+             [this, done = std::move(done)](const api_answer& a) { done(authorization_of(a)); });
 }
 
-void stripe_gateway::look(const gateway_charge& charge, const api_call& call, gateway_done<verify_result> done) {
+void stripe_gateway::look(const gateway_charge& charge, const api_call& call,
+                          gateway_done<verify_result> done) {
   const auto found = [this, charge, call, done](const std::string& id) {
     retrieve(id, call, [this, charge, done](const api_answer& a) { done(state_of(charge, a)); });
   };
@@ -312,16 +340,20 @@ void stripe_gateway::expire(const gateway_charge& charge, gateway_done<verify_re
   with_session_id(charge, call, found, [this, done](const api_answer& a) { done(state_without_session(a)); });
 }
 
-/// Without a key: closing twice is harmless, and a remembered 500 would forbid it for a day. A refusal means that the session is not open.
+/// Without a key: closing twice is harmless, and a remembered 500 would forbid it for a day. A refusal means
+/// that the session is not open.
 void stripe_gateway::close(const gateway_charge& charge, const std::string& session, const api_call& call,
                            gateway_done<verify_result> done) {
-  api_->send(post(session_path(session) + "/expire", {}, {}), call, [this, charge, session, call, done](const api_answer& a) {
-    if (!a.is_refusal()) return done(state_of(charge, a));
-    retrieve(session, call, [this, charge, done](const api_answer& now) { done(state_of(charge, now)); });
-  });
+  api_->send(post(session_path(session) + "/expire", {}, {}), call,
+             [this, charge, session, call, done](const api_answer& a) {
+               if (!a.is_refusal()) return done(state_of(charge, a));
+               retrieve(session, call,
+                        [this, charge, done](const api_answer& now) { done(state_of(charge, now)); });
+             });
 }
 
-/// Where the money went when it was charged, whatever the tenant's account is today: a transfer that never was cannot be reversed.
+/// Where the money went when it was charged, whatever the tenant's account is today: a transfer that never
+/// was cannot be reversed.
 static refund_order as_charged(refund_order order, const json::object& intent) {
   if (!intent.contains("transfer_data")) return order;
   order.charge.destination = text_at(object_at(intent, "transfer_data"), "destination");
@@ -335,21 +367,23 @@ void stripe_gateway::refund(const refund_order& order, gateway_done<refund_resul
     const auto state = state_of(order.charge, a);
     if (const auto* error = std::get_if<gateway_error>(&state)) return done(*error);
     const auto intent = id_at(a.body, "payment_intent");
-    if (!is_paid(a.body) || intent.empty()) return done(api_->rejected(a.status, "there is no payment to refund"));
+    if (!is_paid(a.body) || intent.empty())
+      return done(api_->rejected(a.status, "there is no payment to refund"));
     find_or_make_refund(as_charged(order, object_at(a.body, "payment_intent")), intent, call, done);
   };
   const auto found = [this, call, retrieved](const std::string& id) { retrieve(id, call, retrieved); };
   with_session_id(order.charge, call, found, [this, done](const api_answer& a) { done(error_of(a)); });
 }
 
-void stripe_gateway::find_or_make_refund(const refund_order& order, const std::string& intent, const api_call& call,
-                                         gateway_done<refund_result> done) {
+void stripe_gateway::find_or_make_refund(const refund_order& order, const std::string& intent,
+                                         const api_call& call, gateway_done<refund_result> done) {
   auto list = get("/v1/refunds?payment_intent=" + percent_encode(intent) + "&limit=100");
   api_->send(std::move(list), call, [this, order, intent, call, done](const api_answer& a) {
     if (a.failure || a.is_refusal()) return done(error_of(a));
     const auto* known = find_refund(a.body, order.refund_id);
     if (known == nullptr) return make_refund(order, intent, call, done);
-    if (integer_at(*known, "amount") != order.amount) return done(api_->rejected(a.status, "another refund has this id"));
+    if (integer_at(*known, "amount") != order.amount)
+      return done(api_->rejected(a.status, "another refund has this id"));
     done(refund_status_of(*known).value_or(gateway_refund_status::pending));
   });
 }
@@ -358,15 +392,18 @@ void stripe_gateway::make_refund(const refund_order& order, const std::string& i
                                  gateway_done<refund_result> done) {
   form f;
   f.add("payment_intent", intent).add("amount", order.amount);
-  f.add_metadata("metadata", refund_key, order.refund_id).add_metadata("metadata", reference_key, order.charge.reference);
+  f.add_metadata("metadata", refund_key, order.refund_id)
+    .add_metadata("metadata", reference_key, order.charge.reference);
   if (!order.charge.destination.empty()) {
     f.add("reverse_transfer", "true");
     if (order.charge.application_fee > 0) f.add("refund_application_fee", "true");
   }
   api_->send(post("/v1/refunds", f.take(), order.refund_id), call, [this, done](const api_answer& a) {
     const auto status = a.failure || a.is_refusal() ? std::nullopt : refund_status_of(a.body);
-    if (status) done(*status);
-    else done(error_of(a));
+    if (status)
+      done(*status);
+    else
+      done(error_of(a));
   });
 }
 
@@ -378,12 +415,14 @@ bool stripe_gateway::is_signed(std::string_view raw_body, std::string_view signa
   bool matches = false;
   for (const auto& secret : settings_.webhook_secrets) {
     const auto expected = to_hex(hmac_sha256(view_bytes(secret), payload));
-    for (const auto candidate : parts.candidates) matches = constant_time_equal(candidate, expected) || matches;
+    for (const auto candidate : parts.candidates)
+      matches = constant_time_equal(candidate, expected) || matches;
   }
   return matches && is_timely(parts.time, now);
 }
 
-webhook_result stripe_gateway::parse_webhook(std::string_view raw_body, std::string_view signature, timestamp now) const {
+webhook_result stripe_gateway::parse_webhook(std::string_view raw_body, std::string_view signature,
+                                             timestamp now) const {
   if (!is_signed(raw_body, signature, now)) return webhook_error::bad_signature;
   return parse_event(parse_object(raw_body));
 }

@@ -14,11 +14,16 @@ struct parts {
   int year, hour, minute, second, millisecond;
   unsigned month, day;
 
-  explicit parts(timestamp t)
-      : date{std::chrono::floor<std::chrono::days>(t)}, clock{t - std::chrono::floor<std::chrono::days>(t)},
-        year{static_cast<int>(date.year())}, hour{static_cast<int>(clock.hours().count())}, minute{static_cast<int>(clock.minutes().count())},
-        second{static_cast<int>(clock.seconds().count())}, millisecond{static_cast<int>(clock.subseconds().count())},
-        month{static_cast<unsigned>(date.month())}, day{static_cast<unsigned>(date.day())} {}
+  explicit parts(timestamp t) :
+      date{std::chrono::floor<std::chrono::days>(t)},
+      clock{t - std::chrono::floor<std::chrono::days>(t)},
+      year{static_cast<int>(date.year())},
+      hour{static_cast<int>(clock.hours().count())},
+      minute{static_cast<int>(clock.minutes().count())},
+      second{static_cast<int>(clock.seconds().count())},
+      millisecond{static_cast<int>(clock.subseconds().count())},
+      month{static_cast<unsigned>(date.month())},
+      day{static_cast<unsigned>(date.day())} {}
 };
 
 template <class... Values>
@@ -31,19 +36,22 @@ std::string formatted(const char* form, Values... values) {
 } // namespace
 
 std::string time_for_people(timestamp when) {
-  static constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  static constexpr std::array months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   const parts p{when};
   return formatted("%u %s %d, %02d:%02d UTC", p.day, months[p.month - 1], p.year, p.hour, p.minute);
 }
 
 std::string time_for_machines(timestamp when) {
   const parts p{when};
-  return formatted("%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", p.year, p.month, p.day, p.hour, p.minute, p.second, p.millisecond);
+  return formatted("%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", p.year, p.month, p.day, p.hour, p.minute, p.second,
+                   p.millisecond);
 }
 
 std::string time_for_names(timestamp when) {
   const parts p{when};
-  return formatted("%04d%02u%02uT%02d%02d%02d.%03dZ", p.year, p.month, p.day, p.hour, p.minute, p.second, p.millisecond);
+  return formatted("%04d%02u%02uT%02d%02d%02d.%03dZ", p.year, p.month, p.day, p.hour, p.minute, p.second,
+                   p.millisecond);
 }
 
 } // namespace fq

@@ -13,7 +13,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t answer_bytes_max = 64 * 1024; // past an answer of sane size the connection is not worth keeping
+constexpr std::size_t answer_bytes_max =
+  64 * 1024; // past an answer of sane size the connection is not worth keeping
 
 bool is_object(const std::string& text) {
   boost::system::error_code error;
@@ -57,7 +58,8 @@ delivery_answer answer_of(const http_failure& failure) {
     case http_error::too_large: return again("network"); // long answers are cut: it cannot be
     case http_error::overloaded: return again("overloaded");
     case http_error::cancelled: return again("cancelled");
-    case http_error::malformed: // not by the rules of urls that it has passed: libcurl reads it in another way
+    case http_error::malformed: // not by the rules of urls that it has passed: libcurl reads it in another
+                                // way
     case http_error::forbidden: return refused("ssrf_blocked", false);
   }
   return again("network");
@@ -81,7 +83,8 @@ delivery_outcome outcome_of(int status) {
 
 std::string webhook_body(const notice& what) {
   if (!is_object(what.payload)) return {};
-  std::string body = R"({"id":")" + to_string(what.id) + R"(","type":)" + json::serialize(json::string{what.topic}) + R"(,"time":")"
+  std::string body = R"({"id":")" + to_string(what.id) + R"(","type":)"
+                     + json::serialize(json::string{what.topic}) + R"(,"time":")"
                      + time_for_machines(what.created_at) + R"(","data":)";
   return body.append(what.payload).append("}");
 }
@@ -95,12 +98,11 @@ delivery_answer webhook_answer(int status, const std::string& retry_after, times
   return answer;
 }
 
-webhook_channel::webhook_channel(webhook_settings settings, environment& env)
-  : settings_{std::move(settings)},
-    env_{env},
-    http_{http_of(settings_), env} {}
+webhook_channel::webhook_channel(webhook_settings settings, environment& env) :
+    settings_{std::move(settings)}, env_{env}, http_{http_of(settings_), env} {}
 
-void webhook_channel::deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) {
+void webhook_channel::deliver(const notice& what, const delivery_target& to,
+                              std::function<void(delivery_answer)> done) {
   if (!wrong_with_url(to.address, settings_.urls).empty()) return done(refused("ssrf_blocked", false));
   auto body = webhook_body(what);
   if (body.empty()) return done(refused("malformed_payload", true));

@@ -43,9 +43,8 @@ struct webhook_sender::handle {
   }
 };
 
-webhook_sender::webhook_sender(milliseconds timeout)
-  : handle_{std::make_unique<handle>()},
-    timeout_{timeout} {}
+webhook_sender::webhook_sender(milliseconds timeout) :
+    handle_{std::make_unique<handle>()}, timeout_{timeout} {}
 webhook_sender::~webhook_sender() = default;
 
 post_result webhook_sender::post(const std::string& url, std::string_view body,

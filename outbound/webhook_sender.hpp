@@ -15,7 +15,7 @@
 namespace fq {
 
 struct post_result {
-  int status = 0;    ///< HTTP status; 0 if there was no answer
+  int status = 0; ///< HTTP status; 0 if there was no answer
   std::string error; ///< why there was none; empty otherwise
   [[nodiscard]] bool acknowledged() const noexcept { return status >= 200 && status < 300; }
 };

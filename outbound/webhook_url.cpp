@@ -18,9 +18,10 @@ namespace urls = boost::urls;
 constexpr std::size_t name_chars_max = 253; // RFC 1035
 constexpr std::size_t label_chars_max = 63;
 
-// Names that never lead out of a machine or its network: RFC 6761, 6762, 8375, ICANN's .internal, and what routers and companies use.
-constexpr auto private_suffixes =
-  std::to_array<std::string_view>({"localhost", "localdomain", "local", "internal", "intranet", "lan", "home.arpa"});
+// Names that never lead out of a machine or its network: RFC 6761, 6762, 8375, ICANN's .internal, and what
+// routers and companies use.
+constexpr auto private_suffixes = std::to_array<std::string_view>(
+  {"localhost", "localdomain", "local", "internal", "intranet", "lan", "home.arpa"});
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -34,11 +35,13 @@ std::string lower(std::string_view text) {
 
 bool is_label(std::string_view label) {
   return !label.empty() && label.size() <= label_chars_max && label.front() != '-' && label.back() != '-'
-         && std::all_of(label.begin(), label.end(), [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
+         && std::all_of(label.begin(), label.end(),
+                        [](char c) { return is_letter(c) || is_digit(c) || c == '-'; });
 }
 
-/// Labels with dots between them. A last label that begins with a digit would be taken for a number by one resolver or another (127.1,
-/// 0x7f.1, 2130706433), and no top-level domain is one. Without a trailing dot: it would name the same host in another way.
+/// Labels with dots between them. A last label that begins with a digit would be taken for a number by one
+/// resolver or another (127.1, 0x7f.1, 2130706433), and no top-level domain is one. Without a trailing dot:
+/// it would name the same host in another way.
 bool is_ordinary_name(std::string_view name) {
   if (name.empty() || name.size() > name_chars_max) return false;
   for (;;) {
@@ -54,15 +57,16 @@ bool is_private_name(std::string_view any_case) {
   const auto name = lower(any_case);
   if (name.find('.') == std::string::npos) return true;
   return std::any_of(private_suffixes.begin(), private_suffixes.end(), [&](std::string_view suffix) {
-    return name.ends_with(suffix) && (name.size() == suffix.size() || name[name.size() - suffix.size() - 1] == '.');
+    return name.ends_with(suffix)
+           && (name.size() == suffix.size() || name[name.size() - suffix.size() - 1] == '.');
   });
 }
 
 /// Only hexadecimal digits and colons: no IPv4 address at the end, no zone.
 bool is_ordinary_ipv6(std::string_view host) {
-  return host.size() > 2 && host.front() == '['
-         && std::all_of(host.begin() + 1, host.end() - 1,
-                        [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':'; });
+  return host.size() > 2 && host.front() == '[' && std::all_of(host.begin() + 1, host.end() - 1, [](char c) {
+           return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':';
+         });
 }
 
 bool is_ordinary_host(const urls::url_view& url) {
@@ -77,8 +81,9 @@ bool is_ordinary_host(const urls::url_view& url) {
   return false;
 }
 
-/// Boost 1.81 ends a host or a port where it stops to understand it and takes the rest for a path: "https://1.2.3.4.5/" has the host 1.2.3.4
-/// and "https://a.example:443x/" the port 443. Others would see another host.
+/// Boost 1.81 ends a host or a port where it stops to understand it and takes the rest for a path:
+/// "https://1.2.3.4.5/" has the host 1.2.3.4 and "https://a.example:443x/" the port 443. Others would see
+/// another host.
 bool has_whole_authority(const urls::url_view& url) {
   const std::string_view path = url.encoded_path();
   return url.has_authority() && (path.empty() || path.front() == '/');
@@ -98,18 +103,21 @@ std::string_view wrong_with_host(const urls::url_view& url) {
 bool is_port_allowed(const urls::url_view& url, const webhook_url_rules& rules) {
   if (!url.has_port()) return true;
   const auto number = url.port_number();
-  return url.port() == std::to_string(number) && std::find(rules.ports.begin(), rules.ports.end(), number) != rules.ports.end();
+  return url.port() == std::to_string(number)
+         && std::find(rules.ports.begin(), rules.ports.end(), number) != rules.ports.end();
 }
 
 } // namespace
 
 std::string_view wrong_with_url(std::string_view text, const webhook_url_rules& rules) {
   if (text.size() > webhook_url_bytes_max) return "too_long";
-  const auto parsed = urls::parse_uri(text); // refuses blanks, control characters, backslashes and what is not ASCII
+  const auto parsed =
+    urls::parse_uri(text); // refuses blanks, control characters, backslashes and what is not ASCII
   if (!parsed || !has_whole_authority(*parsed)) return "malformed";
   const urls::url_view& url = *parsed;
   const auto scheme = url.scheme_id();
-  if (scheme != urls::scheme::https && !(scheme == urls::scheme::http && rules.allow_http)) return "not_https";
+  if (scheme != urls::scheme::https && !(scheme == urls::scheme::http && rules.allow_http))
+    return "not_https";
   if (url.has_userinfo()) return "userinfo";
   if (!is_ordinary_host(url)) return "malformed";
   if (url.has_fragment()) return "fragment";

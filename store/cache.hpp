@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache port: a mirror of committed state that holds only what can be rebuilt. Blocking; called only by the cache worker (a
-// detached actor) and tests. Engines: memory (with faults, for simulations), Redis. Both pass the suite in tests/cache with the same
-// answers.
+// The cache port: a mirror of committed state that holds only what can be rebuilt. Blocking; called only by
+// the cache worker (a detached actor) and tests. Engines: memory (with faults, for simulations), Redis. Both
+// pass the suite in tests/cache with the same answers.
 #pragma once
 #include "domain/mirror.hpp"
 
@@ -14,16 +14,16 @@
 
 namespace fq {
 
-/// The cache cannot be reached, did not answer in time, or refused (read-only, out of memory). Any part of the call may have been
-/// applied, or may still be: a request that was sent cannot be called back.
+/// The cache cannot be reached, did not answer in time, or refused (read-only, out of memory). Any part of
+/// the call may have been applied, or may still be: a request that was sent cannot be called back.
 struct cache_unavailable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One step of a mirror. The head of a mirror in the cache names its generation and how many steps it has taken; a step that does
-/// not continue exactly there is refused. So FLUSHALL, an old dump, a failover that lost writes and a step torn in the middle all
-/// show at the next step. For this a number of a generation may only ever mean one content: who cannot send the same step again
-/// raises the generation.
+/// One step of a mirror. The head of a mirror in the cache names its generation and how many steps it has
+/// taken; a step that does not continue exactly there is refused. So FLUSHALL, an old dump, a failover that
+/// lost writes and a step torn in the middle all show at the next step. For this a number of a generation may
+/// only ever mean one content: who cannot send the same step again raises the generation.
 struct mirror_step {
   aggregate_id aggregate{};
   uuid queue; ///< the event's id: names the keys
@@ -39,15 +39,17 @@ enum class step_outcome : std::uint8_t {
   lost, ///< the head is not where this step continues: the mirror must be rebuilt under a new generation
 };
 
-/// Which keys hold the mirror in force of an aggregate: for nodes that do not own it. Its owner vouches for it again and again; when it
-/// stops to (frozen, cut off, dead, or with another mirror), they have nothing to go by within `vouch_life`.
+/// Which keys hold the mirror in force of an aggregate: for nodes that do not own it. Its owner vouches for
+/// it again and again; when it stops to (frozen, cut off, dead, or with another mirror), they have nothing to
+/// go by within `vouch_life`.
 struct vouched_mirror {
   aggregate_id aggregate{};
   uuid queue;
   tenant_id tenant = default_tenant;
   std::uint64_t generation = 0;
   std::uint64_t steps_taken = 0; ///< for `vouch` only: the owner had sent so many; not found again
-  std::uint64_t word = 0; ///< when it was vouched for last, by the cache's own clock: a later word has a greater one
+  std::uint64_t word =
+    0; ///< when it was vouched for last, by the cache's own clock: a later word has a greater one
   friend bool operator==(const vouched_mirror&, const vouched_mirror&) = default;
 };
 
@@ -68,22 +70,25 @@ public:
   /// Applies the steps in order, pipelined; an outcome for each. Throws cache_unavailable.
   virtual std::vector<step_outcome> apply(std::span<const mirror_step> steps) = 0;
 
-  /// What the cache holds of a queue, ordered as mirror_image says, without the sessions that are over. `found` is false if its
-  /// head is another generation or step, or not ready. Throws cache_unavailable.
+  /// What the cache holds of a queue, ordered as mirror_image says, without the sessions that are over.
+  /// `found` is false if its head is another generation or step, or not ready. Throws cache_unavailable.
   struct reading {
     bool found = false;
     mirror_image image;
   };
   virtual reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) = 0;
 
-  /// Vouches for each mirror for `vouch_life` from now, if it is complete and has taken `steps_taken` steps or more; it is lost otherwise.
-  /// Building a mirror of the aggregate anew takes back what was vouched for. What reaches the cache more than `vouch_delay_max` after
-  /// the call began has no effect. Throws cache_unavailable.
+  /// Vouches for each mirror for `vouch_life` from now, if it is complete and has taken `steps_taken` steps
+  /// or more; it is lost otherwise. Building a mirror of the aggregate anew takes back what was vouched for.
+  /// What reaches the cache more than `vouch_delay_max` after the call began has no effect. Throws
+  /// cache_unavailable.
   virtual std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) = 0;
   /// What is vouched for now, for each of them. Throws cache_unavailable.
-  virtual std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) = 0;
+  virtual std::vector<std::optional<vouched_mirror>> find_mirrors(
+    std::span<const aggregate_id> aggregates) = 0;
   /// The sessions of these entries; nothing for one that is not in its mirror. Throws cache_unavailable.
-  virtual std::vector<std::optional<mirrored_session>> find_sessions(std::span<const session_question> questions) = 0;
+  virtual std::vector<std::optional<mirrored_session>> find_sessions(
+    std::span<const session_question> questions) = 0;
 
   /// Throws cache_unavailable unless the cache takes writes.
   virtual void ping() = 0;

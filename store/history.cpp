@@ -32,7 +32,8 @@ std::string state_name(history_kind kind, std::uint8_t status) {
 
 bool is_plain_join(const entry_row& r) {
   return r.status == entry_status::waiting && !r.has_claimed && r.admission_no == 0 && r.admission_batch == 0
-         && !is_set(r.admitted_at) && !is_set(r.session_expires_at) && !is_set(r.claim_by) && !is_set(r.ended_at);
+         && !is_set(r.admitted_at) && !is_set(r.session_expires_at) && !is_set(r.claim_by)
+         && !is_set(r.ended_at);
 }
 
 std::int64_t live_entries_gained(const batch& b) {

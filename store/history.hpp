@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every engine agrees on: how a step of a life cycle is told in history, what is counted beside the rows, the bounds of what
-// is loaded, and the limits that all engines enforce. Called by the engines; knows rows and states, no storage.
+// What every engine agrees on: how a step of a life cycle is told in history, what is counted beside the
+// rows, the bounds of what is loaded, and the limits that all engines enforce. Called by the engines; knows
+// rows and states, no storage.
 #pragma once
 #include "store/ledger.hpp"
 
@@ -23,8 +24,8 @@ std::string state_name(history_kind kind, std::uint8_t status);
 /// A waiting entry with nothing else to tell: what the join path writes.
 bool is_plain_join(const entry_row& r);
 
-/// By how much `b` moves the number of entries that wait or shop. Exact, because a move names the status it starts from and is
-/// refused if that is not the stored one.
+/// By how much `b` moves the number of entries that wait or shop. Exact, because a move names the status it
+/// starts from and is refused if that is not the stored one.
 std::int64_t live_entries_gained(const batch& b);
 
 /// What the row among the aggregates says it is: 2 an event, 3 a standalone queue.

@@ -49,8 +49,8 @@ enum class commit_outcome : std::uint8_t {
   busy, ///< somebody else holds this aggregate's rows: nothing was applied; submit it again
 };
 
-/// Who owns an aggregate, and for how long without renewing. `owner`: the node's id. An empty owner asks for no lease and heeds none
-/// (tools, tests).
+/// Who owns an aggregate, and for how long without renewing. `owner`: the node's id. An empty owner asks for
+/// no lease and heeds none (tools, tests).
 struct lease_terms {
   std::string owner;
   milliseconds term{10'000};
@@ -128,14 +128,18 @@ struct lease_renewal {
   bool operator==(const lease_renewal&) const = default;
 };
 
-// -- outbox -------------------------------------------------------------------------------------------------------------
+// -- outbox
+// -------------------------------------------------------------------------------------------------------------
 
 /// An aggregate's rows belong to partition `number % outbox_partitions`; a dispatcher leases partitions.
 inline constexpr std::uint32_t outbox_partitions = 16;
-/// Of how many aggregates a dispatcher gets rows at once: a round of `limit` rows has room for four of each, one at least.
+/// Of how many aggregates a dispatcher gets rows at once: a round of `limit` rows has room for four of each,
+/// one at least.
 constexpr std::size_t aggregates_of_round(std::size_t limit) { return limit > 4 ? limit / 4 : limit; }
 /// How many of each, where so many have some.
-constexpr std::size_t rows_of_each(std::size_t limit, std::size_t aggregates) { return aggregates == 0 ? 0 : limit / aggregates; }
+constexpr std::size_t rows_of_each(std::size_t limit, std::size_t aggregates) {
+  return aggregates == 0 ? 0 : limit / aggregates;
+}
 
 /// Place of a row in its aggregate's order: the batch, then the place in the batch.
 struct outbox_key {
@@ -179,7 +183,8 @@ struct event_listing {
   std::vector<ticket_type_row> ticket_types;
 };
 
-/// Events: of one organizer, of one tenant, or else those of everybody that are ACTIVE or PAUSED. Queues: of one tenant.
+/// Events: of one organizer, of one tenant, or else those of everybody that are ACTIVE or PAUSED. Queues: of
+/// one tenant.
 struct event_filter {
   std::optional<organizer_id> organizer;
   std::optional<tenant_id> tenant; ///< without an organizer
@@ -198,7 +203,8 @@ struct access_directory {
   std::vector<api_key_row> api_keys; ///< by id, without revoked ones
   std::vector<std::pair<organizer_id, tenant_id>> organizers; ///< by id
   std::vector<setting_row> settings; ///< by name
-  /// By tenant, organizer and customer; the same object as long as it says the same. Left out (null) by a ledger: the directory adds it.
+  /// By tenant, organizer and customer; the same object as long as it says the same. Left out (null) by a
+  /// ledger: the directory adds it.
   std::shared_ptr<const std::vector<block_row>> blocks = {};
   friend bool operator==(const access_directory&, const access_directory&) = default;
 };
@@ -206,7 +212,8 @@ struct access_directory {
 struct audit_filter {
   tenant_id tenant = default_tenant;
   uuid target = {}; ///< nil: all
-  std::string actor = {}; ///< set: only what it did, what the server did by itself ("system"), and what was done to queues
+  std::string actor =
+    {}; ///< set: only what it did, what the server did by itself ("system"), and what was done to queues
   uuid before = {}; ///< cursor: older rows only; nil: from the newest
   std::uint32_t limit = 50;
 };
@@ -243,16 +250,17 @@ struct dead_letter_listing {
 
 class ledger : public notice_store {
 public:
-
   /// Commits each batch exactly once, all that can be in one transaction. An outcome per batch, in order; a
   /// batch that is refused does no harm to the others. Throws ledger_unavailable or commit_unknown for the
   /// whole call.
   virtual std::vector<commit_outcome> commit(std::span<const batch> batches) = 0;
 
-  /// Raises the epoch, takes the lease and loads, unless another owner's lease has not ended by the ledger's clock. The accounts and
-  /// catalog aggregates exist from the first migration. `idempotency_since`: older idempotency rows are not loaded. Durable when it
-  /// returns. Waits (bounded) for a transaction that is still in the air.
-  virtual acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) = 0;
+  /// Raises the epoch, takes the lease and loads, unless another owner's lease has not ended by the ledger's
+  /// clock. The accounts and catalog aggregates exist from the first migration. `idempotency_since`: older
+  /// idempotency rows are not loaded. Durable when it returns. Waits (bounded) for a transaction that is
+  /// still in the air.
+  virtual acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,
+                                 timestamp idempotency_since) = 0;
 
   /// Takes it whoever holds it, without a lease: for tools and tests.
   std::optional<acquired> seize(aggregate_id aggregate, timestamp idempotency_since) {
@@ -279,8 +287,9 @@ public:
   /// Newest first, by id.
   virtual std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) = 0;
   /// ACTIVE and PAUSED events; any with live entries, live claims, open payments, late or returning money;
-  /// CANCELLED ones with money still to give back, all of a payment or the rest; any where a blocked customer has paid: what must run without being
-  /// asked. Without those that somebody else than `owner` holds a lease of.
+  /// CANCELLED ones with money still to give back, all of a payment or the rest; any where a blocked customer
+  /// has paid: what must run without being asked. Without those that somebody else than `owner` holds a lease
+  /// of.
   virtual std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) = 0;
   /// Greatest aggregate number given out, at least first_event_aggregate - 1.
   virtual aggregate_id last_aggregate() = 0;
@@ -288,21 +297,27 @@ public:
   /// Everything of an aggregate, committed at one moment, without raising the epoch (verification, tests).
   virtual aggregate_snapshot peek(aggregate_id aggregate) = 0;
 
-  // -- outbox: for dispatchers ---------------------------------------------------------------------------------
+  // -- outbox: for dispatchers
+  // ---------------------------------------------------------------------------------
 
-  /// Takes or renews the lease of every partition in `wanted` (each below outbox_partitions) that is free, expired or the owner's;
-  /// answers those it holds now.
-  virtual std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) = 0;
-  /// Rows of these partitions that wait in `which`, at most `limit`: aggregates beyond `after` first, then the others, each by number; of each
-  /// its first rows, in order, and no more than its part of the limit. So one whose first row cannot go stands before no other.
-  virtual std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) = 0;
-  /// Rows have passed the lane; with their last one they are delivered, at `at`. A key that is unknown or passed already does no harm.
+  /// Takes or renews the lease of every partition in `wanted` (each below outbox_partitions) that is free,
+  /// expired or the owner's; answers those it holds now.
+  virtual std::vector<std::uint32_t> lease_outbox(const lease_terms& lease,
+                                                  std::span<const std::uint32_t> wanted) = 0;
+  /// Rows of these partitions that wait in `which`, at most `limit`: aggregates beyond `after` first, then
+  /// the others, each by number; of each its first rows, in order, and no more than its part of the limit. So
+  /// one whose first row cannot go stands before no other.
+  virtual std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                               std::size_t limit, aggregate_id after) = 0;
+  /// Rows have passed the lane; with their last one they are delivered, at `at`. A key that is unknown or
+  /// passed already does no harm.
   virtual void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) = 0;
 
-  // -- nodes ---------------------------------------------------------------------------------------------------
+  // -- nodes
+  // ---------------------------------------------------------------------------------------------------
 
-  /// Says that `self` lives; answers every node that said so within `alive_for`, itself included, by id. Who was silent for a day is
-  /// forgotten. All by the ledger's clock; `self.seen_at` is not looked at.
+  /// Says that `self` lives; answers every node that said so within `alive_for`, itself included, by id. Who
+  /// was silent for a day is forgotten. All by the ledger's clock; `self.seen_at` is not looked at.
   virtual std::vector<node_row> beat(const node_row& self, milliseconds alive_for) = 0;
   /// It ends in order: nobody need wait until its silence is noticed.
   virtual void leave(const std::string& node) = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row of the ledger's tables is in memory, for every engine that speaks SQL: the columns to read and, in their order, what becomes of
-// them. A record is the engine's own row: it gives id, text, integer, boolean, number, time, duration, digest and blob by column.
+// What a row of the ledger's tables is in memory, for every engine that speaks SQL: the columns to read and,
+// in their order, what becomes of them. A record is the engine's own row: it gives id, text, integer,
+// boolean, number, time, duration, digest and blob by column.
 #pragma once
 #include "domain/rows.hpp"
 #include "store/ledger.hpp"
@@ -12,9 +13,12 @@
 namespace fq {
 
 inline const std::string event_columns =
-  "SELECT aggregate, tenant, id, organizer, name, currency, status, queue_opens_at, sale_start, sale_end, policy, concurrency,"
-  " rate_per_minute, batch_size, admission_interval_ms, over_admission_percent, session_ttl_ms, claim_window_ms, ticket_ttl_ms,"
-  " claim_ttl_ms, claims_per_customer, created_at, updated_at, kind, external_id, message, capacity, presence_timeout_ms,"
+  "SELECT aggregate, tenant, id, organizer, name, currency, status, queue_opens_at, sale_start, sale_end, "
+  "policy, concurrency,"
+  " rate_per_minute, batch_size, admission_interval_ms, over_admission_percent, session_ttl_ms, "
+  "claim_window_ms, ticket_ttl_ms,"
+  " claim_ttl_ms, claims_per_customer, created_at, updated_at, kind, external_id, message, capacity, "
+  "presence_timeout_ms,"
   " away_grace_ms, async_percent FROM event ";
 
 inline constexpr auto event_of = [](const auto& r) {
@@ -53,9 +57,9 @@ inline constexpr auto event_of = [](const auto& r) {
 };
 
 /// The first column is for readers of several events' types.
-inline const std::string ticket_type_columns =
-  "SELECT aggregate, ordinal, id, name, price, total, held, sold, max_per_order, on_sale, hidden, sale_from, sale_until"
-  " FROM ticket_type ";
+inline const std::string ticket_type_columns = "SELECT aggregate, ordinal, id, name, price, total, held, "
+                                               "sold, max_per_order, on_sale, hidden, sale_from, sale_until"
+                                               " FROM ticket_type ";
 
 inline constexpr auto ticket_type_of = [](const auto& r) {
   ticket_type_row t;
@@ -75,7 +79,8 @@ inline constexpr auto ticket_type_of = [](const auto& r) {
 };
 
 inline const std::string entry_columns =
-  "SELECT queue_number, subject, join_key, joined_at, admitted_at, session_expires_at, claim_by, ended_at, admission_no,"
+  "SELECT queue_number, subject, join_key, joined_at, admitted_at, session_expires_at, claim_by, ended_at, "
+  "admission_no,"
   " admission_batch, priority_class, status, has_claimed, subject_name FROM queue_entry ";
 
 inline constexpr auto entry_of = [](const auto& r) {
@@ -97,8 +102,8 @@ inline constexpr auto entry_of = [](const auto& r) {
   return e;
 };
 
-inline const std::string claim_columns =
-  "SELECT id, customer, queue_number, status, live_slot, item_count, amount, created_at, expires_at, ended_at, promo FROM claim ";
+inline const std::string claim_columns = "SELECT id, customer, queue_number, status, live_slot, item_count, "
+                                         "amount, created_at, expires_at, ended_at, promo FROM claim ";
 
 /// Without its items, but with room for them.
 inline constexpr auto claim_of = [](const auto& r) {
@@ -122,12 +127,17 @@ inline const std::string claim_item_columns =
   "SELECT claim, ticket_type, quantity, unit_price, refunded, donation, unit_discount FROM claim_item ";
 
 inline constexpr auto claim_item_of = [](const auto& r) {
-  return claim_item{r.template number<std::uint32_t>(1), r.template number<std::uint32_t>(2), r.integer(3),
-                    r.template number<std::uint32_t>(4), r.integer(5), r.integer(6)};
+  return claim_item{r.template number<std::uint32_t>(1),
+                    r.template number<std::uint32_t>(2),
+                    r.integer(3),
+                    r.template number<std::uint32_t>(4),
+                    r.integer(5),
+                    r.integer(6)};
 };
 
 inline const std::string payment_columns =
-  "SELECT id, claim, customer, status, gateway, reference, authorization_url, gateway_id, destination, amount, captured, tax, refunded,"
+  "SELECT id, claim, customer, status, gateway, reference, authorization_url, gateway_id, destination, "
+  "amount, captured, tax, refunded,"
   " created_at, updated_at FROM payment ";
 
 inline constexpr auto payment_of = [](const auto& r) {
@@ -170,7 +180,8 @@ inline constexpr auto refund_of = [](const auto& r) {
 };
 
 inline const std::string promo_code_columns =
-  "SELECT ordinal, id, code, kind, value, ticket_types, valid_from, valid_until, uses_max, uses_per_customer, uses, is_active,"
+  "SELECT ordinal, id, code, kind, value, ticket_types, valid_from, valid_until, uses_max, "
+  "uses_per_customer, uses, is_active,"
   " created_at, updated_at FROM promo_code ";
 
 inline constexpr auto promo_code_of = [](const auto& r) {
@@ -192,8 +203,10 @@ inline constexpr auto promo_code_of = [](const auto& r) {
 
 /// Of `orders AS o`.
 inline const std::string order_columns =
-  "SELECT o.id, o.claim, o.customer, o.status, o.first_name, o.last_name, o.email, o.phone, o.promo_code, o.subtotal, o.discount,"
-  " o.donations, o.platform_fee, o.processing_fee, o.total, o.success_url, o.cancel_url, o.failure, o.payment_link_at,"
+  "SELECT o.id, o.claim, o.customer, o.status, o.first_name, o.last_name, o.email, o.phone, o.promo_code, "
+  "o.subtotal, o.discount,"
+  " o.donations, o.platform_fee, o.processing_fee, o.total, o.success_url, o.cancel_url, o.failure, "
+  "o.payment_link_at,"
   " o.created_at, o.updated_at";
 
 inline constexpr auto order_of = [](const auto& r) {
@@ -222,15 +235,19 @@ inline constexpr auto order_of = [](const auto& r) {
 inline const std::string listed_order_columns =
   order_columns + ", event.id, event.name, event.currency FROM orders AS o JOIN event USING (aggregate) ";
 
-inline constexpr auto listed_order_of = [](const auto& r) { return order_listing{r.id(21), r.text(22), r.text(23), order_of(r)}; };
+inline constexpr auto listed_order_of = [](const auto& r) {
+  return order_listing{r.id(21), r.text(22), r.text(23), order_of(r)};
+};
 
 /// Of `dead_letter AS l`.
 inline const std::string dead_letter_columns =
   "SELECT l.id, l.kind, l.subject, l.status, l.detail, l.payload, l.created_at, l.updated_at";
 
 inline constexpr auto dead_letter_of = [](const auto& r) {
-  return dead_letter_row{r.id(0),   r.template number<dead_letter_kind>(1), r.id(2),   r.template number<dead_letter_status>(3),
-                         r.text(4), r.text(5),                              r.time(6), r.time(7)};
+  return dead_letter_row{r.id(0),   r.template number<dead_letter_kind>(1),
+                         r.id(2),   r.template number<dead_letter_status>(3),
+                         r.text(4), r.text(5),
+                         r.time(6), r.time(7)};
 };
 
 /// Of events and of what has none.
@@ -241,36 +258,49 @@ inline constexpr auto listed_dead_letter_of = [](const auto& r) {
   return dead_letter_listing{r.is_null(8) ? event_id{} : r.id(8), dead_letter_of(r)};
 };
 
-inline const std::string priority_columns = "SELECT customer, priority_class, created_at FROM event_priority ";
-inline constexpr auto priority_of = [](const auto& r) { return priority_row{r.id(0), r.template number<std::uint8_t>(1), r.time(2)}; };
-
-inline const std::string invitation_columns = "SELECT customer, ticket_type, quantity, valid_until, told_at FROM event_invitation ";
-inline constexpr auto invitation_of = [](const auto& r) {
-  return invitation_row{r.id(0), r.template number<std::uint32_t>(1), r.template number<std::uint32_t>(2), r.time(3), r.time(4)};
+inline const std::string priority_columns =
+  "SELECT customer, priority_class, created_at FROM event_priority ";
+inline constexpr auto priority_of = [](const auto& r) {
+  return priority_row{r.id(0), r.template number<std::uint8_t>(1), r.time(2)};
 };
 
-inline const std::string block_columns = "SELECT tenant, organizer, customer, reason, includes_ended, created_at FROM blocked_customer ";
+inline const std::string invitation_columns =
+  "SELECT customer, ticket_type, quantity, valid_until, told_at FROM event_invitation ";
+inline constexpr auto invitation_of = [](const auto& r) {
+  return invitation_row{r.id(0), r.template number<std::uint32_t>(1), r.template number<std::uint32_t>(2),
+                        r.time(3), r.time(4)};
+};
+
+inline const std::string block_columns =
+  "SELECT tenant, organizer, customer, reason, includes_ended, created_at FROM blocked_customer ";
 inline constexpr auto block_of = [](const auto& r) {
   return block_row{r.template number<tenant_id>(0), r.id(1), r.id(2), r.text(3), r.boolean(4), r.time(5)};
 };
 /// Aggregates of events where a blocked customer has paid and was not given it all back.
 inline const std::string with_blocked =
-  "SELECT p.aggregate FROM blocked_customer AS b JOIN payment AS p ON p.customer = b.customer AND p.status IN (2, 8)"
-  " JOIN event AS e ON e.aggregate = p.aggregate AND e.tenant = b.tenant AND (b.includes_ended OR e.status <> 3) AND (b.organizer = e.organizer OR b.organizer = ";
+  "SELECT p.aggregate FROM blocked_customer AS b JOIN payment AS p ON p.customer = b.customer AND p.status "
+  "IN (2, 8)"
+  " JOIN event AS e ON e.aggregate = p.aggregate AND e.tenant = b.tenant AND (b.includes_ended OR e.status "
+  "<> 3) AND (b.organizer = e.organizer OR b.organizer = ";
 
 inline const std::string idempotency_columns = "SELECT key, body, created_at, answer FROM idempotency ";
-inline constexpr auto idempotency_of = [](const auto& r) { return idempotency_row{r.digest(0), r.digest(1), r.time(2), r.blob(3)}; };
+inline constexpr auto idempotency_of = [](const auto& r) {
+  return idempotency_row{r.digest(0), r.digest(1), r.time(2), r.blob(3)};
+};
 
 inline const std::string receipt_columns = "SELECT gateway, gateway_event, received_at FROM receipt ";
 inline constexpr auto receipt_of = [](const auto& r) { return receipt_row{r.text(0), r.text(1), r.time(2)}; };
 
-inline const std::string organizer_columns = "SELECT id, tenant, email, password_hash, created_at FROM organizer ";
+inline const std::string organizer_columns =
+  "SELECT id, tenant, email, password_hash, created_at FROM organizer ";
 inline constexpr auto organizer_of = [](const auto& r) {
   return organizer_row{r.id(0), r.template number<tenant_id>(1), r.text(2), r.text(3), r.time(4)};
 };
 
 inline const std::string organizer_tenant_columns = "SELECT id, tenant FROM organizer ";
-inline constexpr auto organizer_tenant_of = [](const auto& r) { return std::pair{r.id(0), r.template number<tenant_id>(1)}; };
+inline constexpr auto organizer_tenant_of = [](const auto& r) {
+  return std::pair{r.id(0), r.template number<tenant_id>(1)};
+};
 
 inline const std::string customer_columns = "SELECT id, tenant, email, created_at FROM customer ";
 inline constexpr auto customer_of = [](const auto& r) {
@@ -282,7 +312,8 @@ inline constexpr auto otp_of = [](const auto& r) {
   return otp_row{r.text(0), r.text(1), r.time(2), r.template number<std::uint32_t>(3)};
 };
 
-inline const std::string tenant_columns = "SELECT id, name, subject_jwk, stripe_account, created_at FROM tenant ";
+inline const std::string tenant_columns =
+  "SELECT id, name, subject_jwk, stripe_account, created_at FROM tenant ";
 inline constexpr auto tenant_of = [](const auto& r) {
   return tenant_row{r.template number<tenant_id>(0), r.text(1), r.text(2), r.text(3), r.time(4)};
 };
@@ -290,48 +321,87 @@ inline constexpr auto tenant_of = [](const auto& r) {
 inline const std::string setting_columns = "SELECT name, value, updated_at FROM setting ";
 inline constexpr auto setting_of = [](const auto& r) { return setting_row{r.text(0), r.text(1), r.time(2)}; };
 
-inline const std::string api_key_columns = "SELECT id, tenant, scope, secret_hash, label, created_at, revoked_at FROM api_key ";
+inline const std::string api_key_columns =
+  "SELECT id, tenant, scope, secret_hash, label, created_at, revoked_at FROM api_key ";
 inline constexpr auto api_key_of = [](const auto& r) {
-  return api_key_row{r.id(0),   r.template number<tenant_id>(1), r.template number<api_key_scope>(2), r.text(3),
-                     r.text(4), r.time(5),                       r.time(6)};
+  return api_key_row{r.id(0),
+                     r.template number<tenant_id>(1),
+                     r.template number<api_key_scope>(2),
+                     r.text(3),
+                     r.text(4),
+                     r.time(5),
+                     r.time(6)};
 };
 
-inline const std::string audit_columns = "SELECT id, tenant, target, actor, action, detail, reason, at FROM audit ";
+inline const std::string audit_columns =
+  "SELECT id, tenant, target, actor, action, detail, reason, at FROM audit ";
 inline constexpr auto audit_of = [](const auto& r) {
-  return audit_row{r.id(0), r.template number<tenant_id>(1), r.id(2), r.text(3), r.text(4), r.text(5), r.text(6), r.time(7)};
+  return audit_row{
+    r.id(0), r.template number<tenant_id>(1), r.id(2), r.text(3), r.text(4), r.text(5), r.text(6), r.time(7)};
 };
 
-inline const std::string node_columns = "SELECT id, address, wire_version, owners, is_settled, is_draining, seen_at, serves, keys FROM node ";
+inline const std::string node_columns =
+  "SELECT id, address, wire_version, owners, is_settled, is_draining, seen_at, serves, keys FROM node ";
 inline constexpr auto node_of = [](const auto& r) {
-  return node_row{r.text(0), r.text(1), r.template number<std::uint32_t>(2), r.template number<std::uint32_t>(3), r.boolean(4), r.boolean(5), r.time(6), r.boolean(7), r.text(8)};
+  return node_row{r.text(0),
+                  r.text(1),
+                  r.template number<std::uint32_t>(2),
+                  r.template number<std::uint32_t>(3),
+                  r.boolean(4),
+                  r.boolean(5),
+                  r.time(6),
+                  r.boolean(7),
+                  r.text(8)};
 };
 /// Who was silent for so long is forgotten.
 inline constexpr milliseconds node_memory{24 * 60 * 60 * 1000};
 
-inline const std::string device_names = "d.id, d.holder, d.channel, d.token, d.is_sandbox, d.registered_at, d.gone_at, d.gone_reason";
+inline const std::string device_names =
+  "d.id, d.holder, d.channel, d.token, d.is_sandbox, d.registered_at, d.gone_at, d.gone_reason";
 inline const std::string endpoint_names =
-  "e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no, e.previous_until, e.is_enabled, e.contact, e.off_reason, e.created_at, e.updated_at";
-inline const std::string delivery_names = "v.target, v.notice, v.channel, v.tenant, v.holder, v.topic, v.payload, v.created_at, v.expires_at, v.state,"
+  "e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no, e.previous_until, e.is_enabled, e.contact, "
+  "e.off_reason, e.created_at, e.updated_at";
+inline const std::string delivery_names = "v.target, v.notice, v.channel, v.tenant, v.holder, v.topic, "
+                                          "v.payload, v.created_at, v.expires_at, v.state,"
                                           " v.due_at, v.attempts, v.status, v.reason, v.ended_at";
 /// These three begin at column `i`.
 inline device_row device_at(const auto& r, int i) {
-  return {r.id(i), r.id(i + 1), r.template number<channel>(i + 2), r.text(i + 3), r.boolean(i + 4), r.time(i + 5), r.time(i + 6), r.text(i + 7)};
+  return {r.id(i),       r.id(i + 1),      r.template number<channel>(i + 2),
+          r.text(i + 3), r.boolean(i + 4), r.time(i + 5),
+          r.time(i + 6), r.text(i + 7)};
 }
 inline webhook_endpoint_row endpoint_at(const auto& r, int i) {
-  return {r.id(i), r.template number<tenant_id>(i + 1), r.id(i + 2), r.text(i + 3), r.text(i + 4), r.template number<std::uint32_t>(i + 5), r.time(i + 6),
-          r.boolean(i + 7), r.text(i + 8), r.text(i + 9), r.time(i + 10), r.time(i + 11)};
+  return {r.id(i),        r.template number<tenant_id>(i + 1),
+          r.id(i + 2),    r.text(i + 3),
+          r.text(i + 4),  r.template number<std::uint32_t>(i + 5),
+          r.time(i + 6),  r.boolean(i + 7),
+          r.text(i + 8),  r.text(i + 9),
+          r.time(i + 10), r.time(i + 11)};
 }
 inline delivery_row delivery_at(const auto& r, int i) {
-  return {r.id(i), r.id(i + 1), r.template number<channel>(i + 2), r.template number<tenant_id>(i + 3), r.id(i + 4), r.text(i + 5), r.text(i + 6),
-          r.time(i + 7), r.time(i + 8), r.template number<delivery_state>(i + 9), r.time(i + 10), r.template number<std::uint32_t>(i + 11),
-          r.template number<std::int32_t>(i + 12), r.text(i + 13), r.time(i + 14)};
+  return {r.id(i),
+          r.id(i + 1),
+          r.template number<channel>(i + 2),
+          r.template number<tenant_id>(i + 3),
+          r.id(i + 4),
+          r.text(i + 5),
+          r.text(i + 6),
+          r.time(i + 7),
+          r.time(i + 8),
+          r.template number<delivery_state>(i + 9),
+          r.time(i + 10),
+          r.template number<std::uint32_t>(i + 11),
+          r.template number<std::int32_t>(i + 12),
+          r.text(i + 13),
+          r.time(i + 14)};
 }
 inline constexpr int delivery_columns = 15, device_columns = 8; ///< how many they are
 /// A delivery, its device and its endpoint, one behind the other.
 inline due_delivery due_delivery_of(const auto& r) {
   due_delivery due{delivery_at(r, 0), std::nullopt, std::nullopt};
   if (!r.is_null(delivery_columns)) due.device = device_at(r, delivery_columns);
-  if (!r.is_null(delivery_columns + device_columns)) due.endpoint = endpoint_at(r, delivery_columns + device_columns);
+  if (!r.is_null(delivery_columns + device_columns))
+    due.endpoint = endpoint_at(r, delivery_columns + device_columns);
   return due;
 }
 

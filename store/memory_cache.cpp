@@ -18,7 +18,8 @@ void answer(const cache_fault& fault) {
 
 } // namespace
 
-memory_cache::memory_cache(environment& env, memory_cache_options options) : env_(env), options_(std::move(options)) {}
+memory_cache::memory_cache(environment& env, memory_cache_options options) :
+    env_(env), options_(std::move(options)) {}
 
 cache_fault memory_cache::next_fault(cache_call call, std::span<const mirror_step> steps) {
   const auto fault = options_.on_call ? options_.on_call(call, steps) : cache_fault{};
@@ -103,7 +104,8 @@ cache::reading memory_cache::read(const uuid& queue, std::uint64_t generation, s
   return result;
 }
 
-const memory_cache::mirror* memory_cache::complete(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) const {
+const memory_cache::mirror* memory_cache::complete(const uuid& queue, std::uint64_t generation,
+                                                   std::uint64_t steps_taken) const {
   const auto i = queues_.find(queue);
   if (i == queues_.end()) return nullptr;
   const auto& m = i->second;
@@ -118,7 +120,8 @@ std::vector<step_outcome> memory_cache::vouch(std::span<const vouched_mirror> mi
   for (auto mirror : mirrors) {
     const auto i = queues_.find(mirror.queue);
     const auto* m = i == queues_.end() ? nullptr : &i->second;
-    const bool is_there = m && m->generation == mirror.generation && m->steps >= mirror.steps_taken && m->part == 0 && m->ready;
+    const bool is_there =
+      m && m->generation == mirror.generation && m->steps >= mirror.steps_taken && m->part == 0 && m->ready;
     outcomes.push_back(is_there ? step_outcome::applied : step_outcome::lost);
     mirror.steps_taken = 0;
     mirror.word = ++words_;
@@ -128,7 +131,8 @@ std::vector<step_outcome> memory_cache::vouch(std::span<const vouched_mirror> mi
   return outcomes;
 }
 
-std::vector<std::optional<vouched_mirror>> memory_cache::find_mirrors(std::span<const aggregate_id> aggregates) {
+std::vector<std::optional<vouched_mirror>> memory_cache::find_mirrors(
+  std::span<const aggregate_id> aggregates) {
   answer(next_fault(cache_call::find));
   std::vector<std::optional<vouched_mirror>> found;
   for (const auto aggregate : aggregates) {
@@ -139,14 +143,16 @@ std::vector<std::optional<vouched_mirror>> memory_cache::find_mirrors(std::span<
   return found;
 }
 
-std::vector<std::optional<mirrored_session>> memory_cache::find_sessions(std::span<const session_question> questions) {
+std::vector<std::optional<mirrored_session>> memory_cache::find_sessions(
+  std::span<const session_question> questions) {
   answer(next_fault(cache_call::find));
   std::vector<std::optional<mirrored_session>> found(questions.size());
   for (std::size_t n = 0; n < questions.size(); ++n) {
     const auto i = queues_.find(questions[n].mirror.queue);
     if (i == queues_.end() || i->second.generation != questions[n].mirror.generation) continue;
     const auto kept = i->second.sessions.find(queue_number_of(questions[n].entry));
-    if (kept != i->second.sessions.end() && kept->second.ends > env_.steady_now()) found[n] = kept->second.session;
+    if (kept != i->second.sessions.end() && kept->second.ends > env_.steady_now())
+      found[n] = kept->second.session;
   }
   return found;
 }

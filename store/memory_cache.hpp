@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache in memory, with the faults of a real one at the caller's choice: the oracle of the Redis engine and the cache of
-// simulations. Plain on purpose. One thread at a time.
+// The cache in memory, with the faults of a real one at the caller's choice: the oracle of the Redis engine
+// and the cache of simulations. Plain on purpose. One thread at a time.
 #pragma once
 #include "domain/environment.hpp"
 #include "store/cache.hpp"
@@ -24,14 +24,16 @@ struct cache_fault {
     unanswered, ///< applied, then throws
     torn, ///< the first `chunks` chunks of all steps of the call are applied, then throws
     flush, ///< everything was gone just before the call
-    rollback, ///< just before the call the cache went back to the last save(): an old dump, or a failover that lost writes
+    rollback, ///< just before the call the cache went back to the last save(): an old dump, or a failover
+              ///< that lost writes
   };
   kind what = kind::none;
   std::size_t chunks = 0;
 };
 
 struct memory_cache_options {
-  /// Asked before every call (the steps are those of apply); empty means no faults. Deterministic if the function is.
+  /// Asked before every call (the steps are those of apply); empty means no faults. Deterministic if the
+  /// function is.
   std::function<cache_fault(cache_call, std::span<const mirror_step>)> on_call{};
   std::size_t chunk_size_max = mirror_chunk_max; ///< small: short steps can be torn as well
 };
@@ -45,10 +47,12 @@ public:
   reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
   std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override;
   std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override;
-  std::vector<std::optional<mirrored_session>> find_sessions(std::span<const session_question> questions) override;
+  std::vector<std::optional<mirrored_session>> find_sessions(
+    std::span<const session_question> questions) override;
   void ping() override;
 
-  // -- for tests ----------------------------------------------------------------------------------------------
+  // -- for tests
+  // ----------------------------------------------------------------------------------------------
 
   /// Loses everything; what was saved stays.
   void flush() {
@@ -88,7 +92,8 @@ private:
   cache_fault next_fault(cache_call call, std::span<const mirror_step> steps = {});
   step_outcome apply(const mirror_step& step, std::size_t& chunks_left);
   /// The mirror, if its head is there and it is complete.
-  [[nodiscard]] const mirror* complete(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) const;
+  [[nodiscard]] const mirror* complete(const uuid& queue, std::uint64_t generation,
+                                       std::uint64_t steps_taken) const;
   mirror* continued_by(const mirror_step& step, const mirror_chunk& chunk);
   void apply(const mirror_chunk& chunk, const mirror_step& step, mirror& m) const;
   void keep(const mirrored_session& session, timestamp now, mirror& m) const;

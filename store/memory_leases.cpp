@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who owns what in the memory ledger: aggregates with their epochs, and partitions of the outbox. A lease ends by
-// the ledger's clock; what a former owner still sends is refused by its epoch.
+// Who owns what in the memory ledger: aggregates with their epochs, and partitions of the outbox. A lease
+// ends by the ledger's clock; what a former owner still sends is refused by its epoch.
 #include "store/memory_ledger.hpp"
 
 #include "store/history.hpp"
@@ -20,7 +20,8 @@ bool memory_ledger::held_lease::keeps_out(const std::string& who, timestamp now)
   return !who.empty() && !owner.empty() && owner != who && until > now;
 }
 
-acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) {
+acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
+                                      timestamp idempotency_since) {
   pass_a_call({aggregate});
   if (options_.faults.acquire_fails && options_.faults.acquire_fails(aggregate))
     throw ledger_unavailable("memory ledger: told to fail");
@@ -31,7 +32,8 @@ acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms&
   if (own.lease.keeps_out(lease.owner, now)) return lease_held{own.lease.owner, own.lease.until - now};
   own.lease = lease.owner.empty() ? held_lease{} : held_lease{lease.owner, now + lease.term};
   ++own.head.epoch;
-  acquired result{own.head.epoch, own.head.applied_seq, own.head.committed_at, now, own.head.cache_generation, own.image};
+  acquired result{own.head.epoch, own.head.applied_seq, own.head.committed_at, now, own.head.cache_generation,
+                  own.image};
   auto& keys = result.image.idempotency;
   std::erase_if(keys, [&](const idempotency_row& r) { return r.created_at < idempotency_since; });
   keep_newest(keys, loaded_idempotency_max);
@@ -80,7 +82,8 @@ void memory_ledger::leave(const std::string& node) {
   state_.nodes.erase(node);
 }
 
-std::vector<std::uint32_t> memory_ledger::lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) {
+std::vector<std::uint32_t> memory_ledger::lease_outbox(const lease_terms& lease,
+                                                       std::span<const std::uint32_t> wanted) {
   pass_a_call({});
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
   const auto now = options_.now();

@@ -25,7 +25,9 @@ const uuid& key_of(const order_row& r) { return r.id; }
 const uuid& key_of(const dead_letter_row& r) { return r.id; }
 const uuid& key_of(const priority_row& r) { return r.customer; }
 const uuid& key_of(const invitation_row& r) { return r.customer; }
-std::tuple<tenant_id, organizer_id, customer_id> key_of(const block_row& r) { return {r.tenant, r.organizer, r.customer}; }
+std::tuple<tenant_id, organizer_id, customer_id> key_of(const block_row& r) {
+  return {r.tenant, r.organizer, r.customer};
+}
 const std::string& key_of(const setting_row& r) { return r.name; }
 const uuid& key_of(const organizer_row& r) { return r.id; }
 const uuid& key_of(const customer_row& r) { return r.id; }
@@ -75,8 +77,8 @@ bool is_sound(const entry_row& r) {
 }
 
 bool is_sound(const claim_item& i) {
-  return i.quantity >= 1 && i.unit_price >= 0 && i.refunded <= i.quantity && i.donation >= 0 && i.unit_discount >= 0
-         && i.unit_discount <= i.unit_price;
+  return i.quantity >= 1 && i.unit_price >= 0 && i.refunded <= i.quantity && i.donation >= 0
+         && i.unit_discount >= 0 && i.unit_discount <= i.unit_price;
 }
 
 bool is_sound(const claim_row& r) {
@@ -85,7 +87,8 @@ bool is_sound(const claim_row& r) {
 }
 
 bool is_sound(const payment_row& r) {
-  return r.amount >= 0 && r.captured >= 0 && r.tax >= 0 && r.tax <= r.captured && r.refunded >= 0 && r.refunded <= r.captured;
+  return r.amount >= 0 && r.captured >= 0 && r.tax >= 0 && r.tax <= r.captured && r.refunded >= 0
+         && r.refunded <= r.captured;
 }
 
 bool is_sound(const refund_row& r) {
@@ -97,13 +100,16 @@ bool is_sound(const promo_code_row& r) {
 }
 
 bool is_sound(const order_row& r) {
-  return r.subtotal >= 0 && r.discount >= 0 && r.donations >= 0 && r.platform_fee >= 0 && r.processing_fee >= 0
-         && r.total == r.subtotal - r.discount + r.donations + r.platform_fee + r.processing_fee && r.total >= 0;
+  return r.subtotal >= 0 && r.discount >= 0 && r.donations >= 0 && r.platform_fee >= 0
+         && r.processing_fee >= 0
+         && r.total == r.subtotal - r.discount + r.donations + r.platform_fee + r.processing_fee
+         && r.total >= 0;
 }
 
 /// No other promo code of the event has the same word, no other order the same claim.
 bool is_alone(const std::vector<promo_code_row>& codes, const promo_code_row& row) {
-  return std::ranges::none_of(codes, [&](const auto& c) { return c.ordinal != row.ordinal && c.code == row.code; });
+  return std::ranges::none_of(codes,
+                              [&](const auto& c) { return c.ordinal != row.ordinal && c.code == row.code; });
 }
 bool is_alone(const std::vector<order_row>& orders, const order_row& row) {
   return std::ranges::none_of(orders, [&](const auto& o) { return o.id != row.id && o.claim == row.claim; });
@@ -152,7 +158,8 @@ bool is_on_sale(const event_row& event) {
   return event.status == event_status::active || event.status == event_status::paused;
 }
 
-/// Needs a running owner: DESIGN I13. An order's payment link asks for none: it is due only while its claim lives, which does.
+/// Needs a running owner: DESIGN I13. An order's payment link asks for none: it is due only while its claim
+/// lives, which does.
 bool must_run(const aggregate_image& image) {
   if (image.event && is_on_sale(*image.event)) return true;
   const bool cancelled = image.event && image.event->status == event_status::cancelled;
@@ -160,8 +167,7 @@ bool must_run(const aggregate_image& image) {
   const auto claim_runs = [](const claim_row& c) { return is_live(c.status); };
   const auto payment_runs = [cancelled](const payment_row& p) {
     return is_open(p.status) || p.status == payment_status::confirmed_late
-           || p.status == payment_status::refund_pending
-           || (cancelled && is_refundable(p.status));
+           || p.status == payment_status::refund_pending || (cancelled && is_refundable(p.status));
   };
   const auto refund_runs = [](const refund_row& r) { return r.status == refund_status::requested; };
   return std::any_of(image.entries.begin(), image.entries.end(), entry_runs)
@@ -173,10 +179,12 @@ bool must_run(const aggregate_image& image) {
 /// Somebody of `blocks` has paid here, and was not given it all back.
 bool has_paid(const aggregate_image& image, const std::vector<block_row>& blocks) {
   return std::ranges::any_of(image.payments, [&](const payment_row& p) {
-    return (p.status == payment_status::confirmed || p.status == payment_status::partially_refunded) && std::ranges::any_of(blocks, [&](const block_row& b) {
-             return b.customer == p.customer && b.tenant == image.event->tenant && (b.organizer.is_nil() || b.organizer == image.event->organizer)
-                    && (b.includes_ended || image.event->status != event_status::ended);
-           });
+    return (p.status == payment_status::confirmed || p.status == payment_status::partially_refunded)
+           && std::ranges::any_of(blocks, [&](const block_row& b) {
+                return b.customer == p.customer && b.tenant == image.event->tenant
+                       && (b.organizer.is_nil() || b.organizer == image.event->organizer)
+                       && (b.includes_ended || image.event->status != event_status::ended);
+              });
   });
 }
 
@@ -221,7 +229,9 @@ public:
   bool operator()(const event_changed& c) {
     auto& stored = own_.image.event;
     if (!stored || stored->status != c.from) return false;
-    if (!is_sound(c.event) || stored->id != c.event.id || c.event.aggregate != batch_.aggregate || !external_id_is_free(c.event)) return false;
+    if (!is_sound(c.event) || stored->id != c.event.id || c.event.aggregate != batch_.aggregate
+        || !external_id_is_free(c.event))
+      return false;
     undo([&stored, before = *stored] { stored = before; });
     stored = c.event;
     tell(history_kind::event, to_string(c.event.id), c.from, c.event.status);
@@ -366,7 +376,8 @@ public:
   }
 
   bool operator()(const order_placed& c) {
-    if (!find_row(own_.image.claims, c.row.claim) || !is_alone(own_.image.orders, c.row) || !insert(own_.image.orders, c.row))
+    if (!find_row(own_.image.claims, c.row.claim) || !is_alone(own_.image.orders, c.row)
+        || !insert(own_.image.orders, c.row))
       return false;
     begin(history_kind::order, c.row.id, c.row.status);
     return true;
@@ -402,20 +413,26 @@ public:
     return insert_or_replace(own_.dead_letters, next);
   }
 
-  bool operator()(const priority_stored& c) { return own_.image.event && insert_or_replace(own_.image.priorities, c.row); }
+  bool operator()(const priority_stored& c) {
+    return own_.image.event && insert_or_replace(own_.image.priorities, c.row);
+  }
 
   bool operator()(const priority_removed& c) { return remove(own_.image.priorities, c.customer); }
 
   bool operator()(const invitation_stored& c) {
-    return c.row.quantity > 0 && find_row(own_.image.ticket_types, c.row.ticket_type) && insert_or_replace(own_.image.invitations, c.row);
+    return c.row.quantity > 0 && find_row(own_.image.ticket_types, c.row.ticket_type)
+           && insert_or_replace(own_.image.invitations, c.row);
   }
 
   bool operator()(const block_stored& c) { return insert_or_replace(blocks(), c.row); }
 
-  bool operator()(const block_removed& c) { return remove(blocks(), std::tuple{c.tenant, c.organizer, c.customer}); }
+  bool operator()(const block_removed& c) {
+    return remove(blocks(), std::tuple{c.tenant, c.organizer, c.customer});
+  }
 
   bool operator()(const setting_stored& c) {
-    return !c.row.name.empty() && insert_or_replace(state_.aggregates.at(accounts_aggregate).image.settings, c.row);
+    return !c.row.name.empty()
+           && insert_or_replace(state_.aggregates.at(accounts_aggregate).image.settings, c.row);
   }
 
   /// Append-only: that a key is used once is decided by the owner's index, whose memory of a key ends before
@@ -451,12 +468,14 @@ public:
 
   bool operator()(const tenant_stored& c) {
     auto& tenants = state_.aggregates.at(accounts_aggregate).image.tenants;
-    const bool is_free = std::ranges::none_of(tenants, [&](const tenant_row& t) { return t.id != c.row.id && t.name == c.row.name; });
+    const bool is_free = std::ranges::none_of(
+      tenants, [&](const tenant_row& t) { return t.id != c.row.id && t.name == c.row.name; });
     return is_free && insert_or_replace(tenants, c.row);
   }
 
   bool operator()(const api_key_stored& c) {
-    return tenant_exists(c.row.tenant) && insert_or_replace(state_.aggregates.at(accounts_aggregate).image.api_keys, c.row);
+    return tenant_exists(c.row.tenant)
+           && insert_or_replace(state_.aggregates.at(accounts_aggregate).image.api_keys, c.row);
   }
 
   bool operator()(const audit_recorded& c) {
@@ -485,9 +504,10 @@ private:
   }
   [[nodiscard]] bool external_id_is_free(const event_row& row) const {
     return row.external_id.empty() || std::ranges::none_of(state_.aggregates, [&](const auto& other) {
-      const auto& e = other.second.image.event;
-      return e && e->aggregate != row.aggregate && e->tenant == row.tenant && e->external_id == row.external_id;
-    });
+             const auto& e = other.second.image.event;
+             return e && e->aggregate != row.aggregate && e->tenant == row.tenant
+                    && e->external_id == row.external_id;
+           });
   }
 
   template <class F>
@@ -561,7 +581,9 @@ private:
 
 memory_ledger::memory_ledger(memory_ledger_options options) : options_(std::move(options)) {
   if (!options_.now)
-    options_.now = [] { return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()); };
+    options_.now = [] {
+      return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
+    };
   state_.aggregates[accounts_aggregate].image.tenants = {{default_tenant, "default", {}, {}, never}};
   state_.aggregates[catalog_aggregate];
   if (!options_.sync_each_commit) synced_ = state_;
@@ -616,9 +638,8 @@ std::vector<commit_outcome> memory_ledger::commit(std::span<const batch> batches
     case commit_fault::kind::unknown_lost: break;
     case commit_fault::kind::unknown_late:
     case commit_fault::kind::unknown_delayed:
-      air_.push_back({{batches.begin(), batches.end()},
-                      fault.calls,
-                      fault.what == commit_fault::kind::unknown_late});
+      air_.push_back(
+        {{batches.begin(), batches.end()}, fault.calls, fault.what == commit_fault::kind::unknown_late});
       break;
   }
   throw commit_unknown("memory ledger: told to leave the commit unknown");
@@ -632,11 +653,11 @@ std::vector<event_listing> memory_ledger::list_events(const event_filter& filter
     if (!event) continue;
     const bool is_sale = event->kind == event_kind::sale;
     const bool is_wanted = filter.organizer ? is_sale && event->organizer == *filter.organizer
-                           : filter.tenant  ? event->tenant == *filter.tenant && event->kind == filter.kind
-                                               && (filter.external_id.empty() || event->external_id == filter.external_id)
-                                            : is_sale && is_on_sale(*event);
-    if (is_wanted)
-      result.push_back({*event, i->second.image.ticket_types});
+                           : filter.tenant
+                             ? event->tenant == *filter.tenant && event->kind == filter.kind
+                                 && (filter.external_id.empty() || event->external_id == filter.external_id)
+                             : is_sale && is_on_sale(*event);
+    if (is_wanted) result.push_back({*event, i->second.image.ticket_types});
   }
   return result;
 }
@@ -645,13 +666,16 @@ access_directory memory_ledger::directory() {
   const auto& accounts = state_.aggregates.at(accounts_aggregate).image;
   access_directory all;
   all.tenants = accounts.tenants;
-  std::ranges::copy_if(accounts.api_keys, std::back_inserter(all.api_keys), [](const api_key_row& k) { return !is_set(k.revoked_at); });
+  std::ranges::copy_if(accounts.api_keys, std::back_inserter(all.api_keys),
+                       [](const api_key_row& k) { return !is_set(k.revoked_at); });
   for (const auto& o : accounts.organizers) all.organizers.emplace_back(o.id, o.tenant);
   all.settings = accounts.settings;
   return all;
 }
 
-std::vector<block_row> memory_ledger::blocks() { return state_.aggregates.at(accounts_aggregate).image.blocks; }
+std::vector<block_row> memory_ledger::blocks() {
+  return state_.aggregates.at(accounts_aggregate).image.blocks;
+}
 
 std::vector<audit_row> memory_ledger::audit(const audit_filter& filter) {
   std::vector<audit_row> rows;
@@ -659,7 +683,8 @@ std::vector<audit_row> memory_ledger::audit(const audit_filter& filter) {
     for (const auto& r : state.audit)
       if (r.tenant == filter.tenant && (filter.target.is_nil() || r.target == filter.target)
           && (filter.before.is_nil() || r.id < filter.before)
-          && (filter.actor.empty() || r.actor == filter.actor || r.actor == "system" || r.action.starts_with("queue.")))
+          && (filter.actor.empty() || r.actor == filter.actor || r.actor == "system"
+              || r.action.starts_with("queue.")))
         rows.push_back(r);
   std::ranges::sort(rows, std::greater{}, &audit_row::id);
   if (rows.size() > filter.limit) rows.resize(filter.limit);
@@ -682,7 +707,9 @@ std::vector<dead_letter_listing> memory_ledger::list_dead_letters(const dead_let
   std::vector<dead_letter_listing> rows;
   for (const auto& [number, state] : state_.aggregates) {
     const auto& event = state.image.event; // the accounts' letters are of none
-    if (state.tenant != filter.tenant || (filter.organizer && !(event && event->organizer == *filter.organizer))) continue;
+    if (state.tenant != filter.tenant
+        || (filter.organizer && !(event && event->organizer == *filter.organizer)))
+      continue;
     for (const auto& l : filter.is_open ? state.image.dead_letters : state.dead_letters)
       if (filter.before.is_nil() || l.id < filter.before) rows.push_back({event ? event->id : event_id{}, l});
   }
@@ -696,7 +723,8 @@ std::vector<aggregate_id> memory_ledger::aggregates_to_wake(const std::string& o
   const auto& blocks = state_.aggregates.at(accounts_aggregate).image.blocks;
   std::vector<aggregate_id> result;
   for (const auto& [number, state] : state_.aggregates)
-    if ((must_run(state.image) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now)) result.push_back(number);
+    if ((must_run(state.image) || has_paid(state.image, blocks)) && !state.lease.keeps_out(owner, now))
+      result.push_back(number);
   return result;
 }
 
@@ -739,22 +767,21 @@ std::size_t memory_ledger::prune_rows(RowsOf rows_of, TimeOf time_of_row, timest
 }
 
 std::size_t memory_ledger::prune(const prune_bounds& bounds) {
-  const auto idempotency = prune_rows([](auto& s) -> auto& { return s.image.idempotency; },
-                                      [](const idempotency_row& r) { return r.created_at; },
-                                      bounds.idempotency_before, bounds.limit, [](const idempotency_row&) {});
+  const auto idempotency = prune_rows(
+    [](auto& s) -> auto& { return s.image.idempotency; },
+    [](const idempotency_row& r) { return r.created_at; }, bounds.idempotency_before, bounds.limit,
+    [](const idempotency_row&) {});
   const auto forget_receipt = [this](const receipt_row& r) {
     state_.receipts.erase({r.gateway, r.gateway_event});
   };
-  const auto receipts = prune_rows([](auto& s) -> auto& { return s.image.receipts; },
-                                   [](const receipt_row& r) { return r.received_at; },
-                                   bounds.receipts_before, bounds.limit - idempotency, forget_receipt);
+  const auto receipts = prune_rows(
+    [](auto& s) -> auto& { return s.image.receipts; }, [](const receipt_row& r) { return r.received_at; },
+    bounds.receipts_before, bounds.limit - idempotency, forget_receipt);
   // An undelivered row never grows old.
-  const auto delivered = prune_rows([](auto& s) -> auto& { return s.outbox; },
-                                    [](const stored_outbox_row& r) {
-                                      return is_set(r.delivered_at) ? r.delivered_at : timestamp::max();
-                                    },
-                                    bounds.outbox_delivered_before, bounds.limit - idempotency - receipts,
-                                    [](const stored_outbox_row&) {});
+  const auto delivered = prune_rows(
+    [](auto& s) -> auto& { return s.outbox; },
+    [](const stored_outbox_row& r) { return is_set(r.delivered_at) ? r.delivered_at : timestamp::max(); },
+    bounds.outbox_delivered_before, bounds.limit - idempotency - receipts, [](const stored_outbox_row&) {});
   const auto left = bounds.limit - idempotency - receipts - delivered;
   return idempotency + receipts + delivered + prune_notices(bounds, left);
 }

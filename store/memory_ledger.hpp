@@ -26,15 +26,16 @@ struct commit_fault {
     unknown_applied, ///< applied at once, then throws commit_unknown
     unknown_lost, ///< throws commit_unknown; never applied
     /// Throws commit_unknown; the transaction holds its locks and lands after `calls` further calls, or
-    /// before the first call that touches one of its aggregates (a resubmission, an acquire or a renewal waits
-    /// for it), whichever is sooner.
+    /// before the first call that touches one of its aggregates (a resubmission, an acquire or a renewal
+    /// waits for it), whichever is sooner.
     unknown_late,
     /// Throws commit_unknown; the request itself is still on its way and is executed after `calls` further
     /// calls, whatever was committed or acquired meanwhile: only its guard judges it then.
     unknown_delayed,
   };
   kind what = kind::none;
-  std::uint32_t calls = 0; ///< further calls of commit, acquire, renew, release, lease_outbox and mark_delivered
+  std::uint32_t calls =
+    0; ///< further calls of commit, acquire, renew, release, lease_outbox and mark_delivered
 };
 
 /// Asked before every call; empty functions mean no faults. Deterministic if the functions are.
@@ -64,7 +65,8 @@ public:
   memory_ledger& operator=(const memory_ledger&) = delete;
 
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;
-  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) override;
+  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,
+                         timestamp idempotency_since) override;
   lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
   void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
 
@@ -81,8 +83,10 @@ public:
 
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;
   void leave(const std::string& node) override;
-  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
-  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) override;
+  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease,
+                                          std::span<const std::uint32_t> wanted) override;
+  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                       std::size_t limit, aggregate_id after) override;
   void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) override;
   std::size_t prune(const prune_bounds& bounds) override;
 
@@ -99,7 +103,8 @@ public:
   void end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) override;
   bool store_endpoint(const webhook_endpoint_row& endpoint) override;
   std::vector<webhook_endpoint_row> list_endpoints(tenant_id tenant) override;
-  bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) override;
+  bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                        timestamp at) override;
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;
 
   // -- for tests: committed state without a copy; pointers are valid until the next call that writes --------

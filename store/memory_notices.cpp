@@ -15,8 +15,11 @@ bool contains(const auto& list, const auto& value) { return std::ranges::find(li
 
 /// The organizer whose endpoint it would be.
 bool has_its_share(const auto& endpoints, const webhook_endpoint_row& mine) {
-  const auto is_its = [&](const auto& e) { return e.second.tenant == mine.tenant && e.second.organizer == mine.organizer; };
-  return !mine.organizer.is_nil() && static_cast<std::size_t>(std::ranges::count_if(endpoints, is_its)) >= endpoints_per_organizer_max;
+  const auto is_its = [&](const auto& e) {
+    return e.second.tenant == mine.tenant && e.second.organizer == mine.organizer;
+  };
+  return !mine.organizer.is_nil()
+         && static_cast<std::size_t>(std::ranges::count_if(endpoints, is_its)) >= endpoints_per_organizer_max;
 }
 
 } // namespace
@@ -35,7 +38,9 @@ std::vector<device_row> memory_ledger::crowd(const crowd_filter& filter) {
   const auto has_place = [&](const uuid& holder) {
     if (owner_of(holder) == filter.aggregate) return true;
     if (at == nullptr) return false;
-    const auto is_there = [&](const entry_row& e) { return e.subject == holder && e.status != entry_status::expired && e.status != entry_status::revoked; };
+    const auto is_there = [&](const entry_row& e) {
+      return e.subject == holder && e.status != entry_status::expired && e.status != entry_status::revoked;
+    };
     return std::ranges::any_of(at->image.entries, is_there)
            || std::ranges::find(at->image.orders, holder, &order_row::customer) != at->image.orders.end();
   };
@@ -54,19 +59,26 @@ void memory_ledger::store_deliveries(std::span<const delivery_row> rows) {
 std::vector<due_delivery> memory_ledger::take_deliveries(const due_filter& filter, timestamp now) {
   std::vector<delivery_row*> due;
   for (auto& [key, r] : state_.deliveries)
-    if (r.way == filter.way && r.state == delivery_state::pending && r.due_at <= now && !contains(filter.busy_tenants, r.tenant)
+    if (r.way == filter.way && r.state == delivery_state::pending && r.due_at <= now
+        && !contains(filter.busy_tenants, r.tenant)
         && (filter.per_target == 0 || !contains(filter.busy, r.target)))
       due.push_back(&r);
-  std::ranges::sort(due, {}, [](const delivery_row* r) { return std::tuple{r->due_at, r->target, r->notice}; });
+  std::ranges::sort(due, {}, [](const delivery_row* r) {
+    return std::tuple{r->due_at, r->target, r->notice};
+  });
   std::map<uuid, std::uint32_t> of_target;
   if (filter.per_target > 0)
-    std::erase_if(due, [&](const delivery_row* r) { return ++of_target[r->target] > (contains(filter.trusted, r->target) ? filter.per_target : filter.per_other); });
+    std::erase_if(due, [&](const delivery_row* r) {
+      return ++of_target[r->target]
+             > (contains(filter.trusted, r->target) ? filter.per_target : filter.per_other);
+    });
   if (due.size() > filter.limit) due.resize(filter.limit);
   std::vector<due_delivery> taken;
   for (auto* r : due) {
     due_delivery one{*r, std::nullopt, std::nullopt};
     if (const auto d = state_.devices.find(r->target); d != state_.devices.end()) one.device = d->second;
-    if (const auto e = state_.endpoints.find(r->target); e != state_.endpoints.end()) one.endpoint = e->second;
+    if (const auto e = state_.endpoints.find(r->target); e != state_.endpoints.end())
+      one.endpoint = e->second;
     taken.push_back(std::move(one));
     r->due_at = now + filter.hold;
   }
@@ -85,21 +97,28 @@ void memory_ledger::settle_deliveries(std::span<const delivery_row> rows) {
 
 std::vector<delivery_row> memory_ledger::list_deliveries(const delivery_filter& filter) {
   const auto is_older = [&](const delivery_row& r) {
-    return filter.before.is_nil() || std::pair{r.notice, r.target} < std::pair{filter.before, filter.before_target};
+    return filter.before.is_nil()
+           || std::pair{r.notice, r.target} < std::pair{filter.before, filter.before_target};
   };
   std::vector<delivery_row> rows;
   for (const auto& [key, r] : state_.deliveries) {
-    const bool is_in_it = !filter.target.is_nil() ? r.target == filter.target : !filter.holder.is_nil() ? r.holder == filter.holder : r.tenant == filter.tenant;
+    const bool is_in_it = !filter.target.is_nil()   ? r.target == filter.target
+                          : !filter.holder.is_nil() ? r.holder == filter.holder
+                                                    : r.tenant == filter.tenant;
     if (is_in_it && is_older(r)) rows.push_back(r);
   }
-  std::ranges::sort(rows, std::greater{}, [](const delivery_row& r) { return std::pair{r.notice, r.target}; });
+  std::ranges::sort(rows, std::greater{}, [](const delivery_row& r) {
+    return std::pair{r.notice, r.target};
+  });
   if (rows.size() > filter.limit) rows.resize(filter.limit);
   return rows;
 }
 
 bool memory_ledger::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) {
   const auto found = state_.deliveries.find({target, notice});
-  if (found == state_.deliveries.end() || found->second.tenant != tenant || found->second.state == delivery_state::pending) return false;
+  if (found == state_.deliveries.end() || found->second.tenant != tenant
+      || found->second.state == delivery_state::pending)
+    return false;
   auto& r = found->second;
   r.state = delivery_state::pending;
   r.due_at = now;
@@ -111,13 +130,15 @@ bool memory_ledger::replay_delivery(tenant_id tenant, const uuid& target, const 
 
 uuid memory_ledger::register_device(const device_row& device) {
   const auto same = std::ranges::find_if(state_.devices, [&](const auto& known) {
-    return known.second.holder == device.holder && known.second.way == device.way && known.second.token == device.token;
+    return known.second.holder == device.holder && known.second.way == device.way
+           && known.second.token == device.token;
   });
   auto stored = device;
   if (same != state_.devices.end()) stored.id = same->first;
   state_.devices.insert_or_assign(stored.id, stored);
   auto of_holder = list_devices(device.holder);
-  for (std::size_t i = devices_per_holder_max; i < of_holder.size(); ++i) state_.devices.erase(of_holder[i].id);
+  for (std::size_t i = devices_per_holder_max; i < of_holder.size(); ++i)
+    state_.devices.erase(of_holder[i].id);
   return stored.id;
 }
 
@@ -125,7 +146,9 @@ std::vector<device_row> memory_ledger::list_devices(const uuid& holder) {
   std::vector<device_row> devices;
   for (const auto& [id, d] : state_.devices)
     if (d.holder == holder && !is_set(d.gone_at)) devices.push_back(d);
-  std::ranges::sort(devices, std::greater{}, [](const device_row& d) { return std::pair{d.registered_at, d.id}; });
+  std::ranges::sort(devices, std::greater{}, [](const device_row& d) {
+    return std::pair{d.registered_at, d.id};
+  });
   return devices;
 }
 
@@ -152,8 +175,14 @@ bool memory_ledger::store_endpoint(const webhook_endpoint_row& endpoint) {
   const auto known = state_.endpoints.find(endpoint.id);
   const bool is_new = !is_set(endpoint.replaces), is_there = known != state_.endpoints.end();
   if (is_new && is_there) return known->second.updated_at == endpoint.updated_at; // repeated
-  if (is_new && (list_endpoints(endpoint.tenant).size() >= endpoints_per_tenant_max || has_its_share(state_.endpoints, endpoint))) return false;
-  if (!is_new && (!is_there || known->second.tenant != endpoint.tenant || known->second.updated_at != endpoint.replaces)) return false;
+  if (is_new
+      && (list_endpoints(endpoint.tenant).size() >= endpoints_per_tenant_max
+          || has_its_share(state_.endpoints, endpoint)))
+    return false;
+  if (!is_new
+      && (!is_there || known->second.tenant != endpoint.tenant
+          || known->second.updated_at != endpoint.replaces))
+    return false;
   state_.endpoints.insert_or_assign(endpoint.id, endpoint).first->second.replaces = never;
   return true;
 }
@@ -165,12 +194,16 @@ std::vector<webhook_endpoint_row> memory_ledger::list_endpoints(tenant_id tenant
   return endpoints;
 }
 
-bool memory_ledger::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) {
+bool memory_ledger::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                                     timestamp at) {
   const auto found = state_.endpoints.find(endpoint);
   const bool took_some = std::ranges::any_of(state_.deliveries, [&](const auto& d) {
-    return d.second.target == endpoint && d.second.state == delivery_state::delivered && d.second.ended_at > since;
+    return d.second.target == endpoint && d.second.state == delivery_state::delivered
+           && d.second.ended_at > since;
   });
-  if (found == state_.endpoints.end() || !found->second.is_enabled || found->second.updated_at > since || took_some) return false;
+  if (found == state_.endpoints.end() || !found->second.is_enabled || found->second.updated_at > since
+      || took_some)
+    return false;
   found->second.is_enabled = false;
   found->second.off_reason = reason;
   mark_changed(found->second, at);
@@ -191,7 +224,8 @@ std::size_t memory_ledger::prune_notices(const prune_bounds& bounds, std::size_t
   std::erase_if(state_.deliveries, [&](const auto& d) {
     return is_old(d.second.state != delivery_state::pending && d.second.ended_at < bounds.deliveries_before);
   });
-  std::erase_if(state_.devices, [&](const auto& d) { return is_old(d.second.registered_at < bounds.devices_before); });
+  std::erase_if(state_.devices,
+                [&](const auto& d) { return is_old(d.second.registered_at < bounds.devices_before); });
   return before - limit;
 }
 

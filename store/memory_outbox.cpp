@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dispatchers do with the outbox of the memory ledger. Rows come into it by the applier and go by prune().
+// What dispatchers do with the outbox of the memory ledger. Rows come into it by the applier and go by
+// prune().
 #include "store/memory_ledger.hpp"
 
 #include <algorithm>
@@ -7,11 +8,16 @@
 
 namespace fq {
 
-std::vector<outbox_item> memory_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) {
-  const auto waits = [which](const stored_outbox_row& r) { return !is_set(r.delivered_at) && (r.content.lanes & bit_of(which)) != 0; };
+std::vector<outbox_item> memory_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                                    std::size_t limit, aggregate_id after) {
+  const auto waits = [which](const stored_outbox_row& r) {
+    return !is_set(r.delivered_at) && (r.content.lanes & bit_of(which)) != 0;
+  };
   std::vector<aggregate_id> waiting;
   for (const auto& [number, state] : state_.aggregates)
-    if (std::ranges::find(partitions, number_of(number) % outbox_partitions) != partitions.end() && std::ranges::any_of(state.outbox, waits)) waiting.push_back(number);
+    if (std::ranges::find(partitions, number_of(number) % outbox_partitions) != partitions.end()
+        && std::ranges::any_of(state.outbox, waits))
+      waiting.push_back(number);
   std::ranges::rotate(waiting, std::ranges::upper_bound(waiting, after));
   if (waiting.size() > aggregates_of_round(limit)) waiting.resize(aggregates_of_round(limit));
   std::vector<outbox_item> result;
@@ -21,7 +27,10 @@ std::vector<outbox_item> memory_ledger::undelivered(lane which, std::span<const 
     for (const auto& r : state.outbox) {
       if (left == 0 || !waits(r)) continue;
       --left;
-      result.push_back({{number, r.seq, r.ordinal}, state.tenant, state.image.event ? state.image.event->organizer : organizer_id{}, r.content});
+      result.push_back({{number, r.seq, r.ordinal},
+                        state.tenant,
+                        state.image.event ? state.image.event->organizer : organizer_id{},
+                        r.content});
     }
   }
   return result;
@@ -35,7 +44,8 @@ void memory_ledger::mark_delivered(lane which, std::span<const outbox_key> keys,
     if (found == state_.aggregates.end()) continue;
     auto& rows = found->second.outbox;
     const auto row = std::ranges::lower_bound(rows, std::pair{key.seq, key.ordinal}, {}, place);
-    const bool waits = row != rows.end() && place(*row) == std::pair{key.seq, key.ordinal} && !is_set(row->delivered_at);
+    const bool waits =
+      row != rows.end() && place(*row) == std::pair{key.seq, key.ordinal} && !is_set(row->delivered_at);
     if (!waits) continue;
     row->content.lanes = static_cast<std::uint8_t>(row->content.lanes & ~bit_of(which));
     if (row->content.lanes == 0) row->delivered_at = at;

@@ -5,7 +5,9 @@
 namespace fq {
 namespace {
 
-std::string label(std::int64_t number, const std::string& name) { return std::to_string(number) + " (" + name + ")"; }
+std::string label(std::int64_t number, const std::string& name) {
+  return std::to_string(number) + " (" + name + ")";
+}
 
 } // namespace
 

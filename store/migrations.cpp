@@ -25,7 +25,8 @@ bool is_empty(sqlite_db& db) { return db.integer("SELECT count(*) FROM sqlite_sc
 
 void read_applied(sqlite_db& db, std::vector<migration_status>& known) {
   const std::string needs = says_needs(db) ? "coalesce(needs, 0)" : "0";
-  sqlite_statement rows(db, "SELECT number, name, checksum, " + needs + " FROM schema_migration ORDER BY number");
+  sqlite_statement rows(db,
+                        "SELECT number, name, checksum, " + needs + " FROM schema_migration ORDER BY number");
   while (rows.step()) mark_applied(known, {rows.integer(0), rows.text(1), rows.text(2), rows.integer(3)});
 }
 

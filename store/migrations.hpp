@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Versioned schema changes of the SQLite ledger, compiled in from store/migrations/sqlite/*.sql. Called when a
-// ledger opens and by `fairqueue migrate`. Each runs once, in a transaction of its own, and leaves its
+// Versioned schema changes of the SQLite ledger, compiled in from store/migrations/sqlite/*.sql. Called when
+// a ledger opens and by `fairqueue migrate`. Each runs once, in a transaction of its own, and leaves its
 // checksum behind.
 #pragma once
 #include "store/migration.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of a mirror in bounded parts: what a cache applies at once. Shared by the engines, so that they tear at the same places.
-// Pure.
+// A step of a mirror in bounded parts: what a cache applies at once. Shared by the engines, so that they tear
+// at the same places. Pure.
 #pragma once
 #include "domain/mirror.hpp"
 
@@ -11,7 +11,8 @@
 
 namespace fq {
 
-/// Elements that a cache applies at once: about a millisecond of the server's time, during which it serves nobody else.
+/// Elements that a cache applies at once: about a millisecond of the server's time, during which it serves
+/// nobody else.
 inline constexpr std::size_t mirror_chunk_max = 1'000;
 
 /// Part `part` of a step; views into its delta.

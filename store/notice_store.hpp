@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept about notices: devices, webhook endpoints, and each delivery with its outcome. A part of the ledger port that knows no owners
-// and no epochs: nothing here decides about stock, places or money, so any node may write it; rows are taken by nodes for a while, not owned.
+// What is kept about notices: devices, webhook endpoints, and each delivery with its outcome. A part of the
+// ledger port that knows no owners and no epochs: nothing here decides about stock, places or money, so any
+// node may write it; rows are taken by nodes for a while, not owned.
 #pragma once
 #include "domain/delivery.hpp"
 
@@ -26,8 +27,9 @@ struct due_delivery {
   friend bool operator==(const due_delivery&, const due_delivery&) = default;
 };
 
-/// A part of one log: of the first that is named here. Nothing else of a row is looked at, for that is what no index finds: the rows that are read
-/// are the rows that are answered, `limit` at most, however long the log is. Who wants some of them only takes them out (net/delivery_page).
+/// A part of one log: of the first that is named here. Nothing else of a row is looked at, for that is what
+/// no index finds: the rows that are read are the rows that are answered, `limit` at most, however long the
+/// log is. Who wants some of them only takes them out (net/delivery_page).
 struct delivery_filter {
   uuid target = {}; ///< nil: not by target
   uuid holder = {}; ///< nil: not by holder
@@ -43,15 +45,17 @@ struct due_filter {
   std::uint32_t limit = 0;
   milliseconds hold{0}; ///< nobody else gets them for so long
   std::vector<tenant_id> busy_tenants = {}; ///< none of these tenants', busy_tenants_max at most
-  std::uint32_t per_target = 0; ///< at most so many of each of `trusted`, and `per_other` of any other target; 0: no such bound, for where targets are very many
+  std::uint32_t per_target = 0; ///< at most so many of each of `trusted`, and `per_other` of any other
+                                ///< target; 0: no such bound, for where targets are very many
   std::uint32_t per_other = 1; ///< only with per_target
   std::vector<uuid> trusted = {}; ///< only with per_target
-  std::vector<uuid> busy = {}; ///< none of these targets'; only with per_target. However many rows they have, those are not looked at
+  std::vector<uuid> busy = {}; ///< none of these targets'; only with per_target. However many rows they have,
+                               ///< those are not looked at
 };
 inline constexpr std::size_t busy_tenants_max = 16;
 
-/// Devices of everybody who has a place or an order at an event, a part at a time, by token: one phone may be registered by several of them, and
-/// is in one part only.
+/// Devices of everybody who has a place or an order at an event, a part at a time, by token: one phone may be
+/// registered by several of them, and is in one part only.
 struct crowd_filter {
   aggregate_id aggregate{};
   std::string after; ///< cursor: devices with a greater token
@@ -74,25 +78,29 @@ public:
   virtual void settle_deliveries(std::span<const delivery_row> rows) = 0;
   /// Newest first, by notice and target; nothing of nobody's log.
   virtual std::vector<delivery_row> list_deliveries(const delivery_filter& filter) = 0;
-  /// Pending again, with no attempts, for as long as its channel tries; false: the tenant has none such that has ended.
+  /// Pending again, with no attempts, for as long as its channel tries; false: the tenant has none such that
+  /// has ended.
   virtual bool replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) = 0;
 
-  /// A token that its holder has registered before keeps its id, which is answered. The holder's oldest go beyond devices_per_holder_max.
+  /// A token that its holder has registered before keeps its id, which is answered. The holder's oldest go
+  /// beyond devices_per_holder_max.
   virtual uuid register_device(const device_row& device) = 0;
   /// Not gone, newest first.
   virtual std::vector<device_row> list_devices(const uuid& holder) = 0;
   virtual bool remove_device(const uuid& holder, const uuid& device) = 0;
-  /// The token is no more, whoever registered it: all devices with it that were registered before `since` are gone.
+  /// The token is no more, whoever registered it: all devices with it that were registered before `since` are
+  /// gone.
   virtual void end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) = 0;
 
-  /// A new one (`replaces` is `never`) is inserted; false: its tenant has endpoints_per_tenant_max already, or its organizer (if it is one's)
-  /// endpoints_per_organizer_max. Any other takes the place of the
-  /// version it was made from; false: that one was changed or removed meanwhile, and nothing is written.
+  /// A new one (`replaces` is `never`) is inserted; false: its tenant has endpoints_per_tenant_max already,
+  /// or its organizer (if it is one's) endpoints_per_organizer_max. Any other takes the place of the version
+  /// it was made from; false: that one was changed or removed meanwhile, and nothing is written.
   virtual bool store_endpoint(const webhook_endpoint_row& endpoint) = 0;
   /// By id; those that are off too.
   virtual std::vector<webhook_endpoint_row> list_endpoints(tenant_id tenant) = 0;
   /// Turns it off, unless it is off, or was changed or took something after `since`; whether it did.
-  virtual bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) = 0;
+  virtual bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                                timestamp at) = 0;
   virtual bool remove_endpoint(tenant_id tenant, const uuid& endpoint) = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The calls into libpq. The socket is non-blocking and every wait has an end, so that a server that stops answering is noticed
-// here and not by whoever waits for this thread.
+// The calls into libpq. The socket is non-blocking and every wait has an end, so that a server that stops
+// answering is noticed here and not by whoever waits for this thread.
 #include "store/postgres.hpp"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ postgres_error error_of(const PGresult* result, const PGconn* connection) {
   const auto sqlstate = field(result, PG_DIAG_SQLSTATE);
   const auto severity = field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   const bool lost = sqlstate.empty() || severity != "ERROR" || PQstatus(connection) == CONNECTION_BAD;
-  const auto message = sqlstate.empty() ? trimmed(PQresultErrorMessage(result)) : field(result, PG_DIAG_MESSAGE_PRIMARY);
+  const auto message =
+    sqlstate.empty() ? trimmed(PQresultErrorMessage(result)) : field(result, PG_DIAG_MESSAGE_PRIMARY);
   return {sqlstate, "postgres: " + message + (sqlstate.empty() ? "" : " (" + sqlstate + ")"), lost};
 }
 
@@ -60,18 +61,21 @@ postgres_trouble postgres_error::trouble() const {
   if (lost_connection_) return outage;
   if (sqlstate_ == "40001" || sqlstate_ == "40P01") return collided;
   if (sqlstate_ == "55P03" || sqlstate_ == "57014") return waited;
-  // 21 the same row twice, 22 a value out of range or of the wrong encoding, 23 a constraint, 54 larger than an index takes,
-  // FQ001 another state than expected.
+  // 21 the same row twice, 22 a value out of range or of the wrong encoding, 23 a constraint, 54 larger than
+  // an index takes, FQ001 another state than expected.
   for (const auto* refusal : {"21", "22", "23", "54", "FQ"})
     if (has_class(sqlstate_, refusal)) return refused;
   return outage;
 }
 
-// -- parameters -----------------------------------------------------------------------------------------------------------
+// -- parameters
+// -----------------------------------------------------------------------------------------------------------
 
 namespace postgres_wire {
 
-void put_integer(std::string& out, std::int64_t value) { put_big_endian(out, static_cast<std::uint64_t>(value), 8); }
+void put_integer(std::string& out, std::int64_t value) {
+  put_big_endian(out, static_cast<std::uint64_t>(value), 8);
+}
 
 void put_words(std::string& out, std::uint64_t first, std::uint64_t second) {
   put_big_endian(out, first, 8);
@@ -92,7 +96,8 @@ constexpr std::size_t place_of_count = 12;
 /// The header: dimensions, "may hold nulls", type of the elements, number of elements, index of the first.
 void postgres_array::begin(postgres_wire::type element) {
   if (!bytes_.empty()) return;
-  for (const std::uint32_t word : {1u, 1u, static_cast<std::uint32_t>(element), 0u, 1u}) put_big_endian(bytes_, word, 4);
+  for (const std::uint32_t word : {1u, 1u, static_cast<std::uint32_t>(element), 0u, 1u})
+    put_big_endian(bytes_, word, 4);
 }
 
 void postgres_array::end(std::size_t start) {
@@ -111,7 +116,8 @@ postgres_parameters postgres_columns::parameters() && {
   return result;
 }
 
-// -- results ---------------------------------------------------------------------------------------------------------------
+// -- results
+// ---------------------------------------------------------------------------------------------------------------
 
 std::int64_t postgres_row::integer(int column) const {
   const int length = PQgetlength(result_, row_, column);
@@ -150,13 +156,17 @@ postgres_result::postgres_result(PGresult* result) : result_(result) {}
 
 int postgres_result::size() const { return PQntuples(result_.get()); }
 
-std::size_t postgres_result::affected() const { return std::strtoull(PQcmdTuples(result_.get()), nullptr, 10); }
+std::size_t postgres_result::affected() const {
+  return std::strtoull(PQcmdTuples(result_.get()), nullptr, 10);
+}
 
-// -- connection -----------------------------------------------------------------------------------------------------------
+// -- connection
+// -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
-/// Of an unescaped '@' or '/' in a password libpq takes what follows for a host or a database, which its messages name.
+/// Of an unescaped '@' or '/' in a password libpq takes what follows for a host or a database, which its
+/// messages name.
 bool is_escaped(std::string_view uri) {
   uri.remove_prefix(uri.find("://") + 3);
   uri = uri.substr(0, uri.find('?'));
@@ -166,19 +176,28 @@ bool is_escaped(std::string_view uri) {
 
 std::string in_milliseconds(milliseconds time) { return std::to_string(time.count()); }
 
-/// Statements find their rows by key. Each is planned once, maybe while the tables are empty, and the plan is kept when they have
-/// grown: so scans and hashes are the last resort.
+/// Statements find their rows by key. Each is planned once, maybe while the tables are empty, and the plan is
+/// kept when they have grown: so scans and hashes are the last resort.
 std::string session_settings(const postgres_patience& patience) {
   return "SET synchronous_commit = on;" // a commit is on disk before it is answered (I7)
-         "SET lock_timeout = " + in_milliseconds(patience.lock) + ";"
-         "SET statement_timeout = " + in_milliseconds(patience.write) + ";"
-         "SET idle_in_transaction_session_timeout = " + in_milliseconds(patience.idle_in_transaction) + ";"
-         // A reader that stopped or vanished must not keep its locks: the server waits for it in a socket write, where no other limit holds.
-         "SET tcp_user_timeout = " + in_milliseconds(patience.idle_in_transaction) + ";"
-         "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;"
-         "SET default_transaction_isolation = 'read committed';"
-         "SET plan_cache_mode = force_generic_plan;"
-         "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";
+         "SET lock_timeout = "
+         + in_milliseconds(patience.lock)
+         + ";"
+           "SET statement_timeout = "
+         + in_milliseconds(patience.write)
+         + ";"
+           "SET idle_in_transaction_session_timeout = "
+         + in_milliseconds(patience.idle_in_transaction)
+         + ";"
+           // A reader that stopped or vanished must not keep its locks: the server waits for it in a socket
+           // write, where no other limit holds.
+           "SET tcp_user_timeout = "
+         + in_milliseconds(patience.idle_in_transaction)
+         + ";"
+           "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;"
+           "SET default_transaction_isolation = 'read committed';"
+           "SET plan_cache_mode = force_generic_plan;"
+           "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off";
 }
 
 /// Later ones win: what stands before the URI it may change, what stands behind it not.
@@ -214,15 +233,16 @@ postgres_url::postgres_url(std::string text) : text_(std::move(text)) {
   PQconninfoFree(parsed);
   const bool is_uri = text_.starts_with("postgres://") || text_.starts_with("postgresql://");
   if (!parsed || !is_uri || !is_escaped(text_))
-    throw std::invalid_argument(
-      "the ledger's url must be postgres://user:password@host:port/database with the password percent-encoded");
+    throw std::invalid_argument("the ledger's url must be postgres://user:password@host:port/database with "
+                                "the password percent-encoded");
 }
 
-postgres_connection::postgres_connection(const postgres_url& url, const postgres_patience& patience)
-    : connection_(connect(url, patience)), patience_(patience), statement_time_(patience.write) {
+postgres_connection::postgres_connection(const postgres_url& url, const postgres_patience& patience) :
+    connection_(connect(url, patience)), patience_(patience), statement_time_(patience.write) {
   try {
     if (PQstatus(connection_) != CONNECTION_OK) fail();
-    PQsetNoticeReceiver(connection_, [](void*, const PGresult*) {}, nullptr); // libpq would print them
+    PQsetNoticeReceiver(
+      connection_, [](void*, const PGresult*) {}, nullptr); // libpq would print them
     if (PQsetnonblocking(connection_, 1) != 0) fail();
     execute(session_settings(patience));
   } catch (...) {
@@ -245,11 +265,13 @@ void postgres_connection::fail() { fail(trimmed(PQerrorMessage(connection_))); }
 /// Between calls the server says nothing but that it closes, or that a setting changed.
 bool postgres_connection::is_alive() {
   pollfd socket{PQsocket(connection_), POLLIN, 0};
-  while (!lost_ && ::poll(&socket, 1, 0) > 0) lost_ = PQconsumeInput(connection_) == 0 || PQstatus(connection_) != CONNECTION_OK;
+  while (!lost_ && ::poll(&socket, 1, 0) > 0)
+    lost_ = PQconsumeInput(connection_) == 0 || PQstatus(connection_) != CONNECTION_OK;
   return !lost_;
 }
 
-/// Until the socket is ready, but not for ever: a server that is paused, or a network that is cut, says nothing at all.
+/// Until the socket is ready, but not for ever: a server that is paused, or a network that is cut, says
+/// nothing at all.
 void postgres_connection::wait(short events) {
   pollfd socket{PQsocket(connection_), events, 0};
   const auto limit = static_cast<int>((statement_time_ + grace).count());
@@ -306,7 +328,8 @@ void postgres_connection::abandon() noexcept {
   }
 }
 
-// -- round trips ------------------------------------------------------------------------------------------------------------
+// -- round trips
+// ------------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -350,16 +373,18 @@ void postgres_pipeline::prepare(const postgres_statement& statement) {
 
 void postgres_pipeline::send(const postgres_statement& prepared, const postgres_parameters& parameters) {
   const bound p(parameters);
-  if (PQsendQueryPrepared(db_.connection_, prepared.name, p.count(), p.values.data(), p.lengths.data(), p.formats.data(),
-                          bound::binary) == 0)
+  if (PQsendQueryPrepared(db_.connection_, prepared.name, p.count(), p.values.data(), p.lengths.data(),
+                          p.formats.data(), bound::binary)
+      == 0)
     db_.fail();
   ++sent_;
 }
 
 void postgres_pipeline::send(const std::string& sql, const postgres_parameters& parameters) {
   const bound p(parameters);
-  if (PQsendQueryParams(db_.connection_, sql.c_str(), p.count(), nullptr, p.values.data(), p.lengths.data(), p.formats.data(),
-                        bound::binary) == 0)
+  if (PQsendQueryParams(db_.connection_, sql.c_str(), p.count(), nullptr, p.values.data(), p.lengths.data(),
+                        p.formats.data(), bound::binary)
+      == 0)
     db_.fail();
   ++sent_;
 }
@@ -400,10 +425,14 @@ void postgres_pipeline::skip() {
   --sent_;
 }
 
-// -- transactions -----------------------------------------------------------------------------------------------------------
+// -- transactions
+// -----------------------------------------------------------------------------------------------------------
 
-postgres_transaction::postgres_transaction(postgres_connection& db, postgres_access access, milliseconds statement_time) : db_(db) {
-  const std::string begin = access == postgres_access::snapshot ? "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;" : "BEGIN;";
+postgres_transaction::postgres_transaction(postgres_connection& db, postgres_access access,
+                                           milliseconds statement_time) :
+    db_(db) {
+  const std::string begin =
+    access == postgres_access::snapshot ? "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;" : "BEGIN;";
   db_.statement_time_ = statement_time;
   db_.execute(begin + "SET LOCAL statement_timeout = " + in_milliseconds(statement_time));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thin, typed face of libpq: a connection, round trips in pipeline mode, parameters and results in binary form, errors as
-// exceptions that carry their SQLSTATE. Called by the Postgres engine and its migrations only; knows value types of the domain,
-// no rows. One thread at a time.
+// A thin, typed face of libpq: a connection, round trips in pipeline mode, parameters and results in binary
+// form, errors as exceptions that carry their SQLSTATE. Called by the Postgres engine and its migrations
+// only; knows value types of the domain, no rows. One thread at a time.
 #pragma once
 #include "domain/ids.hpp"
 #include "domain/rows.hpp"
@@ -23,11 +23,13 @@ typedef struct pg_result PGresult;
 
 namespace fq {
 
-// -- failures -----------------------------------------------------------------------------------------------------------
+// -- failures
+// -----------------------------------------------------------------------------------------------------------
 
 /// What a failure asks for.
 enum class postgres_trouble : std::uint8_t {
-  refused, ///< the data broke a constraint, or was not in the expected state: the caller's fault, not the store's
+  refused, ///< the data broke a constraint, or was not in the expected state: the caller's fault, not the
+           ///< store's
   collided, ///< a deadlock or a serialization failure: the same again may succeed
   waited, ///< somebody held a lock, or the statement ran, for longer than allowed
   outage, ///< everything else: away, read-only, full, out of connections, wrong schema
@@ -36,8 +38,8 @@ enum class postgres_trouble : std::uint8_t {
 class postgres_error : public std::runtime_error {
 public:
   /// `sqlstate` is empty when the server said nothing.
-  postgres_error(std::string sqlstate, const std::string& what, bool lost_connection)
-      : std::runtime_error(what), sqlstate_(std::move(sqlstate)), lost_connection_(lost_connection) {}
+  postgres_error(std::string sqlstate, const std::string& what, bool lost_connection) :
+      std::runtime_error(what), sqlstate_(std::move(sqlstate)), lost_connection_(lost_connection) {}
   [[nodiscard]] const std::string& sqlstate() const { return sqlstate_; }
   /// The session is over: what was sent and not answered may have been executed.
   [[nodiscard]] bool lost_connection() const { return lost_connection_; }
@@ -48,7 +50,8 @@ private:
   bool lost_connection_;
 };
 
-// -- parameters -----------------------------------------------------------------------------------------------------------
+// -- parameters
+// -----------------------------------------------------------------------------------------------------------
 
 namespace postgres_wire {
 
@@ -170,7 +173,8 @@ private:
   std::vector<postgres_array> columns_;
 };
 
-// -- results ---------------------------------------------------------------------------------------------------------------
+// -- results
+// ---------------------------------------------------------------------------------------------------------------
 
 /// One row of a result, as long as the result lives.
 class postgres_row {
@@ -191,7 +195,9 @@ public:
     return static_cast<T>(integer(column));
   }
   /// The row cannot be what we wrote.
-  [[noreturn]] void is_corrupt(const std::string& what) const { throw postgres_error("XX001", "postgres: " + what, false); } // data_corrupted
+  [[noreturn]] void is_corrupt(const std::string& what) const {
+    throw postgres_error("XX001", "postgres: " + what, false);
+  } // data_corrupted
 
 private:
   const PGresult* result_;
@@ -214,7 +220,8 @@ private:
   std::unique_ptr<PGresult, closer> result_;
 };
 
-// -- connection -----------------------------------------------------------------------------------------------------------
+// -- connection
+// -----------------------------------------------------------------------------------------------------------
 
 /// A `postgres://…` URI, given to libpq whole: several hosts and every parameter of libpq are possible.
 class postgres_url {
@@ -256,7 +263,8 @@ public:
   void execute(const std::string& sql);
   /// In one round trip.
   void prepare(std::span<const postgres_statement> statements);
-  /// Rolls back what is open, if anything. Does not throw: a connection that cannot is of no use, and seen to be at the next call.
+  /// Rolls back what is open, if anything. Does not throw: a connection that cannot is of no use, and seen to
+  /// be at the next call.
   void abandon() noexcept;
   [[nodiscard]] PGconn* handle() const { return connection_; }
 
@@ -276,7 +284,8 @@ private:
   bool lost_ = false; ///< nothing more can be sent or received
 };
 
-/// One round trip: statements are sent together and answered in order. After one has failed, those behind it are not executed.
+/// One round trip: statements are sent together and answered in order. After one has failed, those behind it
+/// are not executed.
 class postgres_pipeline {
 public:
   explicit postgres_pipeline(postgres_connection& db);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases as SQL: of aggregates, with their epochs, and of outbox partitions; and the signs of life of nodes. They end by the database's clock. Called by
-// postgres_ledger; knows no images.
+// Leases as SQL: of aggregates, with their epochs, and of outbox partitions; and the signs of life of nodes.
+// They end by the database's clock. Called by postgres_ledger; knows no images.
 #pragma once
 #include "store/ledger.hpp"
 #include "store/postgres.hpp"
@@ -26,8 +26,8 @@ public:
     std::uint64_t cache_generation = 0;
   };
   using take_result = std::variant<taken, lease_held, no_such_aggregate, aggregate_busy>;
-  /// Inside the caller's transaction, whose end lets the aggregate's row go again. Waits for nobody: this connection commits for other
-  /// aggregates too. Whose lease lasts is not disturbed by a lock either.
+  /// Inside the caller's transaction, whose end lets the aggregate's row go again. Waits for nobody: this
+  /// connection commits for other aggregates too. Whose lease lasts is not disturbed by a lock either.
   take_result take(aggregate_id aggregate, const lease_terms& lease);
 
   lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections, transactions and failures of the Postgres ledger; the statements are in postgres_writer, postgres_reader,
-// postgres_leases and postgres_outbox.
+// Connections, transactions and failures of the Postgres ledger; the statements are in postgres_writer,
+// postgres_reader, postgres_leases and postgres_outbox.
 #include "store/postgres_ledger.hpp"
 
 #include "store/history.hpp"
@@ -30,7 +30,8 @@ milliseconds system_steady_now() {
 
 /// A connection as the statements need it: configured and migrated.
 struct ready_connection : postgres_connection {
-  ready_connection(const postgres_url& url, const postgres_patience& patience) : postgres_connection(url, patience) {
+  ready_connection(const postgres_url& url, const postgres_patience& patience) :
+      postgres_connection(url, patience) {
     migrate(*this);
   }
 };
@@ -38,8 +39,8 @@ struct ready_connection : postgres_connection {
 } // namespace
 
 struct postgres_ledger::session {
-  session(const postgres_url& url, const postgres_patience& patience)
-      : db(url, patience), writer(db), reader(db), leases(db), outbox(db), notices(db) {}
+  session(const postgres_url& url, const postgres_patience& patience) :
+      db(url, patience), writer(db), reader(db), leases(db), outbox(db), notices(db) {}
 
   ready_connection db;
   postgres_writer writer;
@@ -49,13 +50,15 @@ struct postgres_ledger::session {
   postgres_notices notices;
 };
 
-postgres_ledger::postgres_ledger(const postgres_ledger_options& options)
-    : url_(options.url), patience_(options.patience),
-      steady_now_(options.steady_now ? options.steady_now : std::function{system_steady_now}) {}
+postgres_ledger::postgres_ledger(const postgres_ledger_options& options) :
+    url_(options.url),
+    patience_(options.patience),
+    steady_now_(options.steady_now ? options.steady_now : std::function{system_steady_now}) {}
 
 postgres_ledger::~postgres_ledger() = default;
 
-// -- the connection -----------------------------------------------------------------------------------------------------------
+// -- the connection
+// -----------------------------------------------------------------------------------------------------------
 
 /// An away server must not cost every caller a time-out: between attempts all are told at once.
 postgres_ledger::session& postgres_ledger::connected() {
@@ -85,27 +88,25 @@ auto postgres_ledger::in_session(Work work) {
   } catch (const commit_unknown&) {
     session_.reset();
     throw;
-  } catch (const schema_refused& e) {
-    throw ledger_unavailable(e.what());
-  }
+  } catch (const schema_refused& e) { throw ledger_unavailable(e.what()); }
 }
 
 void postgres_ledger::connect() {
   try {
     connected();
-  } catch (const postgres_error& e) {
-    throw ledger_unavailable(e.what());
-  }
+  } catch (const postgres_error& e) { throw ledger_unavailable(e.what()); }
 }
 
-// -- commit -------------------------------------------------------------------------------------------------------------------
+// -- commit
+// -------------------------------------------------------------------------------------------------------------------
 
 namespace {
 
 /// One call of commit(): transactions as large as Postgres takes them.
 class commit_call {
 public:
-  commit_call(postgres_writer& writer, std::string& last_refusal) : writer_(writer), last_refusal_(last_refusal) {}
+  commit_call(postgres_writer& writer, std::string& last_refusal) :
+      writer_(writer), last_refusal_(last_refusal) {}
 
   std::vector<commit_outcome> run(std::span<const batch> batches) {
     std::vector<commit_outcome> outcomes(batches.size());
@@ -141,11 +142,14 @@ private:
       settle(batches.subspan(half), outcomes.subspan(half));
       return;
     }
-    if (trouble == postgres_trouble::refused) trouble = attempt(batches, outcomes, postgres_order::one_by_one);
-    if (trouble) outcomes[0] = trouble == postgres_trouble::refused ? commit_outcome::conflict : commit_outcome::busy;
+    if (trouble == postgres_trouble::refused)
+      trouble = attempt(batches, outcomes, postgres_order::one_by_one);
+    if (trouble)
+      outcomes[0] = trouble == postgres_trouble::refused ? commit_outcome::conflict : commit_outcome::busy;
   }
 
-  /// Commits what the guards let through, or tells why Postgres would not. Throws postgres_error for an outage.
+  /// Commits what the guards let through, or tells why Postgres would not. Throws postgres_error for an
+  /// outage.
   std::optional<postgres_trouble> attempt(std::span<const batch> batches, std::span<commit_outcome> outcomes,
                                           postgres_order order) {
     if (waits_ == waits_max) return postgres_trouble::waited;
@@ -183,17 +187,21 @@ std::vector<commit_outcome> postgres_ledger::commit(std::span<const batch> batch
   return in_session([&](session& s) { return commit_call(s.writer, last_refusal_).run(batches); });
 }
 
-// -- leases -------------------------------------------------------------------------------------------------------------------
+// -- leases
+// -------------------------------------------------------------------------------------------------------------------
 
-/// The aggregate's row stays locked until everything is loaded, so no batch gets between the epoch and the image.
-acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) {
+/// The aggregate's row stays locked until everything is loaded, so no batch gets between the epoch and the
+/// image.
+acquire_result postgres_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
+                                        timestamp idempotency_since) {
   return in_session([&](session& s) -> acquire_result {
     postgres_transaction transaction(s.db, postgres_access::read_write, patience_.load);
     auto answer = s.leases.take(aggregate, lease);
     const auto* own = std::get_if<postgres_leases::taken>(&answer);
     if (!own) return postgres_leases::refusal(answer);
     const postgres_reader::bounds bounds{idempotency_since, loaded_idempotency_max, loaded_receipts_max};
-    acquired result{own->epoch, own->applied_seq, own->committed_at, own->now, own->cache_generation, s.reader.read_image(aggregate, bounds)};
+    acquired result{own->epoch, own->applied_seq,      own->committed_at,
+                    own->now,   own->cache_generation, s.reader.read_image(aggregate, bounds)};
     transaction.commit();
     return result;
   });
@@ -208,7 +216,8 @@ void postgres_ledger::release(const std::string& owner, std::span<const aggregat
   in_session([&](session& s) { s.leases.release(owner, aggregates); });
 }
 
-// -- reads --------------------------------------------------------------------------------------------------------------------
+// -- reads
+// --------------------------------------------------------------------------------------------------------------------
 
 std::vector<event_listing> postgres_ledger::list_events(const event_filter& filter) {
   return in_session([&](session& s) { return s.reader.list_events(filter); });
@@ -253,7 +262,8 @@ std::vector<history_row> postgres_ledger::history(aggregate_id aggregate) {
 }
 
 aggregate_snapshot postgres_ledger::peek(aggregate_id aggregate) {
-  const postgres_reader::bounds all{from_unix_ms(std::numeric_limits<std::int64_t>::min()), unlimited, unlimited};
+  const postgres_reader::bounds all{from_unix_ms(std::numeric_limits<std::int64_t>::min()), unlimited,
+                                    unlimited};
   return in_session([&](session& s) {
     postgres_transaction snapshot(s.db, postgres_access::snapshot, patience_.load);
     const auto head = s.reader.read_head(aggregate);
@@ -261,7 +271,8 @@ aggregate_snapshot postgres_ledger::peek(aggregate_id aggregate) {
   });
 }
 
-// -- outbox and age -----------------------------------------------------------------------------------------------------------
+// -- outbox and age
+// -----------------------------------------------------------------------------------------------------------
 
 std::vector<node_row> postgres_ledger::beat(const node_row& self, milliseconds alive_for) {
   return in_session([&](session& s) { return s.leases.beat(self, alive_for); });
@@ -271,12 +282,14 @@ void postgres_ledger::leave(const std::string& node) {
   in_session([&](session& s) { s.leases.leave(node); });
 }
 
-std::vector<std::uint32_t> postgres_ledger::lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) {
+std::vector<std::uint32_t> postgres_ledger::lease_outbox(const lease_terms& lease,
+                                                         std::span<const std::uint32_t> wanted) {
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
   return in_session([&](session& s) { return s.leases.take_partitions(lease, wanted); });
 }
 
-std::vector<outbox_item> postgres_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) {
+std::vector<outbox_item> postgres_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                                      std::size_t limit, aggregate_id after) {
   return in_session([&](session& s) { return s.outbox.undelivered(which, partitions, limit, after); });
 }
 
@@ -293,7 +306,8 @@ std::size_t postgres_ledger::prune(const prune_bounds& bounds) {
   });
 }
 
-// -- notices ------------------------------------------------------------------------------------------------------------------
+// -- notices
+// ------------------------------------------------------------------------------------------------------------------
 
 notice_audience postgres_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
   return in_session([&](session& s) { return s.notices.audience(holders, tenants); });
@@ -319,7 +333,8 @@ std::vector<delivery_row> postgres_ledger::list_deliveries(const delivery_filter
   return in_session([&](session& s) { return s.notices.list_deliveries(filter); });
 }
 
-bool postgres_ledger::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) {
+bool postgres_ledger::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice,
+                                      timestamp now) {
   return in_session([&](session& s) { return s.notices.replay_delivery(tenant, target, notice, now); });
 }
 
@@ -335,7 +350,8 @@ bool postgres_ledger::remove_device(const uuid& holder, const uuid& device) {
   return in_session([&](session& s) { return s.notices.remove_device(holder, device); });
 }
 
-void postgres_ledger::end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) {
+void postgres_ledger::end_device(const uuid& device, timestamp since, const std::string& reason,
+                                 timestamp at) {
   return in_session([&](session& s) { return s.notices.end_device(device, since, reason, at); });
 }
 
@@ -347,7 +363,8 @@ std::vector<webhook_endpoint_row> postgres_ledger::list_endpoints(tenant_id tena
   return in_session([&](session& s) { return s.notices.list_endpoints(tenant); });
 }
 
-bool postgres_ledger::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) {
+bool postgres_ledger::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                                       timestamp at) {
   return in_session([&](session& s) { return s.notices.disable_endpoint(endpoint, reason, since, at); });
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ledger of an installation: a Postgres database that nodes share, one connection an object. Opened by app/ and called by one
-// detached worker, a writer or a reader; no member may be called while another thread is inside one. The server may be away when
-// it is made, and at any time after: calls then throw ledger_unavailable at once, and a later one connects again.
+// The ledger of an installation: a Postgres database that nodes share, one connection an object. Opened by
+// app/ and called by one detached worker, a writer or a reader; no member may be called while another thread
+// is inside one. The server may be away when it is made, and at any time after: calls then throw
+// ledger_unavailable at once, and a later one connects again.
 #pragma once
 #include "store/ledger.hpp"
 #include "store/postgres.hpp"
@@ -29,12 +30,13 @@ public:
   postgres_ledger(const postgres_ledger&) = delete;
   postgres_ledger& operator=(const postgres_ledger&) = delete;
 
-  /// Connects and migrates now instead of at the first call. Throws ledger_unavailable, or schema_refused for a database that this
-  /// program cannot use, of which the calls below say no more than ledger_unavailable.
+  /// Connects and migrates now instead of at the first call. Throws ledger_unavailable, or schema_refused for
+  /// a database that this program cannot use, of which the calls below say no more than ledger_unavailable.
   void connect();
 
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;
-  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) override;
+  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,
+                         timestamp idempotency_since) override;
   lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
   void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
 
@@ -51,8 +53,10 @@ public:
 
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;
   void leave(const std::string& node) override;
-  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
-  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) override;
+  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease,
+                                          std::span<const std::uint32_t> wanted) override;
+  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                       std::size_t limit, aggregate_id after) override;
   void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) override;
   std::size_t prune(const prune_bounds& bounds) override;
 
@@ -69,7 +73,8 @@ public:
   void end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) override;
   bool store_endpoint(const webhook_endpoint_row& endpoint) override;
   std::vector<webhook_endpoint_row> list_endpoints(tenant_id tenant) override;
-  bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) override;
+  bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                        timestamp at) override;
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;
 
   /// Why the last `conflict` was one, in Postgres' words; for logs (it names constraints, never values).

@@ -13,7 +13,8 @@ const std::string lock = "SELECT pg_advisory_xact_lock(7377293604860290421)";
 /// Somebody else may be migrating a large ledger.
 constexpr milliseconds migration_time{10 * 60 * 1000};
 
-postgres_result ask(postgres_connection& db, const std::string& sql, const postgres_parameters& parameters = {}) {
+postgres_result ask(postgres_connection& db, const std::string& sql,
+                    const postgres_parameters& parameters = {}) {
   postgres_pipeline pipeline(db);
   pipeline.send(sql, parameters);
   pipeline.flush();
@@ -26,14 +27,19 @@ bool is_complete(const std::vector<migration_status>& status) {
 
 /// Older programs did not write it. Looked for first: whoever adds a column locks out who connects meanwhile.
 bool says_needs(postgres_connection& db) {
-  return ask(db, "SELECT FROM pg_attribute WHERE attrelid = 'schema_migration'::regclass AND attname = 'needs'").size() > 0;
+  return ask(db,
+             "SELECT FROM pg_attribute WHERE attrelid = 'schema_migration'::regclass AND attname = 'needs'")
+           .size()
+         > 0;
 }
 
 void apply(postgres_connection& db, const migration& m) {
-  db.execute("CREATE TABLE IF NOT EXISTS schema_migration (number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, needs bigint)");
+  db.execute("CREATE TABLE IF NOT EXISTS schema_migration (number bigint PRIMARY KEY, name text NOT NULL, "
+             "checksum text NOT NULL, needs bigint)");
   if (!says_needs(db)) db.execute("ALTER TABLE schema_migration ADD COLUMN needs bigint");
   db.execute(m.sql);
-  const std::string record = "INSERT INTO schema_migration (number, name, checksum, needs) VALUES ($1, $2, $3, $4)";
+  const std::string record =
+    "INSERT INTO schema_migration (number, name, checksum, needs) VALUES ($1, $2, $3, $4)";
   ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum, m.needs));
 }
 
@@ -50,7 +56,8 @@ std::vector<migration_status> apply_missing(postgres_connection& db, millisecond
       if (!before[i].applied) apply(db, postgres_migrations()[i]);
   } catch (const postgres_error& e) {
     if (e.sqlstate() != "42P07") throw; // duplicate_table
-    throw schema_refused("the database holds something else than a FairQueue ledger: " + std::string{e.what()});
+    throw schema_refused("the database holds something else than a FairQueue ledger: "
+                         + std::string{e.what()});
   }
   return before;
 }
@@ -61,9 +68,7 @@ auto on_url(const std::string& url, Work work) {
   try {
     postgres_connection db(checked, {});
     return work(db);
-  } catch (const postgres_error& e) {
-    throw ledger_unavailable(e.what());
-  }
+  } catch (const postgres_error& e) { throw ledger_unavailable(e.what()); }
 }
 
 } // namespace
@@ -71,9 +76,11 @@ auto on_url(const std::string& url, Work work) {
 /// Asks the catalogue itself: to_regclass() may remember from before the lock that there is no such table.
 std::vector<migration_status> migration_status_of(postgres_connection& db) {
   auto status = status_of(postgres_migrations());
-  const std::string visible = "SELECT FROM pg_class WHERE relname = 'schema_migration' AND pg_table_is_visible(oid)";
+  const std::string visible =
+    "SELECT FROM pg_class WHERE relname = 'schema_migration' AND pg_table_is_visible(oid)";
   if (ask(db, visible).size() == 0) return status;
-  const auto rows = ask(db, "SELECT number, name, checksum, coalesce((to_jsonb(m) ->> 'needs')::bigint, 0) FROM schema_migration AS m ORDER BY number");
+  const auto rows = ask(db, "SELECT number, name, checksum, coalesce((to_jsonb(m) ->> 'needs')::bigint, 0) "
+                            "FROM schema_migration AS m ORDER BY number");
   for (int i = 0; i < rows.size(); ++i)
     mark_applied(status, {rows[i].integer(0), rows[i].text(1), rows[i].text(2), rows[i].integer(3)});
   return status;

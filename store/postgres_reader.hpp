@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows out of the Postgres ledger: images, listings, history. Called by postgres_ledger on its one connection; knows nothing of
-// transactions or leases.
+// Rows out of the Postgres ledger: images, listings, history. Called by postgres_ledger on its one
+// connection; knows nothing of transactions or leases.
 #pragma once
 #include "store/history.hpp"
 #include "store/ledger.hpp"
@@ -24,7 +24,8 @@ public:
   };
   /// Empty if there is none.
   aggregate_head read_head(aggregate_id aggregate);
-  /// In one round trip. That all of it is of one moment is the caller's care: by a snapshot, or by the lock of the aggregate's row.
+  /// In one round trip. That all of it is of one moment is the caller's care: by a snapshot, or by the lock
+  /// of the aggregate's row.
   aggregate_image read_image(aggregate_id aggregate, const bounds& limits);
   access_directory directory();
   std::vector<block_row> blocks();

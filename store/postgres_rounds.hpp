@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The content of many batches as few statements. Changes that do not concern each other go into the same round, where all rows of
-// one kind of change are one statement; a change that builds on an earlier one goes into a later round. So a thousand joins are
-// one statement, and an entry that joins, is admitted and completes in one batch is three rounds, with the effect and the
-// refusals of one change after the other. Used by postgres_writer; knows no connection.
+// The content of many batches as few statements. Changes that do not concern each other go into the same
+// round, where all rows of one kind of change are one statement; a change that builds on an earlier one goes
+// into a later round. So a thousand joins are one statement, and an entry that joins, is admitted and
+// completes in one batch is three rounds, with the effect and the refusals of one change after the other.
+// Used by postgres_writer; knows no connection.
 #pragma once
 #include "store/history.hpp"
 #include "store/ledger.hpp"
@@ -50,8 +51,27 @@ private:
 
   /// A row, or a fact about rows, that a change changes or builds on.
   enum class thing : std::uint8_t {
-    generation, event, ticket_type, ticket_type_exists, entry, claim, attempts, person, payment, refund, promo_code,
-    promo_word, order, dead_letter, priority, invitation, block, account, otp, api_key, setting
+    generation,
+    event,
+    ticket_type,
+    ticket_type_exists,
+    entry,
+    claim,
+    attempts,
+    person,
+    payment,
+    refund,
+    promo_code,
+    promo_word,
+    order,
+    dead_letter,
+    priority,
+    invitation,
+    block,
+    account,
+    otp,
+    api_key,
+    setting
   };
   struct thing_key {
     aggregate_id aggregate{};
@@ -68,9 +88,10 @@ private:
     int read = -1;
   };
 
-  /// The first round, but not below `at_least`, that is behind all changes of what is read or changed and all reads of what is
-  /// changed.
-  std::size_t round_for(std::initializer_list<thing_key> changed, std::span<const thing_key> read = {}, std::size_t at_least = 0);
+  /// The first round, but not below `at_least`, that is behind all changes of what is read or changed and all
+  /// reads of what is changed.
+  std::size_t round_for(std::initializer_list<thing_key> changed, std::span<const thing_key> read = {},
+                        std::size_t at_least = 0);
   postgres_columns& rows(std::size_t round, postgres_write what);
 
   /// Moves of one ticket type that follow each other are one row: their sum, and the extremes on the way.

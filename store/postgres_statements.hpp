@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The statements that write the content of batches. Each takes many rows at once, an array a column, and touches every row it is
-// given or ends the transaction. Used by postgres_rounds, which makes the rows, and postgres_writer, which sends them.
+// The statements that write the content of batches. Each takes many rows at once, an array a column, and
+// touches every row it is given or ends the transaction. Used by postgres_rounds, which makes the rows, and
+// postgres_writer, which sends them.
 #pragma once
 #include "store/postgres.hpp"
 
@@ -55,7 +56,8 @@ enum class postgres_write : std::uint8_t {
   insert_outbox,
   insert_history,
 };
-inline constexpr std::size_t postgres_write_count = static_cast<std::size_t>(postgres_write::insert_history) + 1;
+inline constexpr std::size_t postgres_write_count =
+  static_cast<std::size_t>(postgres_write::insert_history) + 1;
 
 /// SQLSTATE of move_aggregate when it could not move every aggregate it was given.
 inline constexpr const char* postgres_guard_failed = "FQ002";

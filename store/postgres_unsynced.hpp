@@ -5,8 +5,8 @@
 
 namespace fq {
 
-/// A transaction in one round trip that is not waited for until it is on disk: for what is found out or done once more if Postgres dies and
-/// undoes it. run() answers what its last statement does.
+/// A transaction in one round trip that is not waited for until it is on disk: for what is found out or done
+/// once more if Postgres dies and undoes it. run() answers what its last statement does.
 class postgres_unsynced {
 public:
   explicit postgres_unsynced(postgres_connection& db) : rollback_(db), pipeline_(db) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// First everything is sent in the hope that all guards hold. If one does not, a second attempt locks the aggregates' rows, looks,
-// and sends what may be applied.
+// First everything is sent in the hope that all guards hold. If one does not, a second attempt locks the
+// aggregates' rows, looks, and sends what may be applied.
 #include "store/postgres_writer.hpp"
 
 #include <algorithm>
@@ -11,20 +11,20 @@ namespace {
 
 const postgres_statement begin{"begin", "BEGIN"};
 const postgres_statement commit_changes{"commit", "COMMIT"};
-const postgres_statement lock_heads{
-  "lock_heads",
-  "SELECT number, epoch, applied_seq, tenant FROM aggregate WHERE number = ANY($1::bigint[]) FOR UPDATE SKIP LOCKED"};
+const postgres_statement lock_heads{"lock_heads", "SELECT number, epoch, applied_seq, tenant FROM aggregate "
+                                                  "WHERE number = ANY($1::bigint[]) FOR UPDATE SKIP LOCKED"};
 const postgres_statement find_head{"find_head", "SELECT FROM aggregate WHERE number = $1::bigint"};
 
 std::string prune(const std::string& table, const std::string& age) {
   const std::string key = "(aggregate, seq, ordinal)";
-  return "DELETE FROM " + table + " WHERE " + key + " IN (SELECT aggregate, seq, ordinal FROM " + table + " WHERE " + age
-         + " < $1::bigint ORDER BY " + age + ", aggregate, seq, ordinal LIMIT $2::bigint)";
+  return "DELETE FROM " + table + " WHERE " + key + " IN (SELECT aggregate, seq, ordinal FROM " + table
+         + " WHERE " + age + " < $1::bigint ORDER BY " + age + ", aggregate, seq, ordinal LIMIT $2::bigint)";
 }
 const postgres_statement prune_keys{"prune_idempotency", prune("idempotency", "created_at")};
 const postgres_statement prune_receipt{"prune_receipts", prune("receipt", "received_at")};
 
-std::size_t affected(postgres_connection& db, const postgres_statement& statement, timestamp before, std::size_t limit) {
+std::size_t affected(postgres_connection& db, const postgres_statement& statement, timestamp before,
+                     std::size_t limit) {
   postgres_pipeline pipeline(db);
   pipeline.send(statement, postgres_parameters::of(before, limit));
   pipeline.flush();
@@ -57,7 +57,8 @@ bool postgres_writer::commit_all(std::span<const batch> batches, const manner& h
   postgres_rounds content(how.order);
   for (const auto& b : batches) {
     const auto tenant = tenants_.find(b.aggregate);
-    const bool may_hold = tenant != tenants_.end() && b.epoch > 0 && b.to_seq > b.from_seq && postgres_rounds::is_possible(b);
+    const bool may_hold =
+      tenant != tenants_.end() && b.epoch > 0 && b.to_seq > b.from_seq && postgres_rounds::is_possible(b);
     if (!may_hold) return false;
     content.add(b, tenant->second);
   }
@@ -73,7 +74,8 @@ bool postgres_writer::commit_all(std::span<const batch> batches, const manner& h
 }
 
 /// In two round trips.
-std::vector<commit_outcome> postgres_writer::commit_possible(std::span<const batch> batches, const manner& how) {
+std::vector<commit_outcome> postgres_writer::commit_possible(std::span<const batch> batches,
+                                                             const manner& how) {
   const postgres_rollback unless_committed(db_);
   const auto locked = lock(batches, how);
   postgres_rounds content(how.order);
@@ -128,8 +130,8 @@ commit_outcome postgres_writer::judge(const batch& b, const heads& locked) {
   return stored.applied_seq >= b.to_seq ? commit_outcome::already_applied : commit_outcome::out_of_order;
 }
 
-/// Sends content and COMMIT behind the `statements` that were sent before. Postgres does not execute COMMIT once a statement has
-/// failed. A connection that is lost from here on leaves open whether it was executed.
+/// Sends content and COMMIT behind the `statements` that were sent before. Postgres does not execute COMMIT
+/// once a statement has failed. A connection that is lost from here on leaves open whether it was executed.
 void postgres_writer::finish(postgres_pipeline& pipeline, postgres_rounds& content, std::size_t statements) {
   content.take_all([&](const postgres_statement& statement, const postgres_parameters& rows) {
     pipeline.send(statement, rows);

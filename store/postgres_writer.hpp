@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commits batches: the guard, the content, COMMIT, in one round trip if every guard holds. Called by postgres_ledger, which decides
-// what to do about a transaction that Postgres refuses.
+// Commits batches: the guard, the content, COMMIT, in one round trip if every guard holds. Called by
+// postgres_ledger, which decides what to do about a transaction that Postgres refuses.
 #pragma once
 #include "store/ledger.hpp"
 #include "store/postgres.hpp"
@@ -23,8 +23,9 @@ public:
     postgres_order order = postgres_order::in_rounds;
     std::optional<milliseconds> lock_wait; ///< if not the session's
   };
-  /// In one transaction all of `batches` whose guard holds; each has an aggregate of its own. An outcome each. A row that somebody
-  /// else has locked is not waited for: `busy`. Throws postgres_error if nothing was committed, commit_unknown if that is unknown.
+  /// In one transaction all of `batches` whose guard holds; each has an aggregate of its own. An outcome
+  /// each. A row that somebody else has locked is not waited for: `busy`. Throws postgres_error if nothing
+  /// was committed, commit_unknown if that is unknown.
   std::vector<commit_outcome> commit(std::span<const batch> batches, const manner& how);
 
   std::size_t prune_idempotency(timestamp before, std::size_t limit);
@@ -46,7 +47,8 @@ private:
   void finish(postgres_pipeline& pipeline, postgres_rounds& content, std::size_t statements);
 
   postgres_connection& db_;
-  std::unordered_map<aggregate_id, tenant_id> tenants_; ///< of aggregates whose guards held the last time; they never change
+  std::unordered_map<aggregate_id, tenant_id>
+    tenants_; ///< of aggregates whose guards held the last time; they never change
 };
 
 } // namespace fq

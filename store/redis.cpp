@@ -36,7 +36,8 @@ std::string_view text_of(const redisReply& reply) { return {reply.str, reply.len
 /// The decimal text of a number.
 class digits {
 public:
-  explicit digits(std::int64_t number) : end_(std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr) {}
+  explicit digits(std::int64_t number) :
+      end_(std::to_chars(text_.data(), text_.data() + text_.size(), number).ptr) {}
   digits(const digits&) = delete;
   digits& operator=(const digits&) = delete;
   operator std::string_view() const { return {text_.data(), end_}; }
@@ -65,9 +66,11 @@ redis_address parse_redis_url(std::string_view url) {
   const auto parsed = boost::urls::parse_uri(url);
   if (parsed && parsed->scheme() == "rediss")
     throw std::invalid_argument("rediss:// needs TLS, which Debian's hiredis is built without");
-  if (!parsed || parsed->scheme() != "redis" || parsed->encoded_host().empty() || parsed->has_query() || parsed->has_fragment())
-    throw std::invalid_argument("not a redis url; it is like redis://user:password@host:6379/0, with / : @ ? # % in the password "
-                                "written as %2F %3A %40 %3F %23 %25");
+  if (!parsed || parsed->scheme() != "redis" || parsed->encoded_host().empty() || parsed->has_query()
+      || parsed->has_fragment())
+    throw std::invalid_argument(
+      "not a redis url; it is like redis://user:password@host:6379/0, with / : @ ? # % in the password "
+      "written as %2F %3A %40 %3F %23 %25");
   if (parsed->has_port() && !parsed->port().empty() && parsed->port_number() == 0)
     throw std::invalid_argument("the port of a redis url is 1 to 65535");
   redis_address address;
@@ -120,7 +123,8 @@ std::string_view redis_value::error_code() const {
 }
 
 void redis_value::require_no_error() const {
-  if (reply_->type == REDIS_REPLY_ERROR) throw cache_unavailable("redis refused: " + std::string{text_of(*reply_)});
+  if (reply_->type == REDIS_REPLY_ERROR)
+    throw cache_unavailable("redis refused: " + std::string{text_of(*reply_)});
 }
 
 std::int64_t redis_value::integer() const {
@@ -151,7 +155,8 @@ void redis_replies::deleter::operator()(redisReply* reply) const noexcept { free
 
 // -- connection ---------------------------------------------------------------------------------------------
 
-redis_connection::redis_connection(redis_options options, environment& env) : options_(std::move(options)), env_(env) {}
+redis_connection::redis_connection(redis_options options, environment& env) :
+    options_(std::move(options)), env_(env) {}
 redis_connection::~redis_connection() = default;
 void redis_connection::deleter::operator()(redisContext* context) const noexcept { redisFree(context); }
 
@@ -161,7 +166,8 @@ redis_replies redis_connection::run(const redis_pipeline& commands) {
   auto replies = exchange(commands);
   // A primary that became a replica: its name may lead to its successor by now.
   for (std::size_t i = 0; i < replies.size(); ++i)
-    if (const auto code = replies.at(i).error_code(); code == "READONLY" || code == "MASTERDOWN") context_.reset();
+    if (const auto code = replies.at(i).error_code(); code == "READONLY" || code == "MASTERDOWN")
+      context_.reset();
   return replies;
 }
 
@@ -173,7 +179,8 @@ redis_replies redis_connection::run(std::initializer_list<std::string_view> word
   return replies;
 }
 
-/// Servers close connections that were idle for long. Nothing is due now, so whatever there is to read is the end.
+/// Servers close connections that were idle for long. Nothing is due now, so whatever there is to read is the
+/// end.
 void redis_connection::drop_if_closed() {
   if (!context_) return;
   pollfd p{.fd = context_->fd, .events = POLLIN, .revents = 0};
@@ -182,10 +189,12 @@ void redis_connection::drop_if_closed() {
 
 void redis_connection::connect() {
   const auto now = env_.steady_now();
-  if (!last_failure_.empty() && now < retry_at_) throw cache_unavailable(last_failure_ + " (not asked again yet)");
+  if (!last_failure_.empty() && now < retry_at_)
+    throw cache_unavailable(last_failure_ + " (not asked again yet)");
   attempt_began_ = now;
   const auto& address = options_.address;
-  context_.reset(redisConnectWithTimeout(address.host.c_str(), address.port, to_timeval(options_.connect_timeout)));
+  context_.reset(
+    redisConnectWithTimeout(address.host.c_str(), address.port, to_timeval(options_.connect_timeout)));
   if (!context_) throw std::bad_alloc{};
   if (context_->err != 0) fail(context_->errstr);
   ::fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
@@ -209,9 +218,7 @@ void redis_connection::introduce() {
   const auto replies = exchange(hello);
   try {
     for (std::size_t i = 0; i < replies.size(); ++i) replies.at(i).require_no_error();
-  } catch (const cache_unavailable& refused) {
-    fail(refused.what());
-  }
+  } catch (const cache_unavailable& refused) { fail(refused.what()); }
 }
 
 redis_replies redis_connection::exchange(const redis_pipeline& commands) {
@@ -237,12 +244,14 @@ redisReply* redis_connection::receive() {
   errno = 0;
   if (redisGetReply(context_.get(), &reply) == REDIS_OK) return static_cast<redisReply*>(reply);
   const bool timed_out = context_->err == REDIS_ERR_IO && errno == EAGAIN;
-  fail(timed_out ? "no answer within " + std::to_string(options_.command_timeout.count()) + " ms" : context_->errstr);
+  fail(timed_out ? "no answer within " + std::to_string(options_.command_timeout.count()) + " ms"
+                 : context_->errstr);
 }
 
 /// What the server may still say belongs to nobody, so the connection goes.
 void redis_connection::fail(const std::string& reason) {
-  last_failure_ = "redis at " + options_.address.host + ":" + std::to_string(options_.address.port) + ": " + reason;
+  last_failure_ =
+    "redis at " + options_.address.host + ":" + std::to_string(options_.address.port) + ": " + reason;
   context_.reset();
   const auto now = env_.steady_now();
   retry_at_ = now + std::clamp((now - attempt_began_) * retry_pause_factor, retry_pause_min, retry_pause_max);

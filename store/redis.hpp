@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A blocking connection to one Redis or Valkey server (hiredis): pipelines of commands, answers as values, everything that goes
-// wrong as cache_unavailable. Used by the Redis cache; knows no key of it. One thread at a time.
+// A blocking connection to one Redis or Valkey server (hiredis): pipelines of commands, answers as values,
+// everything that goes wrong as cache_unavailable. Used by the Redis cache; knows no key of it. One thread at
+// a time.
 #pragma once
 #include "domain/environment.hpp"
 #include "store/cache.hpp"
@@ -35,7 +36,8 @@ redis_address parse_redis_url(std::string_view url);
 
 struct redis_options {
   redis_address address;
-  milliseconds connect_timeout{500}; ///< resolving a name is not in it: that takes as long as the system's resolver lets it
+  milliseconds connect_timeout{
+    500}; ///< resolving a name is not in it: that takes as long as the system's resolver lets it
   milliseconds command_timeout{1'000}; ///< the longest silence while answers are due
 };
 
@@ -60,7 +62,8 @@ private:
   std::vector<std::size_t> begins_; ///< where each command begins
 };
 
-/// One answer, a view into redis_replies. Asked for what it is not, above all when it is an error, it throws cache_unavailable.
+/// One answer, a view into redis_replies. Asked for what it is not, above all when it is an error, it throws
+/// cache_unavailable.
 class redis_value {
 public:
   explicit redis_value(const redisReply& reply) : reply_(&reply) {}
@@ -91,9 +94,9 @@ private:
   std::vector<std::unique_ptr<redisReply, deleter>> replies_;
 };
 
-/// Connects at the first call, and again when a call finds no connection. After a failure calls throw at once for three times as
-/// long as it took to notice (200 ms to 5 s): a stalled server costs its caller a quarter of the time, one that is back is soon
-/// found.
+/// Connects at the first call, and again when a call finds no connection. After a failure calls throw at once
+/// for three times as long as it took to notice (200 ms to 5 s): a stalled server costs its caller a quarter
+/// of the time, one that is back is soon found.
 class redis_connection {
 public:
   /// `env` must outlive the connection.
@@ -102,8 +105,8 @@ public:
   redis_connection(const redis_connection&) = delete;
   redis_connection& operator=(const redis_connection&) = delete;
 
-  /// The answers, in order; errors of single commands are among them. Throws cache_unavailable when the connection fails: any
-  /// number of the commands may then have been executed, or may still be.
+  /// The answers, in order; errors of single commands are among them. Throws cache_unavailable when the
+  /// connection fails: any number of the commands may then have been executed, or may still be.
   redis_replies run(const redis_pipeline& commands);
   /// One command; throws cache_unavailable if it is answered by an error.
   redis_replies run(std::initializer_list<std::string_view> words);

@@ -11,7 +11,8 @@
 namespace fq {
 namespace {
 
-// The shebang makes a server refuse a script before it begins when it takes no writes (replica, out of memory).
+// The shebang makes a server refuse a script before it begins when it takes no writes (replica, out of
+// memory).
 constexpr std::string_view apply_source = R"lua(#!lua
 -- KEYS: head, waiting, active, inventory.
 -- ARGV: generation, step, part, the same two after this chunk, ready; the session keys' common beginning; how many elements of each
@@ -105,7 +106,8 @@ redis.call('SET', KEYS[2], ARGV[1] .. ' ' .. string.format('%.0f', word) .. ' ' 
 return 1
 )lua";
 
-/// What one round trip carries at most: the rest waits for the answers, so neither side buffers without bound.
+/// What one round trip carries at most: the rest waits for the answers, so neither side buffers without
+/// bound.
 constexpr std::size_t window_bytes_max = 1 << 20;
 constexpr std::size_t window_calls_max = 256;
 /// So often a script is loaded again that the server then forgets before it has run once.
@@ -113,15 +115,17 @@ constexpr int fruitless_loads_max = 3;
 constexpr const char* forgetful = "redis does not keep its scripts";
 constexpr std::size_t read_chunk = 1'000; ///< members or values in one answer
 constexpr std::size_t read_window = 32; ///< such answers in one round trip
-/// The error's code when somebody else's value is under one of our names; the next generation has other names.
+/// The error's code when somebody else's value is under one of our names; the next generation has other
+/// names.
 constexpr std::string_view foreign_key = "WRONGTYPE";
-constexpr std::size_t apply_fixed_words = 3 + 4 + 12; ///< EVALSHA sha numkeys, keys, arguments before the lists
+constexpr std::size_t apply_fixed_words =
+  3 + 4 + 12; ///< EVALSHA sha numkeys, keys, arguments before the lists
 
 // -- names and values ---------------------------------------------------------------------------------------
 
 struct key_names {
-  key_names(const uuid& queue, std::uint64_t generation)
-      : stem("fairqueue:{" + to_string(queue) + "}:"), of_generation(stem + std::to_string(generation)) {}
+  key_names(const uuid& queue, std::uint64_t generation) :
+      stem("fairqueue:{" + to_string(queue) + "}:"), of_generation(stem + std::to_string(generation)) {}
   [[nodiscard]] std::string head() const { return stem + "head"; }
   [[nodiscard]] std::string waiting() const { return of_generation + ":waiting"; }
   [[nodiscard]] std::string active() const { return of_generation + ":active"; }
@@ -164,18 +168,19 @@ std::optional<mirrored_session> parse_session(const entry_id& id, std::string_vi
   std::uint32_t admission_no = 0;
   std::uint64_t number = 0;
   std::int64_t end = 0;
-  if (!take_number(value, admission_no) || !take_number(value, number) || !take_number(value, end)) return std::nullopt;
+  if (!take_number(value, admission_no) || !take_number(value, number) || !take_number(value, end))
+    return std::nullopt;
   const auto subject = parse_uuid(value.substr(0, uuid_text_size));
   if (!subject || queue_number{number} != queue_number_of(id)) return std::nullopt;
-  return mirrored_session{queue_number{number}, admission_no, *subject, time_of(id), from_unix_ms(end),
-                          std::string{value.substr(uuid_text_size)}};
+  return mirrored_session{queue_number{number}, admission_no,      *subject,
+                          time_of(id),          from_unix_ms(end), std::string{value.substr(uuid_text_size)}};
 }
 
 std::optional<mirrored_stock> parse_stock(std::string_view id, std::string_view value) {
   const auto type = parse_uuid(id);
   mirrored_stock stock;
-  if (!type || !take_number(value, stock.total) || !take_number(value, stock.held) || !take_number(value, stock.sold)
-      || !value.empty())
+  if (!type || !take_number(value, stock.total) || !take_number(value, stock.held)
+      || !take_number(value, stock.sold) || !value.empty())
     return std::nullopt;
   stock.id = *type;
   return stock;
@@ -196,8 +201,10 @@ bool is_over(const mirrored_session& s, const mirror_step& step) { return s.expi
 
 /// How many elements each list of a call has.
 struct list_sizes {
-  list_sizes(const mirror_step& step, const mirror_chunk& chunk)
-      : joined(chunk.joined.size()), left(chunk.left.size() + chunk.sessions.size()), stock(chunk.stock.size()) {
+  list_sizes(const mirror_step& step, const mirror_chunk& chunk) :
+      joined(chunk.joined.size()),
+      left(chunk.left.size() + chunk.sessions.size()),
+      stock(chunk.stock.size()) {
     const auto over = std::ranges::count_if(chunk.sessions, [&](const auto& s) { return is_over(s, step); });
     ended = chunk.ended.size() + static_cast<std::size_t>(over);
     begun = chunk.sessions.size() - static_cast<std::size_t>(over);
@@ -237,9 +244,12 @@ struct redis_cache::window {
   std::vector<std::size_t> steps; ///< whose chunk each call is
 };
 
-redis_cache::redis_cache(redis_options options, environment& env, std::string space)
-    : connection_(std::move(options), env), space_(std::move(space)), apply_{apply_source, {}}, clear_{clear_source, {}},
-      vouch_{vouch_source, {}} {}
+redis_cache::redis_cache(redis_options options, environment& env, std::string space) :
+    connection_(std::move(options), env),
+    space_(std::move(space)),
+    apply_{apply_source, {}},
+    clear_{clear_source, {}},
+    vouch_{vouch_source, {}} {}
 
 std::vector<step_outcome> redis_cache::apply(std::span<const mirror_step> steps) {
   if (apply_.sha.empty()) load(apply_);
@@ -259,7 +269,8 @@ std::vector<step_outcome> redis_cache::apply(std::span<const mirror_step> steps)
   return outcomes;
 }
 
-void redis_cache::append(window& w, std::size_t index, const mirror_step& step, const mirror_chunk& chunk) const {
+void redis_cache::append(window& w, std::size_t index, const mirror_step& step,
+                         const mirror_chunk& chunk) const {
   const list_sizes sizes{step, chunk};
   const key_names keys{step.queue, step.generation};
   auto& out = w.calls;
@@ -280,8 +291,8 @@ void redis_cache::append(window& w, std::size_t index, const mirror_step& step, 
   add_lists(out, step, chunk);
 }
 
-/// Sends the calls and empties the window. A server that has forgotten the script refuses a call, and by its head those that build
-/// on it: they are sent again, in order, and only they.
+/// Sends the calls and empties the window. A server that has forgotten the script refuses a call, and by its
+/// head those that build on it: they are sent again, in order, and only they.
 void redis_cache::run(window& w, std::vector<step_outcome>& outcomes) {
   for (int fruitless = 0; w.calls.size() != 0;) {
     const auto sent = std::exchange(w, {});
@@ -310,13 +321,13 @@ void redis_cache::run(window& w, std::vector<step_outcome>& outcomes) {
 /// Removes what an earlier generation has left; before a step 0, which begins the next one.
 void redis_cache::clear(const mirror_step& step) {
   const key_names keys{step.queue, 0};
-  const std::array<std::string, 4> words{keys.head(), vouched_key(step.aggregate), keys.stem, std::to_string(mirror_chunk_max)};
-  while (call(clear_, std::span{&words, 1}).front() == static_cast<std::int64_t>(mirror_chunk_max)) {
-  }
+  const std::array<std::string, 4> words{keys.head(), vouched_key(step.aggregate), keys.stem,
+                                         std::to_string(mirror_chunk_max)};
+  while (call(clear_, std::span{&words, 1}).front() == static_cast<std::int64_t>(mirror_chunk_max)) {}
 }
 
-/// Runs a script of two keys once for each list of words, in one round trip: the answers. All are run again when the server had forgotten
-/// the script.
+/// Runs a script of two keys once for each list of words, in one round trip: the answers. All are run again
+/// when the server had forgotten the script.
 template <std::size_t N>
 std::vector<std::int64_t> redis_cache::call(script& s, std::span<const std::array<std::string, N>> calls) {
   for (int fruitless = 0; fruitless <= fruitless_loads_max; ++fruitless) {
@@ -324,12 +335,14 @@ std::vector<std::int64_t> redis_cache::call(script& s, std::span<const std::arra
     redis_pipeline all;
     for (const auto& words : calls) {
       all.begin(3 + N);
-      for (const auto word : {std::string_view{"EVALSHA"}, std::string_view{s.sha}, std::string_view{"2"}}) all.add(word);
+      for (const auto word : {std::string_view{"EVALSHA"}, std::string_view{s.sha}, std::string_view{"2"}})
+        all.add(word);
       for (const auto& word : words) all.add(word);
     }
     const auto replies = connection_.run(all);
     std::vector<std::int64_t> answers;
-    for (std::size_t i = 0; i < replies.size() && replies.at(i).error_code() != "NOSCRIPT"; ++i) answers.push_back(replies.at(i).integer());
+    for (std::size_t i = 0; i < replies.size() && replies.at(i).error_code() != "NOSCRIPT"; ++i)
+      answers.push_back(replies.at(i).integer());
     if (answers.size() == replies.size()) return answers;
     s.sha.clear();
   }
@@ -346,7 +359,8 @@ void redis_cache::load(script& s) {
 namespace {
 
 bool is_at(const redis_value& head, std::uint64_t generation, std::uint64_t steps_taken) {
-  const std::array wanted{std::to_string(generation), std::to_string(steps_taken), std::string{"0"}, std::string{"1"}};
+  const std::array wanted{std::to_string(generation), std::to_string(steps_taken), std::string{"0"},
+                          std::string{"1"}};
   for (std::size_t i = 0; i < wanted.size(); ++i)
     if (head.at(i).text() != wanted[i]) return false;
   return true;
@@ -366,7 +380,8 @@ std::vector<std::string> members_of(redis_connection& connection, const std::str
       ranges.command({"ZRANGE", key, std::to_string(from), std::to_string(from + read_chunk - 1)});
     const auto replies = connection.run(ranges);
     for (std::size_t i = 0; i < replies.size(); ++i)
-      for (std::size_t j = 0; j < replies.at(i).size(); ++j) members.emplace_back(replies.at(i).at(j).text().value_or(""));
+      for (std::size_t j = 0; j < replies.at(i).size(); ++j)
+        members.emplace_back(replies.at(i).at(j).text().value_or(""));
   }
   return members;
 }
@@ -389,7 +404,8 @@ std::vector<std::optional<std::string>> values_of(redis_connection& connection, 
   return values;
 }
 
-bool read_waiting(redis_connection& connection, const std::string& key, std::size_t count, mirror_image& image) {
+bool read_waiting(redis_connection& connection, const std::string& key, std::size_t count,
+                  mirror_image& image) {
   for (const auto& member : members_of(connection, key, count)) {
     const auto number = parse_number(member);
     if (!number) return false;
@@ -399,7 +415,8 @@ bool read_waiting(redis_connection& connection, const std::string& key, std::siz
 }
 
 /// A session whose key is gone is over.
-bool read_sessions(redis_connection& connection, const key_names& keys, std::size_t count, mirror_image& image) {
+bool read_sessions(redis_connection& connection, const key_names& keys, std::size_t count,
+                   mirror_image& image) {
   const auto ids = members_of(connection, keys.active(), count);
   const auto values = values_of(connection, keys.sessions(), ids);
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -415,7 +432,8 @@ bool read_sessions(redis_connection& connection, const key_names& keys, std::siz
 
 bool read_stock(const redis_value& inventory, mirror_image& image) {
   for (std::size_t i = 0; i + 1 < inventory.size(); i += 2) {
-    const auto stock = parse_stock(inventory.at(i).text().value_or(""), inventory.at(i + 1).text().value_or(""));
+    const auto stock =
+      parse_stock(inventory.at(i).text().value_or(""), inventory.at(i + 1).text().value_or(""));
     if (!stock) return false;
     image.stock.push_back(*stock);
   }
@@ -440,8 +458,8 @@ cache::reading redis_cache::read(const uuid& queue, std::uint64_t generation, st
   reading result{true, {}};
   const auto waiting = static_cast<std::size_t>(replies.at(1).integer());
   const auto active = static_cast<std::size_t>(replies.at(2).integer());
-  if (!read_waiting(connection_, keys.waiting(), waiting, result.image) || !read_sessions(connection_, keys, active, result.image)
-      || !read_stock(replies.at(3), result.image))
+  if (!read_waiting(connection_, keys.waiting(), waiting, result.image)
+      || !read_sessions(connection_, keys, active, result.image) || !read_stock(replies.at(3), result.image))
     return {};
   // What changed while it was read is no image of one moment.
   redis_pipeline again;
@@ -458,7 +476,9 @@ std::optional<vouched_mirror> parse_vouched(aggregate_id aggregate, std::string_
   vouched_mirror mirror;
   mirror.aggregate = aggregate;
   std::uint32_t tenant = 0;
-  if (!take_number(value, mirror.generation) || !take_number(value, mirror.word) || !take_number(value, tenant)) return std::nullopt;
+  if (!take_number(value, mirror.generation) || !take_number(value, mirror.word)
+      || !take_number(value, tenant))
+    return std::nullopt;
   const auto queue = parse_uuid(value);
   if (!queue) return std::nullopt;
   mirror.queue = *queue;
@@ -477,25 +497,29 @@ std::vector<step_outcome> redis_cache::vouch(std::span<const vouched_mirror> mir
   const auto clock = connection_.run({"TIME"});
   std::int64_t now_s = 0, now_us = 0;
   auto s = clock.at(0).at(0).text().value_or(""), us = clock.at(0).at(1).text().value_or("");
-  if (!take_number(s, now_s) || !take_number(us, now_us)) throw cache_unavailable("redis does not tell the time");
+  if (!take_number(s, now_s) || !take_number(us, now_us))
+    throw cache_unavailable("redis does not tell the time");
   const auto until = std::to_string(now_s * 1'000'000 + now_us + vouch_delay_max.count() * 1'000);
   std::vector<std::array<std::string, 7>> words;
   words.reserve(mirrors.size());
   for (const auto& m : mirrors)
-    words.push_back({key_names{m.queue, 0}.head(), vouched_key(m.aggregate), std::to_string(m.generation), std::to_string(m.steps_taken),
-                     std::to_string(static_cast<std::uint32_t>(m.tenant)) + ' ' + to_string(m.queue), std::to_string(vouch_life.count()),
-                     until});
+    words.push_back({key_names{m.queue, 0}.head(), vouched_key(m.aggregate), std::to_string(m.generation),
+                     std::to_string(m.steps_taken),
+                     std::to_string(static_cast<std::uint32_t>(m.tenant)) + ' ' + to_string(m.queue),
+                     std::to_string(vouch_life.count()), until});
   std::vector<step_outcome> outcomes;
   for (std::span<const std::array<std::string, 7>> rest{words}; !rest.empty();) {
     const auto some = rest.first(std::min(rest.size(), window_calls_max));
     rest = rest.subspan(some.size());
     const auto done = call(vouch_, some);
-    std::ranges::transform(done, std::back_inserter(outcomes), [](auto n) { return n == 0 ? step_outcome::lost : step_outcome::applied; });
+    std::ranges::transform(done, std::back_inserter(outcomes),
+                           [](auto n) { return n == 0 ? step_outcome::lost : step_outcome::applied; });
   }
   return outcomes;
 }
 
-std::vector<std::optional<vouched_mirror>> redis_cache::find_mirrors(std::span<const aggregate_id> aggregates) {
+std::vector<std::optional<vouched_mirror>> redis_cache::find_mirrors(
+  std::span<const aggregate_id> aggregates) {
   std::vector<std::string> names;
   for (const auto aggregate : aggregates) names.push_back(vouched_key(aggregate));
   const auto values = values_of(connection_, "", names);
@@ -505,9 +529,11 @@ std::vector<std::optional<vouched_mirror>> redis_cache::find_mirrors(std::span<c
   return found;
 }
 
-std::vector<std::optional<mirrored_session>> redis_cache::find_sessions(std::span<const session_question> questions) {
+std::vector<std::optional<mirrored_session>> redis_cache::find_sessions(
+  std::span<const session_question> questions) {
   std::vector<std::string> names;
-  for (const auto& q : questions) names.push_back(key_names{q.mirror.queue, q.mirror.generation}.sessions() + to_string(q.entry));
+  for (const auto& q : questions)
+    names.push_back(key_names{q.mirror.queue, q.mirror.generation}.sessions() + to_string(q.entry));
   const auto values = values_of(connection_, "", names);
   std::vector<std::optional<mirrored_session>> found(questions.size());
   for (std::size_t i = 0; i < found.size(); ++i)

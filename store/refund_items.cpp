@@ -37,7 +37,8 @@ std::optional<std::vector<refund_item>> refund_items_of(std::string_view text) {
   while (!rest.empty()) {
     if (!items.empty() && !take(rest, ' ')) return std::nullopt;
     refund_item i;
-    if (!take_number(rest, i.ticket_type) || !take(rest, ':') || !take_number(rest, i.quantity) || i.quantity == 0)
+    if (!take_number(rest, i.ticket_type) || !take(rest, ':') || !take_number(rest, i.quantity)
+        || i.quantity == 0)
       return std::nullopt;
     items.push_back(i);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tickets of a refund as one text: "ordinal:quantity" pairs with a blank between them ("0:2 3:1"), nothing for none. What the
-// SQL engines store.
+// The tickets of a refund as one text: "ordinal:quantity" pairs with a blank between them ("0:2 3:1"),
+// nothing for none. What the SQL engines store.
 #pragma once
 #include "domain/rows.hpp"
 

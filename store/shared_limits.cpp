@@ -25,8 +25,8 @@ constexpr std::size_t calls_max = 500; ///< in one round trip
 
 } // namespace
 
-redis_limits::redis_limits(redis_options options, environment& env, std::string space)
-    : connection_(std::move(options), env), space_(std::move(space)) {}
+redis_limits::redis_limits(redis_options options, environment& env, std::string space) :
+    connection_(std::move(options), env), space_(std::move(space)) {}
 
 std::vector<std::int64_t> redis_limits::use(std::span<const limit_use> uses) {
   std::vector<std::int64_t> result;
@@ -35,7 +35,8 @@ std::vector<std::int64_t> redis_limits::use(std::span<const limit_use> uses) {
     const auto some = uses.first(std::min(uses.size(), calls_max));
     uses = uses.subspan(some.size());
     redis_pipeline calls;
-    for (const auto& u : some) { // EVAL, not EVALSHA: there are few, and none of them may be done twice because a script was forgotten
+    for (const auto& u : some) { // EVAL, not EVALSHA: there are few, and none of them may be done twice
+                                 // because a script was forgotten
       calls.begin(6);
       for (const auto word : {std::string_view{"EVAL"}, use_source, std::string_view{"1"}}) calls.add(word);
       calls.add("fairqueue:" + space_ + ":limit:" + u.bucket);

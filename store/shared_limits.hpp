@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port through which nodes have their rate limits together: buckets that all of them take out of. Blocking; called by one thread at a
-// time (net/limit_sharer). Losing it costs nothing but the others' knowledge: each node goes on with its own buckets.
+// The port through which nodes have their rate limits together: buckets that all of them take out of.
+// Blocking; called by one thread at a time (net/limit_sharer). Losing it costs nothing but the others'
+// knowledge: each node goes on with its own buckets.
 #pragma once
 #include "store/redis.hpp"
 
@@ -25,12 +26,13 @@ class shared_limits {
 public:
   virtual ~shared_limits() = default;
 
-  /// Takes all of it out of the buckets: after how many microseconds each is full again, in order; at most debt_windows_max windows.
-  /// Throws cache_unavailable.
+  /// Takes all of it out of the buckets: after how many microseconds each is full again, in order; at most
+  /// debt_windows_max windows. Throws cache_unavailable.
   virtual std::vector<std::int64_t> use(std::span<const limit_use> uses) = 0;
 };
 
-/// Keeps a bucket as fairqueue:<space>:limit:<bucket>: the moment it is full again, in microseconds of Redis's own clock, until then.
+/// Keeps a bucket as fairqueue:<space>:limit:<bucket>: the moment it is full again, in microseconds of
+/// Redis's own clock, until then.
 class redis_limits final : public shared_limits {
 public:
   /// `env` must outlive it. `space`: of this installation. Does not connect yet.

@@ -116,8 +116,8 @@ sqlite_statement::sqlite_statement(sqlite_db& db, std::string_view sql) {
 
 sqlite_statement::~sqlite_statement() { sqlite3_finalize(stmt_); }
 
-sqlite_statement::sqlite_statement(sqlite_statement&& other) noexcept
-    : stmt_(std::exchange(other.stmt_, nullptr)), next_(other.next_), words_(std::move(other.words_)) {}
+sqlite_statement::sqlite_statement(sqlite_statement&& other) noexcept :
+    stmt_(std::exchange(other.stmt_, nullptr)), next_(other.next_), words_(std::move(other.words_)) {}
 
 void sqlite_statement::fail(int code) {
   const std::string reason = sqlite3_errmsg(sqlite3_db_handle(stmt_));
@@ -199,6 +199,8 @@ uuid sqlite_statement::id(int column) const {
 bool sqlite_statement::is_null(int column) const { return sqlite3_column_type(stmt_, column) == SQLITE_NULL; }
 bool sqlite_statement::is_blob(int column) const { return sqlite3_column_type(stmt_, column) == SQLITE_BLOB; }
 
-void sqlite_statement::is_corrupt(const std::string& what) const { throw sqlite_error(SQLITE_CORRUPT, "sqlite: " + what); }
+void sqlite_statement::is_corrupt(const std::string& what) const {
+  throw sqlite_error(SQLITE_CORRUPT, "sqlite: " + what);
+}
 
 } // namespace fq

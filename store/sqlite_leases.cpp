@@ -6,25 +6,32 @@
 
 namespace fq {
 
-sqlite_leases::statements::statements(sqlite_db& db)
-    : of_another(db,
-        "SELECT lease_owner, lease_until - " + sqlite_now + " FROM aggregate WHERE number = ?1 AND ?2 <> ''"
-        " AND lease_owner <> ?2 AND lease_until > " + sqlite_now),
-      take(db,
-        "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif(?2, ''),"
-        " lease_until = iif(?2 = '', 0, " + sqlite_now + " + ?3) WHERE number = ?1 RETURNING epoch, "
-        + sqlite_now),
-      renew(db, "UPDATE aggregate SET lease_until = " + sqlite_now + " + ?3 WHERE number = ?1 AND lease_owner = ?2"),
-      release(db, "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE number = ? AND lease_owner = ?"),
-      take_partition(db,
-        "UPDATE outbox_partition SET lease_owner = ?2, lease_until = " + sqlite_now + " + ?3 WHERE partition = ?1"
-        " AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= " + sqlite_now + ")"),
-      note_node(db,
-        "INSERT INTO node (id, address, wire_version, owners, is_settled, is_draining, serves, keys, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, " + sqlite_now + ")"
-        " ON CONFLICT (id) DO UPDATE SET address = excluded.address, wire_version = excluded.wire_version, owners = excluded.owners,"
-        " is_settled = excluded.is_settled, is_draining = excluded.is_draining, serves = excluded.serves, keys = excluded.keys, seen_at = excluded.seen_at"),
-      forget_nodes(db, "DELETE FROM node WHERE seen_at < " + sqlite_now + " - ? OR id = ?"),
-      live_nodes(db, node_columns + "WHERE seen_at > " + sqlite_now + " - ? ORDER BY id") {}
+sqlite_leases::statements::statements(sqlite_db& db) :
+    of_another(db, "SELECT lease_owner, lease_until - " + sqlite_now
+                     + " FROM aggregate WHERE number = ?1 AND ?2 <> ''"
+                       " AND lease_owner <> ?2 AND lease_until > "
+                     + sqlite_now),
+    take(db, "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif(?2, ''),"
+             " lease_until = iif(?2 = '', 0, "
+               + sqlite_now + " + ?3) WHERE number = ?1 RETURNING epoch, " + sqlite_now),
+    renew(db, "UPDATE aggregate SET lease_until = " + sqlite_now
+                + " + ?3 WHERE number = ?1 AND lease_owner = ?2"),
+    release(db,
+            "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE number = ? AND lease_owner = ?"),
+    take_partition(db, "UPDATE outbox_partition SET lease_owner = ?2, lease_until = " + sqlite_now
+                         + " + ?3 WHERE partition = ?1"
+                           " AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= "
+                         + sqlite_now + ")"),
+    note_node(db, "INSERT INTO node (id, address, wire_version, owners, is_settled, is_draining, serves, "
+                  "keys, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
+                    + sqlite_now
+                    + ")"
+                      " ON CONFLICT (id) DO UPDATE SET address = excluded.address, wire_version = "
+                      "excluded.wire_version, owners = excluded.owners,"
+                      " is_settled = excluded.is_settled, is_draining = excluded.is_draining, serves = "
+                      "excluded.serves, keys = excluded.keys, seen_at = excluded.seen_at"),
+    forget_nodes(db, "DELETE FROM node WHERE seen_at < " + sqlite_now + " - ? OR id = ?"),
+    live_nodes(db, node_columns + "WHERE seen_at > " + sqlite_now + " - ? ORDER BY id") {}
 
 sqlite_leases::sqlite_leases(sqlite_db& db) : sql_(db) {}
 
@@ -46,10 +53,13 @@ bool sqlite_leases::renew(aggregate_id aggregate, const lease_terms& lease) {
   return sql_.renew.run(aggregate, lease.owner, lease.term) == 1;
 }
 
-void sqlite_leases::release(aggregate_id aggregate, const std::string& owner) { sql_.release.run(aggregate, owner); }
+void sqlite_leases::release(aggregate_id aggregate, const std::string& owner) {
+  sql_.release.run(aggregate, owner);
+}
 
 std::vector<node_row> sqlite_leases::beat(const node_row& self, milliseconds alive_for) {
-  sql_.note_node.run(self.id, self.address, self.wire_version, self.owners, self.is_settled, self.is_draining, self.serves, self.keys);
+  sql_.note_node.run(self.id, self.address, self.wire_version, self.owners, self.is_settled, self.is_draining,
+                     self.serves, self.keys);
   leave({});
   std::vector<node_row> nodes;
   sql_.live_nodes.bind(alive_for);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leases as SQL: of aggregates, with their epochs, and of outbox partitions; and nodes' signs of life. They end by the database's clock. Called
-// by sqlite_ledger inside its transaction; knows nothing of transactions or files.
+// Leases as SQL: of aggregates, with their epochs, and of outbox partitions; and nodes' signs of life. They
+// end by the database's clock. Called by sqlite_ledger inside its transaction; knows nothing of transactions
+// or files.
 #pragma once
 #include "store/ledger.hpp"
 #include "store/sqlite.hpp"

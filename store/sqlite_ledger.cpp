@@ -32,8 +32,8 @@ void configure(sqlite_db& db, const sqlite_ledger_options& options) {
 
 /// The database as the statements need it: configured and migrated.
 struct ready_db : sqlite_db {
-  explicit ready_db(const sqlite_ledger_options& options)
-      : sqlite_db(options.file, sqlite_access::read_write, options.busy_timeout) {
+  explicit ready_db(const sqlite_ledger_options& options) :
+      sqlite_db(options.file, sqlite_access::read_write, options.busy_timeout) {
     configure(*this, options);
     migrate(*this);
   }
@@ -45,8 +45,14 @@ struct ready_db : sqlite_db {
 /// database in WAL mode when two connections write or checkpoint at the same instant (the WAL-reset bug);
 /// with one connection under the file lock there is no second one.
 struct sqlite_ledger::connection {
-  explicit connection(const sqlite_ledger_options& options)
-      : lock(lock_path_of(options.file)), db(options), writer(db), reader(db), leases(db), outbox(db), notices(db) {}
+  explicit connection(const sqlite_ledger_options& options) :
+      lock(lock_path_of(options.file)),
+      db(options),
+      writer(db),
+      reader(db),
+      leases(db),
+      outbox(db),
+      notices(db) {}
 
   file_lock lock;
   ready_db db;
@@ -57,13 +63,14 @@ struct sqlite_ledger::connection {
   sqlite_notices notices;
   std::string last_refusal;
 
-  /// Runs `work`; a failure of the store leaves no transaction and no open cursor behind. A commit is on disk before it is answered (I7).
+  /// Runs `work`; a failure of the store leaves no transaction and no open cursor behind. A commit is on disk
+  /// before it is answered (I7).
   template <class Work>
   auto guarded(Work work) {
     return guarded(sync_level::full, work);
   }
-  /// The same for what is found out or done once more if a power cut undoes it (a crash of the process does not): its commits are not waited for
-  /// until they are on disk. They stay in order with all others.
+  /// The same for what is found out or done once more if a power cut undoes it (a crash of the process does
+  /// not): its commits are not waited for until they are on disk. They stay in order with all others.
   template <class Work>
   auto repeatable(Work work) {
     return guarded(sync_level::normal, work);
@@ -76,7 +83,8 @@ private:
   auto guarded(sync_level level, Work work) {
     try {
       db.abandon(); // what a failed rollback may have left
-      if (std::exchange(level_, sync_level::unknown) != level) db.execute(level == sync_level::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+      if (std::exchange(level_, sync_level::unknown) != level)
+        db.execute(level == sync_level::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
       level_ = level;
       return work();
     } catch (const sqlite_error& e) {
@@ -106,9 +114,7 @@ void commit_or_unknown(sqlite_transaction& transaction) {
 sqlite_ledger::sqlite_ledger(const sqlite_ledger_options& options) {
   try {
     connection_ = std::make_unique<connection>(options);
-  } catch (const sqlite_error& e) {
-    throw ledger_unavailable(options.file.string() + ": " + e.what());
-  }
+  } catch (const sqlite_error& e) { throw ledger_unavailable(options.file.string() + ": " + e.what()); }
 }
 
 sqlite_ledger::~sqlite_ledger() = default;
@@ -168,7 +174,8 @@ std::vector<commit_outcome> sqlite_ledger::commit(std::span<const batch> batches
   });
 }
 
-acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) {
+acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
+                                      timestamp idempotency_since) {
   auto& c = *connection_;
   return c.guarded([&]() -> acquire_result {
     sqlite_transaction transaction(c.db);
@@ -178,8 +185,8 @@ acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms&
     transaction.commit();
     const auto head = c.reader.read_head(aggregate);
     const image_bounds bounds{idempotency_since, loaded_idempotency_max, loaded_receipts_max};
-    return acquired{own->epoch, head.applied_seq, head.committed_at, own->now, head.cache_generation,
-                    c.reader.read_image(aggregate, bounds)};
+    return acquired{own->epoch, head.applied_seq,      head.committed_at,
+                    own->now,   head.cache_generation, c.reader.read_image(aggregate, bounds)};
   });
 }
 
@@ -244,7 +251,9 @@ std::vector<history_row> sqlite_ledger::history(aggregate_id aggregate) {
 aggregate_snapshot sqlite_ledger::peek(aggregate_id aggregate) {
   const image_bounds all{from_unix_ms(std::numeric_limits<std::int64_t>::min()), unlimited, unlimited};
   auto& c = *connection_;
-  return c.guarded([&] { return aggregate_snapshot{c.reader.read_head(aggregate), c.reader.read_image(aggregate, all)}; });
+  return c.guarded([&] {
+    return aggregate_snapshot{c.reader.read_head(aggregate), c.reader.read_image(aggregate, all)};
+  });
 }
 
 std::vector<node_row> sqlite_ledger::beat(const node_row& self, milliseconds alive_for) {
@@ -262,7 +271,8 @@ void sqlite_ledger::leave(const std::string& node) {
   c.guarded([&] { c.leases.leave(node); });
 }
 
-std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) {
+std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
+                                                       std::span<const std::uint32_t> wanted) {
   if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
   auto& c = *connection_;
   return c.repeatable([&] {
@@ -275,8 +285,10 @@ std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
   });
 }
 
-std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) {
-  return connection_->guarded([&] { return connection_->outbox.undelivered(which, partitions, limit, after); });
+std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                                    std::size_t limit, aggregate_id after) {
+  return connection_->guarded(
+    [&] { return connection_->outbox.undelivered(which, partitions, limit, after); });
 }
 
 void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
@@ -286,8 +298,9 @@ void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys,
     for (const auto& key : keys) c.outbox.mark_delivered(which, key, at);
     transaction.commit();
   };
-  which == lane::notices ? c.repeatable(mark) : c.guarded(mark); // notices are told apart by their id, and not lost behind their mark
-
+  which == lane::notices
+    ? c.repeatable(mark)
+    : c.guarded(mark); // notices are told apart by their id, and not lost behind their mark
 }
 
 std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
@@ -346,7 +359,8 @@ std::vector<delivery_row> sqlite_ledger::list_deliveries(const delivery_filter& 
 }
 
 bool sqlite_ledger::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) {
-  return connection_->guarded([&] { return connection_->notices.replay_delivery(tenant, target, notice, now); });
+  return connection_->guarded(
+    [&] { return connection_->notices.replay_delivery(tenant, target, notice, now); });
 }
 
 uuid sqlite_ledger::register_device(const device_row& device) {
@@ -379,8 +393,10 @@ std::vector<webhook_endpoint_row> sqlite_ledger::list_endpoints(tenant_id tenant
   return connection_->guarded([&] { return connection_->notices.list_endpoints(tenant); });
 }
 
-bool sqlite_ledger::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) {
-  return connection_->guarded([&] { return connection_->notices.disable_endpoint(endpoint, reason, since, at); });
+bool sqlite_ledger::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                                     timestamp at) {
+  return connection_->guarded(
+    [&] { return connection_->notices.disable_endpoint(endpoint, reason, since, at); });
 }
 
 bool sqlite_ledger::remove_endpoint(tenant_id tenant, const uuid& endpoint) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The embedded ledger: one SQLite file in WAL mode, one connection for everything. Owners' commits are synced (FULL).
-// Opened by app/ and called by one ledger worker; no member may be called while another thread is inside one,
-// reads included.
+// The embedded ledger: one SQLite file in WAL mode, one connection for everything. Owners' commits are synced
+// (FULL). Opened by app/ and called by one ledger worker; no member may be called while another thread is
+// inside one, reads included.
 #pragma once
 #include "store/file_lock.hpp"
 #include "store/ledger.hpp"
@@ -36,7 +36,8 @@ public:
   sqlite_ledger& operator=(const sqlite_ledger&) = delete;
 
   std::vector<commit_outcome> commit(std::span<const batch> batches) override;
-  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease, timestamp idempotency_since) override;
+  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,
+                         timestamp idempotency_since) override;
   lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
   void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
 
@@ -53,8 +54,10 @@ public:
 
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;
   void leave(const std::string& node) override;
-  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
-  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) override;
+  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease,
+                                          std::span<const std::uint32_t> wanted) override;
+  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                       std::size_t limit, aggregate_id after) override;
   void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) override;
   std::size_t prune(const prune_bounds& bounds) override;
 
@@ -71,7 +74,8 @@ public:
   void end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) override;
   bool store_endpoint(const webhook_endpoint_row& endpoint) override;
   std::vector<webhook_endpoint_row> list_endpoints(tenant_id tenant) override;
-  bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) override;
+  bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                        timestamp at) override;
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;
 
   /// "ok", or what SQLite's integrity check found. Reads the whole file.

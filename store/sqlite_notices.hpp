@@ -36,8 +36,10 @@ private:
 
   struct statements {
     explicit statements(sqlite_db& db);
-    sqlite_statement devices_of, endpoints_on, crowd, store_delivery, due, next_target, due_of_target, hold, settle, list_target, list_holder, list_tenant, replay, register_device, forget_devices, remove_device,
-      end_device, add_endpoint, change_endpoint, endpoints_of, disable_endpoint, disable_endpoint_at_once, remove_endpoint, prune_deliveries, prune_devices;
+    sqlite_statement devices_of, endpoints_on, crowd, store_delivery, due, next_target, due_of_target, hold,
+      settle, list_target, list_holder, list_tenant, replay, register_device, forget_devices, remove_device,
+      end_device, add_endpoint, change_endpoint, endpoints_of, disable_endpoint, disable_endpoint_at_once,
+      remove_endpoint, prune_deliveries, prune_devices;
   };
   statements sql_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outbox as dispatchers see it, in SQL. Called by sqlite_ledger; rows come into the table by sqlite_writer.
+// The outbox as dispatchers see it, in SQL. Called by sqlite_ledger; rows come into the table by
+// sqlite_writer.
 #pragma once
 #include "store/ledger.hpp"
 #include "store/sqlite.hpp"
@@ -15,12 +16,13 @@ class sqlite_outbox {
 public:
   explicit sqlite_outbox(sqlite_db& db);
 
-  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after);
+  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                       std::size_t limit, aggregate_id after);
   void mark_delivered(lane which, const outbox_key& key, timestamp at);
   std::size_t prune(timestamp delivered_before, std::size_t limit);
 
-  /// The first aggregate after ?1, up to ?2, that has rows, of the partitions whose bits are in ?3. Like the other, reads the lane's index in its
-  /// order or does not compile.
+  /// The first aggregate after ?1, up to ?2, that has rows, of the partitions whose bits are in ?3. Like the
+  /// other, reads the lane's index in its order or does not compile.
   static std::string next_waiting_sql(lane which);
   /// The first ?2 rows of the aggregate ?1.
   static std::string undelivered_sql(lane which);

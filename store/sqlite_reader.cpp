@@ -35,63 +35,75 @@ auto collect_reversed(sqlite_statement& s, Make make) {
 
 } // namespace
 
-sqlite_reader::statements::statements(sqlite_db& db)
-    : head(db, "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = ?"),
-      event(db, event_columns + "WHERE aggregate = ?"),
-      ticket_types(db, ticket_type_columns + "WHERE aggregate = ? ORDER BY ordinal"),
-      entries(db, entry_columns + "WHERE aggregate = ? ORDER BY queue_number"),
-      claims(db, claim_columns + "WHERE aggregate = ? ORDER BY id"),
-      claim_items(db, claim_item_columns + "WHERE aggregate = ? ORDER BY claim, position"),
-      payments(db, payment_columns + "WHERE aggregate = ? ORDER BY id"),
-      refunds(db, refund_columns + "WHERE aggregate = ? ORDER BY id"),
-      promo_codes(db, promo_code_columns + "WHERE aggregate = ? ORDER BY ordinal"),
-      orders(db, order_columns + " FROM orders AS o WHERE aggregate = ? ORDER BY id"),
-      dead_letters(db, dead_letter_columns + " FROM dead_letter AS l INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0"
-        " ORDER BY id"),
-      priorities(db, priority_columns + "WHERE aggregate = ? ORDER BY customer"),
-      invitations(db, invitation_columns + "WHERE aggregate = ? ORDER BY customer"),
-      idempotency(db, idempotency_columns + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
-      receipts(db, receipt_columns + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
-      organizers(db, organizer_columns + "WHERE aggregate = ? ORDER BY id"),
-      customers(db, customer_columns + "WHERE aggregate = ? ORDER BY id"),
-      otps(db, otp_columns + "WHERE aggregate = ? ORDER BY email"),
-      events_on_sale(db,
-        event_columns + "WHERE status IN (1, 2) AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
-      events_of_organizer(db,
-        event_columns + "WHERE organizer = ? AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
-      events_of_tenant(db,
-        event_columns + "WHERE tenant = ?1 AND kind = ?2 AND (?3 = '' OR external_id = ?3) AND aggregate > ?4"
-        " ORDER BY aggregate LIMIT ?5"),
-      tenants(db, tenant_columns + "ORDER BY id"),
-      settings(db, setting_columns + "ORDER BY name"),
-      blocks(db, block_columns + "ORDER BY tenant, organizer, customer"),
-      api_keys(db, api_key_columns + "WHERE ?1 = 0 OR revoked_at = 0 ORDER BY id"),
-      tenants_of_organizers(db, organizer_tenant_columns + "ORDER BY id"),
-      audit_of_tenant(db, audit_columns + "WHERE tenant = ?1 AND id < ?2"
-        " AND (?4 = '' OR actor IN (?4, 'system') OR action GLOB 'queue.*') ORDER BY id DESC LIMIT ?3"),
-      audit_of_target(db, audit_columns + "WHERE tenant = ?1 AND id < ?2"
-        " AND (?4 = '' OR actor IN (?4, 'system') OR action GLOB 'queue.*') AND target = ?5 ORDER BY id DESC LIMIT ?3"),
-      orders_of_customer(db, listed_order_columns + "WHERE o.customer = ?1 AND o.id < ?2 ORDER BY o.id DESC LIMIT ?3"),
-      letters_of_tenant(db, letters_of_tenant_sql("")),
-      open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
-      // Each part but the second reads a partial index of its own.
-      to_wake(db,
-        "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
-        " UNION SELECT number FROM aggregate WHERE live_entries > 0"
-        " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
-        " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
-        " UNION SELECT aggregate FROM refund WHERE status = 0"
-        " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
-        " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
-        " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
-        " INDEXED BY payment_partly_refunded WHERE payment.aggregate = event.aggregate AND payment.status = 8)"
-        " UNION " + with_blocked + "zeroblob(16)))"
-        " JOIN aggregate USING (number) WHERE ?1 = '' OR lease_owner IS NULL OR lease_owner = ?1"
-        " OR lease_until <= " + sqlite_now + " ORDER BY number"),
-      last_aggregate(db, "SELECT max(number) FROM aggregate"),
-      history(db,
-        "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"
-        " seq, ordinal") {}
+sqlite_reader::statements::statements(sqlite_db& db) :
+    head(db, "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = ?"),
+    event(db, event_columns + "WHERE aggregate = ?"),
+    ticket_types(db, ticket_type_columns + "WHERE aggregate = ? ORDER BY ordinal"),
+    entries(db, entry_columns + "WHERE aggregate = ? ORDER BY queue_number"),
+    claims(db, claim_columns + "WHERE aggregate = ? ORDER BY id"),
+    claim_items(db, claim_item_columns + "WHERE aggregate = ? ORDER BY claim, position"),
+    payments(db, payment_columns + "WHERE aggregate = ? ORDER BY id"),
+    refunds(db, refund_columns + "WHERE aggregate = ? ORDER BY id"),
+    promo_codes(db, promo_code_columns + "WHERE aggregate = ? ORDER BY ordinal"),
+    orders(db, order_columns + " FROM orders AS o WHERE aggregate = ? ORDER BY id"),
+    dead_letters(db,
+                 dead_letter_columns
+                   + " FROM dead_letter AS l INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0"
+                     " ORDER BY id"),
+    priorities(db, priority_columns + "WHERE aggregate = ? ORDER BY customer"),
+    invitations(db, invitation_columns + "WHERE aggregate = ? ORDER BY customer"),
+    idempotency(db, idempotency_columns
+                      + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
+    receipts(db, receipt_columns + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
+    organizers(db, organizer_columns + "WHERE aggregate = ? ORDER BY id"),
+    customers(db, customer_columns + "WHERE aggregate = ? ORDER BY id"),
+    otps(db, otp_columns + "WHERE aggregate = ? ORDER BY email"),
+    events_on_sale(
+      db, event_columns + "WHERE status IN (1, 2) AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+    events_of_organizer(
+      db, event_columns + "WHERE organizer = ? AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+    events_of_tenant(
+      db, event_columns
+            + "WHERE tenant = ?1 AND kind = ?2 AND (?3 = '' OR external_id = ?3) AND aggregate > ?4"
+              " ORDER BY aggregate LIMIT ?5"),
+    tenants(db, tenant_columns + "ORDER BY id"),
+    settings(db, setting_columns + "ORDER BY name"),
+    blocks(db, block_columns + "ORDER BY tenant, organizer, customer"),
+    api_keys(db, api_key_columns + "WHERE ?1 = 0 OR revoked_at = 0 ORDER BY id"),
+    tenants_of_organizers(db, organizer_tenant_columns + "ORDER BY id"),
+    audit_of_tenant(
+      db, audit_columns
+            + "WHERE tenant = ?1 AND id < ?2"
+              " AND (?4 = '' OR actor IN (?4, 'system') OR action GLOB 'queue.*') ORDER BY id DESC LIMIT ?3"),
+    audit_of_target(db, audit_columns
+                          + "WHERE tenant = ?1 AND id < ?2"
+                            " AND (?4 = '' OR actor IN (?4, 'system') OR action GLOB 'queue.*') AND target = "
+                            "?5 ORDER BY id DESC LIMIT ?3"),
+    orders_of_customer(db, listed_order_columns
+                             + "WHERE o.customer = ?1 AND o.id < ?2 ORDER BY o.id DESC LIMIT ?3"),
+    letters_of_tenant(db, letters_of_tenant_sql("")),
+    open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
+    // Each part but the second reads a partial index of its own.
+    to_wake(
+      db,
+      "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
+      " UNION SELECT number FROM aggregate WHERE live_entries > 0"
+      " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
+      " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
+      " UNION SELECT aggregate FROM refund WHERE status = 0"
+      " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
+      " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
+      " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
+      " INDEXED BY payment_partly_refunded WHERE payment.aggregate = event.aggregate AND payment.status = 8)"
+      " UNION "
+        + with_blocked
+        + "zeroblob(16)))"
+          " JOIN aggregate USING (number) WHERE ?1 = '' OR lease_owner IS NULL OR lease_owner = ?1"
+          " OR lease_until <= "
+        + sqlite_now + " ORDER BY number"),
+    last_aggregate(db, "SELECT max(number) FROM aggregate"),
+    history(db, "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"
+                " seq, ordinal") {}
 
 sqlite_reader::sqlite_reader(sqlite_db& db) : sql_(db) {}
 
@@ -119,7 +131,8 @@ aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bo
   image.dead_letters = collect(sql_.dead_letters.bind(aggregate), dead_letter_of);
   image.priorities = collect(sql_.priorities.bind(aggregate), priority_of);
   image.invitations = collect(sql_.invitations.bind(aggregate), invitation_of);
-  image.idempotency = collect_reversed(sql_.idempotency.bind(aggregate, bounds.idempotency_since, bounds.idempotency_max), idempotency_of);
+  image.idempotency = collect_reversed(
+    sql_.idempotency.bind(aggregate, bounds.idempotency_since, bounds.idempotency_max), idempotency_of);
   image.receipts = collect_reversed(sql_.receipts.bind(aggregate, bounds.receipts_max), receipt_of);
   image.organizers = collect(sql_.organizers.bind(aggregate), organizer_of);
   image.customers = collect(sql_.customers.bind(aggregate), customer_of);
@@ -148,21 +161,23 @@ void sqlite_reader::read_items(aggregate_id aggregate, std::vector<claim_row>& c
 
 access_directory sqlite_reader::directory() {
   auto organizers = collect(sql_.tenants_of_organizers.bind(), organizer_tenant_of);
-  return {collect(sql_.tenants.bind(), tenant_of), collect(sql_.api_keys.bind(true), api_key_of), std::move(organizers),
-          collect(sql_.settings.bind(), setting_of)};
+  return {collect(sql_.tenants.bind(), tenant_of), collect(sql_.api_keys.bind(true), api_key_of),
+          std::move(organizers), collect(sql_.settings.bind(), setting_of)};
 }
 
 std::vector<block_row> sqlite_reader::blocks() { return collect(sql_.blocks.bind(), block_of); }
 
 std::vector<audit_row> sqlite_reader::audit(const audit_filter& filter) {
   const auto before = cursor_of(filter.before);
-  auto& s = filter.target.is_nil() ? sql_.audit_of_tenant.bind(filter.tenant, before, filter.limit, filter.actor)
-                                   : sql_.audit_of_target.bind(filter.tenant, before, filter.limit, filter.actor, filter.target);
+  auto& s = filter.target.is_nil()
+              ? sql_.audit_of_tenant.bind(filter.tenant, before, filter.limit, filter.actor)
+              : sql_.audit_of_target.bind(filter.tenant, before, filter.limit, filter.actor, filter.target);
   return collect(s, audit_of);
 }
 
 std::vector<order_listing> sqlite_reader::list_orders(const order_filter& filter) {
-  return collect(sql_.orders_of_customer.bind(filter.customer, cursor_of(filter.before), filter.limit), listed_order_of);
+  return collect(sql_.orders_of_customer.bind(filter.customer, cursor_of(filter.before), filter.limit),
+                 listed_order_of);
 }
 
 std::vector<dead_letter_listing> sqlite_reader::list_dead_letters(const dead_letter_filter& filter) {
@@ -174,15 +189,18 @@ std::vector<dead_letter_listing> sqlite_reader::list_dead_letters(const dead_let
 
 std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter) {
   auto& s = filter.organizer ? sql_.events_of_organizer.bind(*filter.organizer, filter.after, filter.limit)
-            : filter.tenant  ? sql_.events_of_tenant.bind(*filter.tenant, filter.kind, filter.external_id, filter.after, filter.limit)
+            : filter.tenant  ? sql_.events_of_tenant.bind(*filter.tenant, filter.kind, filter.external_id,
+                                                          filter.after, filter.limit)
                              : sql_.events_on_sale.bind(filter.after, filter.limit);
   auto result = collect(s, [](const sqlite_statement& row) { return event_listing{event_of(row), {}}; });
-  for (auto& listing : result) listing.ticket_types = collect(sql_.ticket_types.bind(listing.event.aggregate), ticket_type_of);
+  for (auto& listing : result)
+    listing.ticket_types = collect(sql_.ticket_types.bind(listing.event.aggregate), ticket_type_of);
   return result;
 }
 
 std::vector<aggregate_id> sqlite_reader::aggregates_to_wake(const std::string& owner) {
-  return collect(sql_.to_wake.bind(owner), [](const sqlite_statement& s) { return s.number<aggregate_id>(0); });
+  return collect(sql_.to_wake.bind(owner),
+                 [](const sqlite_statement& s) { return s.number<aggregate_id>(0); });
 }
 
 aggregate_id sqlite_reader::last_aggregate() {

@@ -39,7 +39,8 @@ private:
     sqlite_statement store_dead_letter, store_priority, remove_priority, store_invitation;
     sqlite_statement store_block, remove_block, store_setting;
     sqlite_statement insert_idempotency, insert_receipt, insert_outbox;
-    sqlite_statement store_organizer, store_customer, store_otp, store_tenant, store_api_key, insert_audit, remove_otp;
+    sqlite_statement store_organizer, store_customer, store_otp, store_tenant, store_api_key, insert_audit,
+      remove_otp;
     sqlite_statement insert_history;
     sqlite_statement prune_idempotency, prune_receipts;
   };

@@ -21,6 +21,7 @@ struct kept_spans final : span_sink {
 };
 
 /// What a client sends, sampled.
-inline const trace_context sample_trace{{0x4bf92f3577b34da6, 0xa3ce929d0e0e4736}, 0x00f067aa0ba902b7, true, "vendor=1"};
+inline const trace_context sample_trace{
+  {0x4bf92f3577b34da6, 0xa3ce929d0e0e4736}, 0x00f067aa0ba902b7, true, "vendor=1"};
 
 } // namespace fq::test

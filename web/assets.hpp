@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files for browsers that are inside the program: made by web/embed.mjs at build time, served by net/asset_routes under a name
-// that has their hash in it, so that a browser may keep them for ever.
+// The files for browsers that are inside the program: made by web/embed.mjs at build time, served by
+// net/asset_routes under a name that has their hash in it, so that a browser may keep them for ever.
 #pragma once
 #include <span>
 #include <string_view>
@@ -22,7 +22,8 @@ struct asset {
 /// Null: there is none of that name.
 [[nodiscard]] const asset* find_asset(std::string_view name);
 [[nodiscard]] const asset* find_served_asset(std::string_view served_name);
-/// One that a page of ours names. Throws std::logic_error if there is none: a programmer's mistake, which the first test that asks for the page meets.
+/// One that a page of ours names. Throws std::logic_error if there is none: a programmer's mistake, which the
+/// first test that asks for the page meets.
 [[nodiscard]] const asset& get_asset(std::string_view name);
 
 } // namespace fq::web

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pages say, in every language: made from web/texts/*.json at build time by web/texts.mjs, worded by net/texts.
+// What pages say, in every language: made from web/texts/*.json at build time by web/texts.mjs, worded by
+// net/texts.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -8,7 +9,8 @@
 
 namespace fq::web {
 
-/// Static storage. `forms`: by CLDR plural category (zero, one, two, few, many, other); a text that counts nothing has only the last.
+/// Static storage. `forms`: by CLDR plural category (zero, one, two, few, many, other); a text that counts
+/// nothing has only the last.
 struct page_text {
   std::string_view key;
   std::array<std::string_view, 6> forms;

@@ -12,8 +12,9 @@ struct audit_fixture : fixture {
   owner_services services;
   event_row event;
   event_handle owner;
-  ledger_worker_handle reader = sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
-                                          ledger_worker_settings{.prune_interval = 24h});
+  ledger_worker_handle reader =
+    sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
+              ledger_worker_settings{.prune_interval = 24h});
 
   audit_fixture() {
     keep(reader);
@@ -21,7 +22,8 @@ struct audit_fixture : fixture {
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledger_workers{{worker}, {reader}};
-    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
+    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
     run();
   }
   ~audit_fixture() {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Domain events on their way to the bus: in order per event, nothing lost while it is away, what it will never take becomes a dead letter
-// before anything behind it goes.
+// Domain events on their way to the bus: in order per event, nothing lost while it is away, what it will
+// never take becomes a dead letter before anything behind it goes.
 #define CAF_SUITE bus_channel
 #include "actors/bus_channel.hpp"
-#include "domain/outbox.hpp"
 #include "consumer_fixture.hpp"
+#include "domain/outbox.hpp"
 
 using namespace fq;
 using namespace fq::test;
@@ -13,7 +13,9 @@ namespace {
 
 class scripted_bus final : public bus_port {
 public:
-  std::function<bus_answer(const bus_message&)> answer = [](const auto&) { return bus_answer{bus_result::accepted}; };
+  std::function<bus_answer(const bus_message&)> answer = [](const auto&) {
+    return bus_answer{bus_result::accepted};
+  };
   std::vector<bus_message> tries;
   bus_answer publish(const bus_message& message) override {
     tries.push_back(message);
@@ -31,7 +33,9 @@ struct bus_fixture : consumer_fixture {
     services.env = &env;
     services.port = &port;
     services.counts = &counts;
-    services.note = [this](const outbox_item& item, bus_outcome outcome, const std::string&) { noted.emplace_back(item.row.id, outcome); };
+    services.note = [this](const outbox_item& item, bus_outcome outcome, const std::string&) {
+      noted.emplace_back(item.row.id, outcome);
+    };
     services.region = owners;
     consumer = keep(sys.spawn(bus_channel, static_cast<const bus_services*>(&services)));
     run();
@@ -43,7 +47,10 @@ struct bus_fixture : consumer_fixture {
   }
   outbox_item row(std::uint32_t aggregate, std::string_view topic = topic::order_completed) {
     ++next_id;
-    return {{aggregate_id{aggregate}, next_id, 1}, tenant_id{3}, {}, {{1, next_id}, std::string{topic}, "{}", env.wall_now()}};
+    return {{aggregate_id{aggregate}, next_id, 1},
+            tenant_id{3},
+            {},
+            {{1, next_id}, std::string{topic}, "{}", env.wall_now()}};
   }
   void bus_is_away() {
     port.answer = [](const auto&) { return bus_answer{bus_result::unavailable, "not connected"}; };
@@ -67,7 +74,8 @@ CAF_TEST(a row is published with all that says who and when it is) {
   CAF_CHECK_EQUAL(sent.what.payload, item.row.payload);
   CAF_CHECK(sent.what.tenant == item.tenant);
   CAF_CHECK(sent.what.created_at == item.row.created_at);
-  CAF_CHECK(sent.aggregate == item.key.aggregate && sent.seq == item.key.seq && sent.ordinal == item.key.ordinal);
+  CAF_CHECK(sent.aggregate == item.key.aggregate && sent.seq == item.key.seq
+            && sent.ordinal == item.key.ordinal);
   CAF_REQUIRE_EQUAL(noted.size(), 3u);
   CAF_CHECK(noted[0] == std::pair(item.row.id, bus_outcome::published));
   CAF_CHECK_EQUAL(counts.published.get(), 3u);
@@ -81,7 +89,8 @@ CAF_TEST(mail is not for the bus) {
 CAF_TEST(behind the first that fails nothing of the same event goes and it comes first when the bus is back) {
   const auto first = row(20), second = row(20), other = row(21);
   port.answer = [&](const bus_message& m) {
-    return m.what.id == first.row.id ? bus_answer{bus_result::unavailable, "timeout"} : bus_answer{bus_result::accepted};
+    return m.what.id == first.row.id ? bus_answer{bus_result::unavailable, "timeout"}
+                                     : bus_answer{bus_result::accepted};
   };
   for (const auto& key : give({first, second, other})) CAF_CHECK(key.aggregate != first.key.aggregate);
   CAF_CHECK(std::ranges::none_of(port.tries, [&](const auto& m) { return m.what.id == second.row.id; }));
@@ -106,7 +115,8 @@ CAF_TEST(a bus that is away is left alone for a while) {
 CAF_TEST(what no bus will take is a dead letter before anything behind it goes) {
   const auto item = row(20), behind = row(20);
   port.answer = [&](const bus_message& m) {
-    return m.what.id == item.row.id ? bus_answer{bus_result::rejected, "too large"} : bus_answer{bus_result::accepted};
+    return m.what.id == item.row.id ? bus_answer{bus_result::rejected, "too large"}
+                                    : bus_answer{bus_result::accepted};
   };
   const auto done = give({item, behind});
   CAF_REQUIRE_EQUAL(done.size(), 1u);
@@ -131,7 +141,8 @@ CAF_TEST(a dead letter that cannot be stored now holds its event up) {
 CAF_TEST(what the accounts tell has no dead letter and does not stop what is behind it) {
   const auto item = row(1, topic::user_updated), behind = row(1, topic::user_updated);
   port.answer = [&](const bus_message& m) {
-    return m.what.id == item.row.id ? bus_answer{bus_result::rejected, "too large"} : bus_answer{bus_result::accepted};
+    return m.what.id == item.row.id ? bus_answer{bus_result::rejected, "too large"}
+                                    : bus_answer{bus_result::accepted};
   };
   CAF_CHECK_EQUAL(give({item, behind}).size(), 2u);
   CAF_CHECK(buried->empty());

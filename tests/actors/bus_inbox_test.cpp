@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payment events that come by the bus: verified like webhooks, done with after the owner's commit, put off while it cannot, and thrown away
-// when the signature is wrong.
+// Payment events that come by the bus: verified like webhooks, done with after the owner's commit, put off
+// while it cannot, and thrown away when the signature is wrong.
 #define CAF_SUITE bus_inbox
 #include "actors/bus_inbox.hpp"
 #include "crypto/digest.hpp"
@@ -30,14 +30,18 @@ public:
     next.pop_front();
     return one;
   }
-  void settle(std::uint64_t ticket, inbox_verdict verdict, milliseconds delay) override { verdicts.push_back({ticket, verdict, delay}); }
+  void settle(std::uint64_t ticket, inbox_verdict verdict, milliseconds delay) override {
+    verdicts.push_back({ticket, verdict, delay});
+  }
 };
 
 constexpr auto secret = "whsec_test";
 
 struct inbox_fixture : fixture {
   scripted_inbox port;
-  stripe_gateway gateway{{.secret_key = "sk_test_1", .webhook_secrets = {secret}, .success_url = {}, .cancel_url = {}, .http = {}}, env};
+  stripe_gateway gateway{
+    {.secret_key = "sk_test_1", .webhook_secrets = {secret}, .success_url = {}, .cancel_url = {}, .http = {}},
+    env};
   bus_inbox_counts counts;
   std::vector<std::string> warnings;
   bus_inbox_services services;
@@ -62,11 +66,11 @@ struct inbox_fixture : fixture {
     auto sale = keep(sys.spawn([s](caf::event_based_actor* self) -> caf::behavior {
       self->set_default_handler(caf::drop);
       return {[s, self](const apply_fact& x) -> caf::result<ack_reply> {
-        s->applied.push_back(x);
-        if (s->answers) return ack_reply{s->no};
-        s->waiting.push_back(self->make_response_promise());
-        return caf::delegated<ack_reply>{};
-      },
+                s->applied.push_back(x);
+                if (s->answers) return ack_reply{s->no};
+                s->waiting.push_back(self->make_response_promise());
+                return caf::delegated<ack_reply>{};
+              },
               [s](const timer_fired&) {
                 for (auto& promise : std::exchange(s->waiting, {})) promise.deliver(ack_reply{});
               }};
@@ -78,8 +82,13 @@ struct inbox_fixture : fixture {
                 if (!s->is_there) return make_error(errc::unavailable);
                 return caf::actor_cast<event_handle>(sale);
               },
-              [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; }, [](const cluster_changed&) {}, [](const handed_over&) {}, [](const blocks_changed&) {},
-              [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
+              [](const list_owned&) { return owned_aggregates{}; },
+              [](const move_event&) { return ack_reply{}; },
+              [](const cluster_changed&) {},
+              [](const handed_over&) {},
+              [](const blocks_changed&) {},
+              [](const aggregates_to_wake&) {},
+              [](const timer_fired&) {}};
     }));
   }
   ~inbox_fixture() {
@@ -90,19 +99,25 @@ struct inbox_fixture : fixture {
     if (actor) kill(actor);
     actor = nullptr;
   }
-  std::string reference(aggregate_id aggregate = first_event_aggregate) { return make_reference(env.make_id(env.wall_now(), aggregate)); }
+  std::string reference(aggregate_id aggregate = first_event_aggregate) {
+    return make_reference(env.make_id(env.wall_now(), aggregate));
+  }
   static std::string body_about(const std::string& reference) {
     return R"({"id":"evt_1","object":"event","type":"checkout.session.completed","data":{"object":{"id":"cs_1","object":"checkout.session",)"
-           R"("status":"complete","payment_status":"paid","amount_total":5000,"currency":"eur","metadata":{"fairqueue_reference":")" + reference + R"("}}}})";
+           R"("status":"complete","payment_status":"paid","amount_total":5000,"currency":"eur","metadata":{"fairqueue_reference":")"
+           + reference + R"("}}}})";
   }
   static std::string signature_of(const std::string& body, timestamp at) {
     const auto seconds = std::to_string(unix_ms(at) / 1000);
     const auto payload = seconds + "." + body;
     const std::string_view key{secret};
-    return "t=" + seconds + ",v1=" + to_hex(hmac_sha256(byte_view{reinterpret_cast<const std::uint8_t*>(key.data()), key.size()}, payload));
+    return "t=" + seconds + ",v1="
+           + to_hex(
+             hmac_sha256(byte_view{reinterpret_cast<const std::uint8_t*>(key.data()), key.size()}, payload));
   }
   inbox_message message(std::string body) {
-    inbox_message m{.ticket = ++last_ticket, .body = std::move(body), .signature = {}, .arrived_at = env.wall_now()};
+    inbox_message m{
+      .ticket = ++last_ticket, .body = std::move(body), .signature = {}, .arrived_at = env.wall_now()};
     m.signature = signature_of(m.body, m.arrived_at);
     return m;
   }
@@ -212,7 +227,8 @@ CAF_TEST(what waited in the stream for hours is as genuine as it was) {
 
 CAF_TEST(what is genuine and not ours is taken and nobody is asked) {
   come({message(body_about("somebody-elses")), message(body_about(reference(accounts_aggregate))),
-        message(R"({"id":"evt_2","object":"event","type":"customer.created","data":{"object":{}}})"), message("no json")});
+        message(R"({"id":"evt_2","object":"event","type":"customer.created","data":{"object":{}}})"),
+        message("no json")});
   look();
   CAF_CHECK(owner->applied.empty());
   CAF_REQUIRE_EQUAL(port.verdicts.size(), 4u);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The automatic switch in virtual time, with the real accounts actor on a memory ledger: the setting, its audit row, the count; and nothing of
-// it without a trigger, while the ledger is away, or a second time.
+// The automatic switch in virtual time, with the real accounts actor on a memory ledger: the setting, its
+// audit row, the count; and nothing of it without a trigger, while the ledger is away, or a second time.
 #define CAF_SUITE checkout_switch
-#include "actors/checkout_switch.hpp"
 #include "actors/accounts.hpp"
+#include "actors/checkout_switch.hpp"
 #include "fixture.hpp"
 
 #include <algorithm>

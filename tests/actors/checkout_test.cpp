@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The event actor's checkout in virtual time: answered after the commit, the same order for the same key, waits that end, reports that are
-// believed only as far as the gateway says the same, domain events and mails of one decision.
+// The event actor's checkout in virtual time: answered after the commit, the same order for the same key,
+// waits that end, reports that are believed only as far as the gateway says the same, domain events and mails
+// of one decision.
 #define CAF_SUITE checkout
 #include "domain/outbox.hpp"
 #include "fixture.hpp"
@@ -36,14 +37,16 @@ struct checkout_fixture : fixture {
     event = put_event(10, queue);
     auto log = gateway;
     services.payments = keep(sys.spawn([log](payments_handle::pointer) -> payments_handle::behavior_type {
-      return {[log](const call_gateway& x) { log->calls.push_back(x); }, [](const gateway_answered&) {}, [](const timer_fired&) {}};
+      return {[log](const call_gateway& x) { log->calls.push_back(x); }, [](const gateway_answered&) {},
+              [](const timer_fired&) {}};
     }));
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledgers;
     services.board = &board;
     services.spans = &spans;
-    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
+    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
     run();
   }
   ~checkout_fixture() {
@@ -103,7 +106,8 @@ struct checkout_fixture : fixture {
   std::vector<outbox_row> outbox(std::string_view topic) {
     std::vector<outbox_row> rows;
     const std::vector<std::uint32_t> all{static_cast<std::uint32_t>(event.aggregate) % outbox_partitions};
-    for (const auto& item : store.undelivered(topic == topic::mail_send ? lane::mail : lane::notices, all, 1'000, {}))
+    for (const auto& item :
+         store.undelivered(topic == topic::mail_send ? lane::mail : lane::notices, all, 1'000, {}))
       if (item.row.topic == topic) rows.push_back(item.row);
     return rows;
   }
@@ -165,7 +169,8 @@ CAF_TEST(an order is answered after its commit and then the gateway is called) {
   std::int64_t sum = 0;
   for (const auto& line : charge.lines) sum += line.unit_amount * line.quantity;
   CAF_CHECK_EQUAL(sum, charge.money.amount);
-  CAF_CHECK_EQUAL(charge.application_fee, placed->value.order.order.platform_fee + placed->value.order.order.processing_fee);
+  CAF_CHECK_EQUAL(charge.application_fee,
+                  placed->value.order.order.platform_fee + placed->value.order.order.processing_fee);
   CAF_CHECK_EQUAL(charge.customer_email, "ada@example.org");
   CAF_CHECK_EQUAL(board.pending().count, 1u);
   page(placed->value.order);
@@ -183,7 +188,8 @@ CAF_TEST(the board shows the event for as long as its owner serves) {
     CAF_CHECK_EQUAL(all[0].currency, event.currency);
     return all[0].numbers;
   };
-  CAF_CHECK(shown().held == 1 && shown().free == 9 && shown().sold == 0 && shown().admitted == 1 && shown().revenue == 0);
+  CAF_CHECK(shown().held == 1 && shown().free == 9 && shown().sold == 0 && shown().admitted == 1
+            && shown().revenue == 0);
   CAF_CHECK(shown().due > env.steady_now());
   page(placed->value.order);
   CAF_CHECK_EQUAL(board.orders_served.get(), 1u);
@@ -344,7 +350,10 @@ CAF_TEST(a report that the gateway does not stand by changes nothing) {
   CAF_CHECK(store.committed(event.aggregate)->receipts.empty());
   auto later = ask<ack_reply>(owner, apply_fact{paid(order, "evt_2"), true});
   run();
-  tell({.kind = gateway_call_kind::verify, .result = gateway_result::unavailable, .gateway = "sandbox", .payment = order.payment,
+  tell({.kind = gateway_call_kind::verify,
+        .result = gateway_result::unavailable,
+        .gateway = "sandbox",
+        .payment = order.payment,
         .reference = make_reference(order.payment)});
   CAF_CHECK(later->unavailable()); // it comes again
 }
@@ -398,7 +407,8 @@ CAF_TEST(only its organizer lists refunds and sends again) {
   page(order);
   auto applied = ask<ack_reply>(owner, apply_fact{paid(order)});
   run();
-  const principal organizer{principal_kind::organizer, event.tenant, event.organizer}, other{principal_kind::organizer, event.tenant, {9, 9}},
+  const principal organizer{principal_kind::organizer, event.tenant, event.organizer},
+    other{principal_kind::organizer, event.tenant, {9, 9}},
     abroad{principal_kind::operate, tenant_id{7}, {1, 1}};
   for (const auto& by : {other, abroad, principal{}}) {
     auto listed = ask<orders_reply>(owner, list_event_orders{{event.id, by}, {}, 10});
@@ -423,7 +433,8 @@ CAF_TEST(only its organizer lists refunds and sends again) {
 }
 
 CAF_TEST(an event that nobody would take becomes a dead letter and can be sent again under its id) {
-  const outbox_row lost{{5, 5}, std::string{topic::mail_send}, R"({"template":"order_receipt"})", env.wall_now()};
+  const outbox_row lost{
+    {5, 5}, std::string{topic::mail_send}, R"({"template":"order_receipt"})", env.wall_now()};
   auto reported = ask<ack_reply>(owner, report_undelivered{lost, "no such template"});
   run();
   CAF_REQUIRE(reported->ok);

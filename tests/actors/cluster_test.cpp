@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of one cluster in virtual time: who is asked forwards to the owner, owners move without a request being lost, and nodes that are
-// seen connect once. Three nodes share a ledger; what CAF would carry between hosts goes from actor to actor here.
+// Nodes of one cluster in virtual time: who is asked forwards to the owner, owners move without a request
+// being lost, and nodes that are seen connect once. Three nodes share a ledger; what CAF would carry between
+// hosts goes from actor to actor here.
 #define CAF_SUITE cluster
 #include "actors/cluster.hpp"
 
@@ -31,12 +32,15 @@ struct cluster_fixture : nodes_fixture {
   cluster_changed moving_to_b() {
     cluster_changed now;
     now.self = "a";
-    now.nodes = {{"a", "", wire_version, 1, true, true, never, true}, {"b", "", wire_version, 50, true, false, never, true}};
+    now.nodes = {{"a", "", wire_version, 1, true, true, never, true},
+                 {"b", "", wire_version, 50, true, false, never, true}};
     const auto handle = caf::actor_cast<caf::strong_actor_ptr>(at("b").root);
     now.peers = {{"b", handle, handle, handle}};
     return now;
   }
-  std::shared_ptr<answer<event_handle>> resolve(const std::string& name) { return nodes_fixture::resolve(at(name)); }
+  std::shared_ptr<answer<event_handle>> resolve(const std::string& name) {
+    return nodes_fixture::resolve(at(name));
+  }
   /// The event and others, `count` in all.
   void begin_at_a(std::uint32_t count) {
     connect({{"a", 0}, {"b", 50}});
@@ -211,8 +215,13 @@ CAF_TEST(an owner past its lease gives requests back and the others take its eve
   CAF_REQUIRE(early->ok);
   auto left = std::make_shared<int>(0);
   const auto hub = sys.spawn([left](hub_handle::pointer self) -> hub_handle::behavior_type {
-    return {[](const entries_changed&) {}, [](const line_moved&) {}, [](const event_noticed&) {}, [](const orders_changed&) {},
-            [left, self](const owner_left&) { ++*left; }, [](const push_mark&) {}, [](const pushes_lost&) {}};
+    return {[](const entries_changed&) {},
+            [](const line_moved&) {},
+            [](const event_noticed&) {},
+            [](const orders_changed&) {},
+            [left, self](const owner_left&) { ++*left; },
+            [](const push_mark&) {},
+            [](const pushes_lost&) {}};
   });
   caf::send_as(hub, old, subscribe{true});
   run();
@@ -225,7 +234,8 @@ CAF_TEST(an owner past its lease gives requests back and the others take its eve
   run();
   CAF_CHECK(is(late->error, errc::moved));
   for (const auto* name : {"a", "b"}) {
-    const auto another = ask<event_handle>(at(name).root, resolve_event{event.aggregate, false, old.address()});
+    const auto another =
+      ask<event_handle>(at(name).root, resolve_event{event.aggregate, false, old.address()});
     run();
     CAF_REQUIRE(another->ok);
     CAF_CHECK(another->value != old);
@@ -385,7 +395,8 @@ CAF_TEST(what is above the share goes a few at a time and not before the others 
   std::uint32_t most = 0;
   for (int i = 0; i < 5; ++i) {
     advance(3s);
-    connect({{"a", 40}, {"b", static_cast<std::uint32_t>(owned_by("b"))}}); // our own word about ourselves is the oldest
+    connect({{"a", 40},
+             {"b", static_cast<std::uint32_t>(owned_by("b"))}}); // our own word about ourselves is the oldest
     most = std::max(most, static_cast<std::uint32_t>(owned_by("b")));
   }
   CAF_CHECK_EQUAL(owned_by("a"), 20u);
@@ -420,10 +431,12 @@ CAF_TEST(a node above its share gives away what is above it and no more) {
 }
 
 CAF_TEST(what is shared out goes to nodes that will not give it back) {
-  const std::vector<node_row> others{{"b", "", wire_version, 0, true, false, never, true}, {"c", "", wire_version, 0, true, false, never, true}};
+  const std::vector<node_row> others{{"b", "", wire_version, 0, true, false, never, true},
+                                     {"c", "", wire_version, 0, true, false, never, true}};
   std::vector<aggregate_id> all; // that would rather go to b
   for (std::uint32_t i = 1; all.size() < 9; ++i)
-    if (const aggregate_id one{number_of(event.aggregate) + i}; place(one, others) == "b") all.push_back(put_event(10, {}, one).aggregate);
+    if (const aggregate_id one{number_of(event.aggregate) + i}; place(one, others) == "b")
+      all.push_back(put_event(10, {}, one).aggregate);
   advance(11min);
   for (const auto* name : {"a", "b", "c"}) start(name);
   connect({{"a", 0}, {"b", 50}, {"c", 50}});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A consumer of the dispatcher between a dispatcher that listens and an owner that takes dead letters: what the tests of consumers share.
+// A consumer of the dispatcher between a dispatcher that listens and an owner that takes dead letters: what
+// the tests of consumers share.
 #pragma once
 #include "fixture.hpp"
 
@@ -9,10 +10,13 @@ struct consumer_fixture : fixture {
   region_handle owners; ///< the region of an owner that keeps what is buried
   consumer_handle consumer; ///< set by the test's own fixture
   dispatcher_handle asker;
-  std::shared_ptr<std::vector<std::vector<outbox_key>>> answers = std::make_shared<std::vector<std::vector<outbox_key>>>();
-  std::shared_ptr<std::vector<report_undelivered>> buried = std::make_shared<std::vector<report_undelivered>>();
+  std::shared_ptr<std::vector<std::vector<outbox_key>>> answers =
+    std::make_shared<std::vector<std::vector<outbox_key>>>();
+  std::shared_ptr<std::vector<report_undelivered>> buried =
+    std::make_shared<std::vector<report_undelivered>>();
   std::shared_ptr<bool> owner_is_there = std::make_shared<bool>(true);
-  std::shared_ptr<aggregate_id> looked_at = std::make_shared<aggregate_id>(); ///< up to whose rows the last batch was
+  std::shared_ptr<aggregate_id> looked_at =
+    std::make_shared<aggregate_id>(); ///< up to whose rows the last batch was
   std::uint64_t next_id = 0;
 
   consumer_fixture() {
@@ -31,13 +35,22 @@ struct consumer_fixture : fixture {
                 if (!*there) return make_error(errc::unavailable);
                 return caf::actor_cast<event_handle>(grave);
               },
-              [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; }, [](const cluster_changed&) {}, [](const handed_over&) {}, [](const blocks_changed&) {},
-              [](const aggregates_to_wake&) {}, [](const timer_fired&) {}};
+              [](const list_owned&) { return owned_aggregates{}; },
+              [](const move_event&) { return ack_reply{}; },
+              [](const cluster_changed&) {},
+              [](const handed_over&) {},
+              [](const blocks_changed&) {},
+              [](const aggregates_to_wake&) {},
+              [](const timer_fired&) {}};
     }));
     auto heard = answers;
     auto last = looked_at;
     asker = keep(sys.spawn([heard, last](dispatcher_handle::pointer) -> dispatcher_handle::behavior_type {
-      return {[](const outbox_taken&) {}, [](const outbox_marked&) {}, [heard, last](const outbox_consumed& x) { heard->push_back(*x.keys); *last = x.last; },
+      return {[](const outbox_taken&) {}, [](const outbox_marked&) {},
+              [heard, last](const outbox_consumed& x) {
+                heard->push_back(*x.keys);
+                *last = x.last;
+              },
               [](const timer_fired&) {}};
     }));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices to devices and endpoints in virtual time: each once where all goes well, again when it may be worth it, never when it is not; bounded
-// in number and rate; targets that are gone are not told again.
+// Notices to devices and endpoints in virtual time: each once where all goes well, again when it may be worth
+// it, never when it is not; bounded in number and rate; targets that are gone are not told again.
 #define CAF_SUITE courier
 #include "actors/courier.hpp"
 #include "domain/outbox.hpp"
@@ -19,11 +19,14 @@ public:
     delivery_target to;
     std::function<void(delivery_answer)> done;
   };
-  std::function<std::optional<delivery_answer>(const attempt&)> answer = [](const auto&) { return delivery_answer{delivery_outcome::delivered, 200}; };
+  std::function<std::optional<delivery_answer>(const attempt&)> answer = [](const auto&) {
+    return delivery_answer{delivery_outcome::delivered, 200};
+  };
   std::vector<attempt> tries;
   std::size_t open = 0, most_open = 0;
 
-  void deliver(const notice& what, const delivery_target& to, std::function<void(delivery_answer)> done) override {
+  void deliver(const notice& what, const delivery_target& to,
+               std::function<void(delivery_answer)> done) override {
     most_open = std::max(most_open, ++open);
     tries.push_back({what, to, [this, done = std::move(done)](delivery_answer a) {
                        --open;
@@ -47,8 +50,12 @@ struct courier_fixture : fixture {
     services.port = &port;
     services.counts = &counts;
     services.warn = [this](const std::string& what) { warnings.push_back(what); };
-    services.on_disabled = [this](const webhook_endpoint_row&, const std::string& why) { disabled.push_back(why); };
-    services.secrets = [](const webhook_endpoint_row& e, timestamp) { return std::vector<std::string>{"secret of " + e.url}; };
+    services.on_disabled = [this](const webhook_endpoint_row&, const std::string& why) {
+      disabled.push_back(why);
+    };
+    services.secrets = [](const webhook_endpoint_row& e, timestamp) {
+      return std::vector<std::string>{"secret of " + e.url};
+    };
     keep(sys.spawn(courier, static_cast<const courier_services*>(&services)));
     run();
   }
@@ -56,8 +63,14 @@ struct courier_fixture : fixture {
 
   device_row device() {
     ++next;
-    device_row d{.id = make_uuid(env.wall_now(), accounts_aggregate, next), .holder = customer(next), .way = channel::fcm, .token = "t" + std::to_string(next),
-                 .is_sandbox = true, .registered_at = env.wall_now(), .gone_at = never, .gone_reason = {}};
+    device_row d{.id = make_uuid(env.wall_now(), accounts_aggregate, next),
+                 .holder = customer(next),
+                 .way = channel::fcm,
+                 .token = "t" + std::to_string(next),
+                 .is_sandbox = true,
+                 .registered_at = env.wall_now(),
+                 .gone_at = never,
+                 .gone_reason = {}};
     store.register_device(d);
     return d;
   }
@@ -70,12 +83,24 @@ struct courier_fixture : fixture {
     store.store_endpoint(e);
     return e;
   }
-  delivery_row due(const uuid& target, channel way = channel::fcm, milliseconds worth = milliseconds{0}, tenant_id tenant = default_tenant) {
+  delivery_row due(const uuid& target, channel way = channel::fcm, milliseconds worth = milliseconds{0},
+                   tenant_id tenant = default_tenant) {
     ++next;
-    delivery_row r{.target = target, .notice = make_uuid(env.wall_now(), first_event_aggregate, next), .way = way, .tenant = tenant, .holder = {},
-                   .topic = std::string{topic::turn_granted}, .payload = "{}", .created_at = env.wall_now(),
-                   .expires_at = worth.count() > 0 ? env.wall_now() + worth : never, .state = delivery_state::pending, .due_at = env.wall_now(),
-                   .attempts = 0, .status = 0, .reason = {}, .ended_at = never};
+    delivery_row r{.target = target,
+                   .notice = make_uuid(env.wall_now(), first_event_aggregate, next),
+                   .way = way,
+                   .tenant = tenant,
+                   .holder = {},
+                   .topic = std::string{topic::turn_granted},
+                   .payload = "{}",
+                   .created_at = env.wall_now(),
+                   .expires_at = worth.count() > 0 ? env.wall_now() + worth : never,
+                   .state = delivery_state::pending,
+                   .due_at = env.wall_now(),
+                   .attempts = 0,
+                   .status = 0,
+                   .reason = {},
+                   .ended_at = never};
     store.store_deliveries(std::span{&r, 1});
     return r;
   }
@@ -89,7 +114,9 @@ struct courier_fixture : fixture {
   }
 };
 
-constexpr auto again = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::again, .status = 503, .reason = "UNAVAILABLE"}; };
+constexpr auto again = [](const auto&) {
+  return delivery_answer{.outcome = delivery_outcome::again, .status = 503, .reason = "UNAVAILABLE"};
+};
 
 } // namespace
 
@@ -129,7 +156,10 @@ CAF_TEST(what cannot be taken now is tried again with longer pauses until it is 
 }
 
 CAF_TEST(the other side may ask for a pause) {
-  port.answer = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::again, .status = 429, .reason = "QUOTA_EXCEEDED", .retry_after = 20s}; };
+  port.answer = [](const auto&) {
+    return delivery_answer{
+      .outcome = delivery_outcome::again, .status = 429, .reason = "QUOTA_EXCEEDED", .retry_after = 20s};
+  };
   due(device().id);
   start();
   pass(19s);
@@ -141,7 +171,10 @@ CAF_TEST(the other side may ask for a pause) {
 CAF_TEST(a device that is gone gets nothing more unless it was registered again meanwhile) {
   const auto phone = device(), other = device();
   port.answer = [&](const scripted_channel::attempt& a) {
-    return delivery_answer{.outcome = a.to.id == phone.id ? delivery_outcome::gone : delivery_outcome::delivered, .status = 404, .reason = "UNREGISTERED"};
+    return delivery_answer{.outcome =
+                             a.to.id == phone.id ? delivery_outcome::gone : delivery_outcome::delivered,
+                           .status = 404,
+                           .reason = "UNREGISTERED"};
   };
   const auto d = due(phone.id);
   start();
@@ -159,7 +192,10 @@ CAF_TEST(a device that is gone gets nothing more unless it was registered again 
 CAF_TEST(a device registered again after it was gone stays) {
   const auto phone = device();
   port.answer = [&](const auto&) {
-    return delivery_answer{.outcome = delivery_outcome::gone, .status = 410, .reason = "Unregistered", .gone_since = phone.registered_at - 1s};
+    return delivery_answer{.outcome = delivery_outcome::gone,
+                           .status = 410,
+                           .reason = "Unregistered",
+                           .gone_since = phone.registered_at - 1s};
   };
   due(phone.id);
   start();
@@ -168,7 +204,10 @@ CAF_TEST(a device registered again after it was gone stays) {
 }
 
 CAF_TEST(what is our fault is said and kept for a person) {
-  port.answer = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::refused, .status = 400, .reason = "BadTopic", .is_our_fault = true}; };
+  port.answer = [](const auto&) {
+    return delivery_answer{
+      .outcome = delivery_outcome::refused, .status = 400, .reason = "BadTopic", .is_our_fault = true};
+  };
   const auto d = due(device().id);
   start();
   pass(2s);
@@ -199,7 +238,9 @@ CAF_TEST(no more than so many are under way and no more than so many begin in a 
 }
 
 CAF_TEST(a service that is away is left alone and nothing is lost) {
-  port.answer = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::again, .reason = "network", .is_channel_down = true}; };
+  port.answer = [](const auto&) {
+    return delivery_answer{.outcome = delivery_outcome::again, .reason = "network", .is_channel_down = true};
+  };
   services.at_once = 1;
   const auto phone = device();
   std::vector<delivery_row> all;
@@ -266,7 +307,8 @@ CAF_TEST(one that takes something between stays on) {
 CAF_TEST(an endpoint that hangs delays no other) {
   const auto slow = endpoint(), quick = endpoint();
   port.answer = [&](const scripted_channel::attempt& a) {
-    return a.to.id == slow.id ? std::nullopt : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
+    return a.to.id == slow.id ? std::nullopt
+                              : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
   };
   services.at_once = 8;
   services.per_target = 2;
@@ -291,7 +333,8 @@ CAF_TEST(an endpoint has its whole share once it has taken something and until i
   port.tries.back().done(delivery_answer{delivery_outcome::delivered, 200});
   pass(1s);
   CAF_REQUIRE_EQUAL(port.open, 4u);
-  for (std::size_t i = 1; i <= 4; ++i) port.tries[i].done(delivery_answer{.outcome = delivery_outcome::again, .status = 0, .reason = "timeout"});
+  for (std::size_t i = 1; i <= 4; ++i)
+    port.tries[i].done(delivery_answer{.outcome = delivery_outcome::again, .status = 0, .reason = "timeout"});
   pass(120s);
   CAF_CHECK_EQUAL(port.open, 1u);
 }
@@ -304,7 +347,8 @@ CAF_TEST(many endpoints that hang at once do not delay those that answer) {
   const auto quick = endpoint(), elsewhere = endpoint();
   std::set<uuid> hanging;
   port.answer = [&](const scripted_channel::attempt& a) {
-    return hanging.contains(a.to.id) ? std::nullopt : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
+    return hanging.contains(a.to.id) ? std::nullopt
+                                     : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
   };
   due(quick.id, channel::webhook);
   due(elsewhere.id, channel::webhook, 0s, other);
@@ -333,10 +377,12 @@ CAF_TEST(an endpoint that refuses some notices gets all others at once) {
   std::vector<delivery_row> all;
   for (int i = 0; i < 200; ++i) {
     const auto d = due(hook.id, channel::webhook);
-    i % 2 == 0 ? (void) unknown.insert(d.notice) : all.push_back(d);
+    i % 2 == 0 ? (void)unknown.insert(d.notice) : all.push_back(d);
   }
   port.answer = [&](const scripted_channel::attempt& a) {
-    return unknown.contains(a.what.id) ? delivery_answer{.outcome = delivery_outcome::again, .status = 422, .reason = "rejected"} : delivery_answer{delivery_outcome::delivered, 200};
+    return unknown.contains(a.what.id)
+             ? delivery_answer{.outcome = delivery_outcome::again, .status = 422, .reason = "rejected"}
+             : delivery_answer{delivery_outcome::delivered, 200};
   };
   start(channel::webhook);
   pass(10s);
@@ -362,7 +408,10 @@ CAF_TEST(what this node cannot send is left to others while a configuration may 
 CAF_TEST(an endpoint that asks for a pause has it from all that waits for it) {
   services.per_target = 4;
   const auto hook = endpoint();
-  port.answer = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::again, .status = 429, .reason = "rate_limited", .retry_after = 600s}; };
+  port.answer = [](const auto&) {
+    return delivery_answer{
+      .outcome = delivery_outcome::again, .status = 429, .reason = "rate_limited", .retry_after = 600s};
+  };
   for (int i = 0; i < 10; ++i) due(hook.id, channel::webhook);
   start(channel::webhook);
   pass(590s, 250ms);
@@ -384,7 +433,8 @@ CAF_TEST(an endpoint with a long queue that takes nothing for three days is turn
 CAF_TEST(a tenant whose tries all hang delays no other) {
   const tenant_id many{7}, few{8};
   port.answer = [&](const scripted_channel::attempt& a) {
-    return a.what.tenant == many ? std::nullopt : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
+    return a.what.tenant == many ? std::nullopt
+                                 : std::optional{delivery_answer{delivery_outcome::delivered, 200}};
   };
   services.at_once = 8;
   services.has_tenant_shares = true;
@@ -440,7 +490,9 @@ CAF_TEST(an endpoint that moved during a try stays on whatever its old address s
 }
 
 CAF_TEST(an endpoint that says that it is gone is turned off at once) {
-  port.answer = [](const auto&) { return delivery_answer{.outcome = delivery_outcome::gone, .status = 410, .reason = "gone"}; };
+  port.answer = [](const auto&) {
+    return delivery_answer{.outcome = delivery_outcome::gone, .status = 410, .reason = "gone"};
+  };
   due(endpoint().id, channel::webhook);
   start(channel::webhook);
   pass(2s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Domain events from the outbox to a consumer: all of them, in order per aggregate, again if they were not marked (I16).
+// Domain events from the outbox to a consumer: all of them, in order per aggregate, again if they were not
+// marked (I16).
 #define CAF_SUITE dispatcher
 #include "actors/dispatcher.hpp"
 #include "fixture.hpp"
@@ -42,7 +43,8 @@ struct dispatcher_fixture : fixture {
         if (l->answers) self->send(asker, outbox_consumed{std::move(keys), {}});
       }};
     }));
-    carrier = keep(sys.spawn(dispatcher, ledgers, consumer, dispatcher_settings{lane::notices, [this] { return may_take; }, &counts}));
+    carrier = keep(sys.spawn(dispatcher, ledgers, consumer,
+                             dispatcher_settings{lane::notices, [this] { return may_take; }, &counts}));
     run();
   }
   ~dispatcher_fixture() { carrier = nullptr; }
@@ -57,7 +59,8 @@ struct dispatcher_fixture : fixture {
     b.to_seq = b.from_seq + 1;
     b.at = env.wall_now();
     for (std::size_t i = 0; i < count; ++i)
-      b.content.emplace_back(outbox_appended{{env.make_id(b.at, aggregate), "queue.turn_granted", "{}", b.at, lanes}});
+      b.content.emplace_back(
+        outbox_appended{{env.make_id(b.at, aggregate), "queue.turn_granted", "{}", b.at, lanes}});
     CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
   }
   [[nodiscard]] bool in_order() const {
@@ -191,7 +194,8 @@ CAF_TEST(an admission is told with the decision that admits) {
   services.env = &env;
   services.sessions = &sessions;
   services.ledgers = ledgers;
-  auto owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
+  auto owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                              supervisor_handle{}));
   run();
   start();
   auto place = ask<entry_reply>(owner, join{event.id, customer(1), 0});

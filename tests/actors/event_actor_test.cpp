@@ -76,7 +76,8 @@ struct event_fixture : fixture {
               [](const pushes_lost&) {},
               [words](const orders_changed& x) {
                 for (const auto& c : x.changes)
-                  words->lines.push_back("order " + std::to_string(value_of(c.number)) + " " + std::string{name_of(c.status)});
+                  words->lines.push_back("order " + std::to_string(value_of(c.number)) + " "
+                                         + std::string{name_of(c.status)});
               },
               [words](const event_noticed& x) {
                 words->lines.push_back(x.what == notice_kind::paused ? "paused" : "notice");
@@ -84,7 +85,7 @@ struct event_fixture : fixture {
     });
     keep(hub);
     caf::actor_cast<caf::abstract_actor*>(owner)->eq_impl(
-        caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(hub), nullptr, subscribe{true});
+      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(hub), nullptr, subscribe{true});
     run();
   }
 };
@@ -150,7 +151,8 @@ CAF_TEST(a read waits for the commit of a join that overtakes) {
   start(10, one_by_one());
   auto first = join_as(1);
   auto waiting = join_as(2);
-  auto preferred = ask<count_reply>(owner, set_priorities{managed_by_organizer(event), {}, {customer(3)}, {true, priority_vip}});
+  auto preferred = ask<count_reply>(
+    owner, set_priorities{managed_by_organizer(event), {}, {customer(3)}, {true, priority_vip}});
   run();
   auto overtakes = join_as(3);
   run_without(worker);
@@ -169,7 +171,8 @@ CAF_TEST(the first request after a list has changed is decided by it) {
   auto first = join_as(1);
   run();
   CAF_REQUIRE(first->ok && !first->value.no);
-  blocked = std::make_shared<blocked_customers::list>(blocked_customers::list{{customer(1), false}, {customer(2), false}});
+  blocked = std::make_shared<blocked_customers::list>(
+    blocked_customers::list{{customer(1), false}, {customer(2), false}});
   auto again = join_as(1), other = join_as(2);
   run();
   CAF_CHECK(again->ok && again->value.no.why == reason::customer_blocked);
@@ -203,7 +206,8 @@ CAF_TEST(who is blocked now is sent away and told of once) {
   run();
   CAF_CHECK_EQUAL(outbox().size(), 1u);
   std::size_t audited = 0;
-  for (const auto& row : store.audit({.tenant = event.tenant, .target = event.id})) audited += row.action == "event.block" && row.actor == "system" ? 1 : 0;
+  for (const auto& row : store.audit({.tenant = event.tenant, .target = event.id}))
+    audited += row.action == "event.block" && row.actor == "system" ? 1 : 0;
   CAF_CHECK_EQUAL(audited, 1u);
 }
 
@@ -429,8 +433,10 @@ CAF_TEST(only its organizer may change or count an event) {
   start(10);
   event_patch patch;
   patch.claims_per_customer = {true, 2};
-  auto stranger = ask<event_reply>(owner, patch_event{{event.id, {principal_kind::organizer, default_tenant, {9, 9}}}, {}, patch});
-  auto spy = ask<stats_reply>(owner, find_stats{{event.id, {principal_kind::organizer, default_tenant, {9, 9}}}});
+  auto stranger = ask<event_reply>(
+    owner, patch_event{{event.id, {principal_kind::organizer, default_tenant, {9, 9}}}, {}, patch});
+  auto spy =
+    ask<stats_reply>(owner, find_stats{{event.id, {principal_kind::organizer, default_tenant, {9, 9}}}});
   auto mine = ask<event_reply>(owner, patch_event{managed_by_organizer(event), {}, patch});
   run();
   CAF_CHECK(stranger->ok && stranger->value.no.why == reason::not_found);
@@ -462,9 +468,9 @@ CAF_TEST(a payment waits for the page of the gateway and no longer than three se
   CAF_CHECK(shown->ok && shown->value.payment.payment.authorization_url == "https://pay");
   CAF_CHECK(again->ok && again->value.replayed && again->value.payment.payment.id == id);
   auto webhook = ask<ack_reply>(
-      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
+    owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
   auto twice = ask<ack_reply>(
-      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
+    owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
   run();
   CAF_CHECK(webhook->ok && !webhook->value.no && twice->ok && !twice->value.no);
   CAF_CHECK(store.find_claim(event.aggregate, claim)->status == claim_status::confirmed);
@@ -479,9 +485,9 @@ CAF_TEST(a webhook is acknowledged only after its commit) {
   advance(3'000ms);
   const auto id = paying->value.payment.payment.id;
   auto webhook = ask<ack_reply>(
-      owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
+    owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
   auto unknown =
-      ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-2", verdict::paid, "fq-nothing", 5'000, "NGN", {}}});
+    ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-2", verdict::paid, "fq-nothing", 5'000, "NGN", {}}});
   run_without(worker);
   CAF_CHECK(webhook->open());
   run();
@@ -497,13 +503,20 @@ CAF_TEST(a report of money that the gateway does not know yet comes again) {
   advance(3'000ms);
   const auto id = paying->value.payment.payment.id;
   const auto report = [&] {
-    auto told = ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}, true});
+    auto told = ask<ack_reply>(
+      owner,
+      apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}, true});
     run();
     return told;
   };
   const auto answer = [&](gateway_result result) {
-    caf::anon_send(owner, gateway_answered{.kind = gateway_call_kind::verify, .result = result, .gateway = "sandbox", .payment = id,
-                                           .reference = make_reference(id), .amount = claim_price, .currency = "NGN"});
+    caf::anon_send(owner, gateway_answered{.kind = gateway_call_kind::verify,
+                                           .result = result,
+                                           .gateway = "sandbox",
+                                           .payment = id,
+                                           .reference = make_reference(id),
+                                           .amount = claim_price,
+                                           .currency = "NGN"});
     run();
   };
   auto first = report();

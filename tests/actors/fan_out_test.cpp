@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is told of a domain event: each device and endpoint once, however often the batch comes; nothing is done while the ledger is away.
+// Who is told of a domain event: each device and endpoint once, however often the batch comes; nothing is
+// done while the ledger is away.
 #define CAF_SUITE fan_out
 #include "actors/dispatcher.hpp"
 #include "actors/fan_out.hpp"
@@ -26,24 +27,37 @@ struct fan_out_fixture : fixture {
   }
   ~fan_out_fixture() { services.ledgers.clear(); }
 
-  uuid tell(std::string_view topic, std::string payload) { return tell(topic, std::move(payload), event.aggregate); }
+  uuid tell(std::string_view topic, std::string payload) {
+    return tell(topic, std::move(payload), event.aggregate);
+  }
   uuid tell(std::string_view topic, std::string payload, aggregate_id at) {
     const auto own = store.seize(at, never);
     const auto id = env.make_id(env.wall_now(), at);
-    const batch b{at, own->epoch, own->applied_seq, own->applied_seq + 1, env.wall_now(),
-                  {outbox_appended{{id, std::string{topic}, std::move(payload), env.wall_now(), bit_of(lane::notices)}}}};
+    const batch b{
+      at,
+      own->epoch,
+      own->applied_seq,
+      own->applied_seq + 1,
+      env.wall_now(),
+      {outbox_appended{{id, std::string{topic}, std::move(payload), env.wall_now(), bit_of(lane::notices)}}}};
     CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
     return id;
   }
   device_row device(const uuid& holder, channel way = channel::fcm, std::string token = {}) {
     ++next;
-    device_row d{.id = make_uuid(env.wall_now(), accounts_aggregate, next), .holder = holder, .way = way,
+    device_row d{.id = make_uuid(env.wall_now(), accounts_aggregate, next),
+                 .holder = holder,
+                 .way = way,
                  .token = token.empty() ? "t" + std::to_string(next) : std::move(token),
-                 .is_sandbox = false, .registered_at = env.wall_now(), .gone_at = never, .gone_reason = {}};
+                 .is_sandbox = false,
+                 .registered_at = env.wall_now(),
+                 .gone_at = never,
+                 .gone_reason = {}};
     store.register_device(d);
     return d;
   }
-  webhook_endpoint_row endpoint(std::string topics, organizer_id organizer = {}, tenant_id tenant = default_tenant) {
+  webhook_endpoint_row endpoint(std::string topics, organizer_id organizer = {},
+                                tenant_id tenant = default_tenant) {
     ++next;
     webhook_endpoint_row e;
     e.id = make_uuid(env.wall_now(), accounts_aggregate, next);
@@ -55,8 +69,12 @@ struct fan_out_fixture : fixture {
     store.store_endpoint(e);
     return e;
   }
-  [[nodiscard]] std::vector<delivery_row> all() { return store.list_deliveries({.tenant = default_tenant, .limit = 10'000}); }
-  std::string of(const uuid& id, std::string_view more = {}) { return R"({"event_id":"x","customer_id":")" + to_string(id) + "\"" + std::string{more} + "}"; }
+  [[nodiscard]] std::vector<delivery_row> all() {
+    return store.list_deliveries({.tenant = default_tenant, .limit = 10'000});
+  }
+  std::string of(const uuid& id, std::string_view more = {}) {
+    return R"({"event_id":"x","customer_id":")" + to_string(id) + "\"" + std::string{more} + "}";
+  }
 };
 
 } // namespace
@@ -66,7 +84,8 @@ CAF_TEST_FIXTURE_SCOPE(fan_out_tests, fan_out_fixture)
 CAF_TEST(a customers devices and the endpoints that want the topic are told) {
   const auto phone = device(customer(1)), tablet = device(customer(1), channel::apns);
   device(customer(2));
-  const auto all_topics = endpoint(""), orders = endpoint("order.completed order.failed"), mine = endpoint("", event.organizer);
+  const auto all_topics = endpoint(""), orders = endpoint("order.completed order.failed"),
+             mine = endpoint("", event.organizer);
   endpoint("queue.expired");
   endpoint("", customer(9)); // another organizer's
   endpoint("", {}, tenant_id{7});
@@ -90,7 +109,8 @@ CAF_TEST(a turn is worth telling until its session ends and to the place as well
   const auto phone = device(place);
   start();
   const auto end = env.wall_now() + 300s, session_end = env.wall_now() + 1'200s;
-  tell(topic::turn_granted, R"({"entry_id":")" + to_string(place) + R"(","claim_by":)" + std::to_string(unix_ms(end)) + R"(,"session_expires_at":)"
+  tell(topic::turn_granted, R"({"entry_id":")" + to_string(place) + R"(","claim_by":)"
+                              + std::to_string(unix_ms(end)) + R"(,"session_expires_at":)"
                               + std::to_string(unix_ms(session_end)) + "}");
   advance(outbox_poll);
   CAF_REQUIRE_EQUAL(all().size(), 1u);
@@ -127,7 +147,8 @@ CAF_TEST(a cancelled event is told to everybody who has a place there a page at 
     device(customer(n), channel::fcm, std::to_string(1'000'000 + n));
   }
   // The phone that ends the first page is known by a ticket as well.
-  device(make_entry_id(env.wall_now(), event.aggregate, queue_number{crowd_page}), channel::fcm, std::to_string(1'000'000 + crowd_page));
+  device(make_entry_id(env.wall_now(), event.aggregate, queue_number{crowd_page}), channel::fcm,
+         std::to_string(1'000'000 + crowd_page));
   CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
   device(customer(fans + 1)); // somebody else
   const auto hook = endpoint("");
@@ -171,7 +192,8 @@ CAF_TEST(a batch that comes again while it is under way is not begun twice) {
   auto consumer = keep(sys.spawn(fan_out, static_cast<const fan_out_services*>(&services)));
   tell(topic::order_completed, of(customer(1)));
   const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
-  const auto items = std::make_shared<const std::vector<outbox_item>>(store.undelivered(lane::notices, partition, 9, {}));
+  const auto items =
+    std::make_shared<const std::vector<outbox_item>>(store.undelivered(lane::notices, partition, 9, {}));
   for (int i = 0; i < 3; ++i) caf::anon_send(consumer, consume_outbox{items});
   run();
   CAF_CHECK_EQUAL(counts.stored.get(), 1u);
@@ -188,7 +210,8 @@ CAF_TEST(a batch that comes again tells nobody twice) {
   tell(topic::order_completed, of(customer(1)));
   for (int i = 0; i < 2; ++i) { // the first one's marks are lost
     const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
-    const auto items = std::make_shared<const std::vector<outbox_item>>(store.undelivered(lane::notices, partition, 9, {}));
+    const auto items =
+      std::make_shared<const std::vector<outbox_item>>(store.undelivered(lane::notices, partition, 9, {}));
     CAF_REQUIRE_EQUAL(items->size(), 1u);
     caf::anon_send(consumer, consume_outbox{items});
     run();

@@ -58,8 +58,8 @@ memory_ledger_options fixture::ledger_options() {
 void fixture::ask_for(const caf::strong_actor_ptr& target, caf::message question,
                       std::function<void(caf::type_erased_tuple&)> take) {
   caf::actor_config cfg{sys.dummy_execution_unit()};
-  const auto from =
-    caf::make_actor<asker, caf::strong_actor_ptr>(sys.next_actor_id(), sys.node(), &sys, cfg, std::move(take));
+  const auto from = caf::make_actor<asker, caf::strong_actor_ptr>(sys.next_actor_id(), sys.node(), &sys, cfg,
+                                                                  std::move(take));
   target->enqueue(from, caf::make_message_id(1), std::move(question), nullptr);
 }
 
@@ -85,7 +85,8 @@ event_row fixture::put_event(std::int64_t total, queue_settings queue, aggregate
   b.from_seq = own->applied_seq;
   b.to_seq = b.from_seq + 1;
   b.at = t;
-  b.content.emplace_back(event_created{e, {{0, env.make_id(t, aggregate), "Standard", 5'000, total, 0, 0, 2, true}}});
+  b.content.emplace_back(
+    event_created{e, {{0, env.make_id(t, aggregate), "Standard", 5'000, total, 0, 0, 2, true}}});
   store.commit(std::span{&b, 1});
   commit_faults = faults_before;
   acquire_failures = failures_before;

@@ -11,8 +11,8 @@
 #include "store/memory_ledger.hpp"
 
 #include <caf/actor_system.hpp>
-#include <caf/message.hpp>
 #include <caf/event_based_actor.hpp>
+#include <caf/message.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 #include <caf/send.hpp>
 #include <caf/test/unit_test.hpp>
@@ -64,8 +64,8 @@ struct answer {
 template <class Handle, class State>
 State& state_of(const Handle& handle) {
   return dynamic_cast<std::remove_pointer_t<typename Handle::template stateful_pointer<State>>&>(
-             *caf::actor_cast<caf::abstract_actor*>(handle))
-      .state;
+           *caf::actor_cast<caf::abstract_actor*>(handle))
+    .state;
 }
 
 struct fixture {
@@ -74,12 +74,13 @@ struct fixture {
   caf::scheduler::test_coordinator& sched = dynamic_cast<caf::scheduler::test_coordinator&>(sys.scheduler());
   test_environment env{sched.clock()};
   std::deque<commit_fault> commit_faults; ///< for the next commits, one each
-  std::uint32_t acquire_failures = 0;     ///< the next ones
-  std::size_t commits = 0;                ///< calls
+  std::uint32_t acquire_failures = 0; ///< the next ones
+  std::size_t commits = 0; ///< calls
   memory_ledger store{ledger_options()};
   session_keys sessions{secret_key{}};
-  ledger_worker_handle worker = sys.spawn(ledger_worker, static_cast<ledger*>(&store),
-                                          static_cast<environment*>(&env), ledger_worker_settings{.prune_interval = 24h});
+  ledger_worker_handle worker =
+    sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
+              ledger_worker_settings{.prune_interval = 24h});
   ledger_workers ledgers{worker};
   std::vector<caf::actor> extra; ///< ended with the fixture
 
@@ -112,22 +113,27 @@ struct fixture {
     run();
   }
 
-  /// Sends a request; look at the answer after run(). Any message may be sent to any handle: a wrong one answers with an error.
+  /// Sends a request; look at the answer after run(). Any message may be sent to any handle: a wrong one
+  /// answers with an error.
   template <class Reply, class Handle, class Message>
   std::shared_ptr<answer<Reply>> ask(const Handle& handle, Message message) {
     auto a = std::make_shared<answer<Reply>>();
     ask_for(caf::actor_cast<caf::strong_actor_ptr>(handle), caf::make_message(std::move(message)),
             [a](caf::type_erased_tuple& content) {
               a->ok = content.size() == 1 && content.match_element<Reply>(0);
-              if (a->ok) a->value = content.get_as<Reply>(0);
-              else if (content.size() == 1 && content.match_element<caf::error>(0)) a->error = content.get_as<caf::error>(0);
-              else a->error = caf::sec::unexpected_message;
+              if (a->ok)
+                a->value = content.get_as<Reply>(0);
+              else if (content.size() == 1 && content.match_element<caf::error>(0))
+                a->error = content.get_as<caf::error>(0);
+              else
+                a->error = caf::sec::unexpected_message;
             });
     return a;
   }
 
   /// An ACTIVE event of `total` tickets, straight into the ledger.
-  event_row put_event(std::int64_t total, queue_settings queue = {}, aggregate_id aggregate = first_event_aggregate);
+  event_row put_event(std::int64_t total, queue_settings queue = {},
+                      aggregate_id aggregate = first_event_aggregate);
 
   /// As its organizer manages it.
   static managed managed_by_organizer(const event_row& e) {

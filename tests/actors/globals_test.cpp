@@ -25,12 +25,12 @@ struct globals_fixture : fixture {
     services.env = &env;
     services.ledgers = ledgers;
     services.passwords =
-        keep(sys.spawn([](password_worker_handle::pointer) -> password_worker_handle::behavior_type {
-          return {[](const check_password& x) {
-                    return password_checked{!x.stored.empty() && x.stored == "hash of " + x.password};
-                  },
-                  [](const hash_new_password& x) { return password_hashed{"hash of " + x.password}; }};
-        }));
+      keep(sys.spawn([](password_worker_handle::pointer) -> password_worker_handle::behavior_type {
+        return {[](const check_password& x) {
+                  return password_checked{!x.stored.empty() && x.stored == "hash of " + x.password};
+                },
+                [](const hash_new_password& x) { return password_hashed{"hash of " + x.password}; }};
+      }));
     services.mailer = keep(sys.spawn([sent, works](mailer_handle::pointer) -> mailer_handle::behavior_type {
       return {[=](const send_mail& x) {
         sent->push_back(x);
@@ -131,7 +131,8 @@ CAF_TEST(a new customer is told to other systems once and it is said who named t
   }
   CAF_REQUIRE_EQUAL(told().size(), 1u);
   CAF_CHECK(told()[0].find(R"("email":"f@example.com","email_verified":true)") != std::string::npos);
-  auto listed = ask<customers_reply>(people, find_customers{default_tenant, {"f@example.com", "g@example.com"}});
+  auto listed =
+    ask<customers_reply>(people, find_customers{default_tenant, {"f@example.com", "g@example.com"}});
   run();
   CAF_CHECK(listed->ok);
   CAF_REQUIRE_EQUAL(told().size(), 2u);
@@ -139,7 +140,8 @@ CAF_TEST(a new customer is told to other systems once and it is said who named t
 }
 
 CAF_TEST(each organizer and each tenant has a list of blocked customers of its own) {
-  const principal organizer{principal_kind::organizer, default_tenant, {5, 5}}, other{principal_kind::organizer, default_tenant, {5, 6}},
+  const principal organizer{principal_kind::organizer, default_tenant, {5, 5}},
+    other{principal_kind::organizer, default_tenant, {5, 6}},
     backend{principal_kind::operate, default_tenant, {9, 9}};
   const auto block = [&](const principal& by, std::vector<std::string> emails) {
     auto asked = ask<customers_reply>(people, block_customers{by, {"{}", "why"}, std::move(emails), false});
@@ -182,7 +184,8 @@ CAF_TEST(each organizer and each tenant has a list of blocked customers of its o
   CAF_CHECK(listed(organizer).blocks[0].customer == ben);
   CAF_CHECK(listed(backend).blocks[0].customer == ann);
   std::size_t audited = 0;
-  for (const auto& row : store.audit({.tenant = default_tenant})) audited += row.action.starts_with("customer.") ? 1 : 0;
+  for (const auto& row : store.audit({.tenant = default_tenant}))
+    audited += row.action.starts_with("customer.") ? 1 : 0;
   CAF_CHECK_EQUAL(audited, 4u); // three blocks and one that was lifted
 }
 
@@ -202,7 +205,8 @@ CAF_TEST(to look for a customer makes none unless that is wanted) {
 
 CAF_TEST(a deed of a manager is in the audit log when it is answered) {
   const principal by{principal_kind::operate, tenant_id{7}, {8, 8}};
-  auto done = ask<ack_reply>(people, record_deed{by, "endpoint.create", {9, 9}, {R"({"host":"hooks.example"})", {}}});
+  auto done =
+    ask<ack_reply>(people, record_deed{by, "endpoint.create", {9, 9}, {R"({"host":"hooks.example"})", {}}});
   run();
   CAF_REQUIRE(done->ok && !done->value.no);
   const auto rows = store.audit({tenant_id{7}, {}, {}, {}, 10});

@@ -16,8 +16,8 @@ struct bench {
   std::vector<std::pair<milliseconds, std::uint64_t>> timers;
   std::vector<int> shown;
   journal j{
-      {[this](batch_ptr b) { submitted.push_back(std::move(b)); },
-       [this](milliseconds delay, std::uint64_t generation) { timers.emplace_back(delay, generation); }}};
+    {[this](batch_ptr b) { submitted.push_back(std::move(b)); },
+     [this](milliseconds delay, std::uint64_t generation) { timers.emplace_back(delay, generation); }}};
 
   bench() {
     acquired image;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of two kinds that share a ledger, in virtual time: never do both serve, and somebody does, also when the ledger was away.
+// Nodes of two kinds that share a ledger, in virtual time: never do both serve, and somebody does, also when
+// the ledger was away.
 #define CAF_SUITE kinds
 #include "nodes.hpp"
 
@@ -60,7 +61,8 @@ struct kinds_fixture : nodes_fixture {
   /// The same, while these reach no ledger; what they asked of it is answered afterwards.
   void live_without(const std::set<std::string>& names, milliseconds d) {
     std::set<caf::resumable*> idle;
-    for (const auto& name : names) idle.insert(dynamic_cast<caf::resumable*>(caf::actor_cast<caf::abstract_actor*>(at(name).worker)));
+    for (const auto& name : names)
+      idle.insert(dynamic_cast<caf::resumable*>(caf::actor_cast<caf::abstract_actor*>(at(name).worker)));
     for (milliseconds passed{0}; passed < d; passed += 100ms) {
       sched.advance_time(100ms);
       sched.run_jobs_filtered([&](caf::resumable* job) { return !idle.contains(job); });

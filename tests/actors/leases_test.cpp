@@ -44,8 +44,9 @@ CAF_TEST(an event comes back at another node when its lease has ended) {
   auto place = join_at(resolve(a)->value, 1);
   CAF_REQUIRE(place->ok);
   auto& b = start("b");
-  kill(a.worker);                                     // it renews no more
-  store.acquire(event.aggregate, {"a", lease_term}, never); // but has the lease: a frozen process releases nothing
+  kill(a.worker); // it renews no more
+  store.acquire(event.aggregate, {"a", lease_term},
+                never); // but has the lease: a frozen process releases nothing
   const auto epoch = store.head(event.aggregate)->epoch;
   advance(lease_term - 1s);
   CAF_CHECK(elsewhere(*resolve(b)));

@@ -37,9 +37,10 @@ struct worker_fixture : fixture {
   /// Batches before all else, as owners send them.
   template <class Message>
   void send(Message m) {
-    const auto priority = std::is_same_v<Message, commit_batch> ? caf::message_priority::high : caf::message_priority::normal;
+    const auto priority =
+      std::is_same_v<Message, commit_batch> ? caf::message_priority::high : caf::message_priority::normal;
     caf::actor_cast<caf::abstract_actor*>(worker)->eq_impl(
-        caf::make_message_id(priority), caf::actor_cast<caf::strong_actor_ptr>(me), nullptr, std::move(m));
+      caf::make_message_id(priority), caf::actor_cast<caf::strong_actor_ptr>(me), nullptr, std::move(m));
   }
   /// A batch that moves `aggregate` by one; impossible content if not `good`.
   batch_ptr batch_for(const event_row& e, bool good = true) {
@@ -157,7 +158,8 @@ CAF_TEST(lists are paged) {
   CAF_REQUIRE(page->ok);
   CAF_CHECK_EQUAL(page->value.events.size(), 3u);
   CAF_CHECK(page->value.more);
-  auto rest = ask<event_list_reply>(worker, list_events{.after = page->value.events.back().event.aggregate, .limit = 3});
+  auto rest = ask<event_list_reply>(
+    worker, list_events{.after = page->value.events.back().event.aggregate, .limit = 3});
   run();
   CAF_CHECK(rest->ok && rest->value.events.size() == 2 && !rest->value.more);
 }

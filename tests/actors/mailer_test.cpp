@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Codes that cannot be sent at once: tried again until they are void, newest first in an address, nobody waiting for anybody. Notices: none takes the place of another.
+// Codes that cannot be sent at once: tried again until they are void, newest first in an address, nobody
+// waiting for anybody. Notices: none takes the place of another.
 #define CAF_SUITE mailer
 #include "fixture.hpp"
 
@@ -13,7 +14,9 @@ namespace {
 /// Answers as the test says; a try may take time.
 class scripted_mail final : public mail_port {
 public:
-  std::function<mail_answer(const mail_message&)> answer = [](const auto&) { return mail_answer{.result = mail_result::accepted}; };
+  std::function<mail_answer(const mail_message&)> answer = [](const auto&) {
+    return mail_answer{.result = mail_result::accepted};
+  };
   std::vector<mail_message> tries;
 
   mail_answer send(const mail_message& message) override {
@@ -71,7 +74,9 @@ CAF_TEST(a code goes out once as it is) {
 }
 
 CAF_TEST(a code that will never be accepted is not accepted) {
-  port.answer = [](const auto&) { return mail_answer{.result = mail_result::rejected, .why = "no such user"}; };
+  port.answer = [](const auto&) {
+    return mail_answer{.result = mail_result::rejected, .why = "no such user"};
+  };
   CAF_CHECK(!send("a@x.example"));
   pass(20min);
   CAF_CHECK_EQUAL(port.tries.size(), 1u);
@@ -105,14 +110,18 @@ CAF_TEST(a code is given up when it is void) {
 }
 
 CAF_TEST(one address that is busy holds up nobody) {
-  port.answer = [](const mail_message& m) { return m.to[0].address == "busy@x.example" ? busy() : mail_answer{.result = mail_result::accepted}; };
+  port.answer = [](const mail_message& m) {
+    return m.to[0].address == "busy@x.example" ? busy() : mail_answer{.result = mail_result::accepted};
+  };
   CAF_CHECK(send("busy@x.example"));
   for (int i = 0; i < 20; ++i) CAF_CHECK(send("fan" + std::to_string(i) + "@x.example"));
   CAF_CHECK_EQUAL(port.tries.size(), 21u);
 }
 
 CAF_TEST(a service that is down is not asked for every code) {
-  port.answer = [](const auto&) { return mail_answer{.result = mail_result::unavailable, .retry_after = 10s, .service_down = true}; };
+  port.answer = [](const auto&) {
+    return mail_answer{.result = mail_result::unavailable, .retry_after = 10s, .service_down = true};
+  };
   for (int i = 0; i < 20; ++i) CAF_CHECK(send("fan" + std::to_string(i) + "@x.example"));
   CAF_CHECK_EQUAL(port.tries.size(), 1u);
   port.answer = [](const auto&) { return mail_answer{.result = mail_result::accepted}; };
@@ -132,8 +141,11 @@ CAF_TEST(a newer code takes the place of the older) {
 }
 
 CAF_TEST(the list is bounded and its end is said) {
-  port.answer = [](const auto&) { return mail_answer{.result = mail_result::unavailable, .retry_after = 60s, .service_down = true}; };
-  for (std::size_t i = 0; i < waiting_mail_max; ++i) CAF_CHECK(send("fan" + std::to_string(i) + "@x.example"));
+  port.answer = [](const auto&) {
+    return mail_answer{.result = mail_result::unavailable, .retry_after = 60s, .service_down = true};
+  };
+  for (std::size_t i = 0; i < waiting_mail_max; ++i)
+    CAF_CHECK(send("fan" + std::to_string(i) + "@x.example"));
   CAF_CHECK(!send("one.more@x.example"));
   CAF_CHECK(send("fan0@x.example")); // has a place
 }
@@ -166,7 +178,9 @@ CAF_TEST(notices to one address take no place of each other and are of their own
 
 CAF_TEST(the list of notices is bounded) {
   services.newest_only = false;
-  port.answer = [](const auto&) { return mail_answer{.result = mail_result::unavailable, .retry_after = 60s, .service_down = true}; };
+  port.answer = [](const auto&) {
+    return mail_answer{.result = mail_result::unavailable, .retry_after = 60s, .service_down = true};
+  };
   for (std::size_t i = 0; i < waiting_mail_max; ++i) CAF_CHECK(send("a@x.example", std::to_string(i)));
   CAF_CHECK(!send("a@x.example", "one more"));
 }

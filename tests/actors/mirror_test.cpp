@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mirror of an event in the cache: follows commits, never decides, and is whole again after whatever the cache did.
+// The mirror of an event in the cache: follows commits, never decides, and is whole again after whatever the
+// cache did.
 #define CAF_SUITE mirror
 #include "actors/cache_worker.hpp"
 #include "fixture.hpp"
@@ -13,7 +14,8 @@ namespace {
 struct mirror_fixture : fixture {
   bool cache_is_down = false;
   std::optional<cache_fault> next_fault;
-  memory_cache mirror{env, {.on_call = [this](cache_call call, std::span<const mirror_step>) { return fault_of(call); }}};
+  memory_cache mirror{
+    env, {.on_call = [this](cache_call call, std::span<const mirror_step>) { return fault_of(call); }}};
   cache_metrics metrics;
   owner_services services;
   event_row event;
@@ -27,7 +29,8 @@ struct mirror_fixture : fixture {
   }
   void start(queue_settings queue = {}) {
     event = put_event(10, queue);
-    cache_actor = keep(sys.spawn(cache_worker, static_cast<cache*>(&mirror), static_cast<environment*>(&env), &metrics));
+    cache_actor =
+      keep(sys.spawn(cache_worker, static_cast<cache*>(&mirror), static_cast<environment*>(&env), &metrics));
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledgers;
@@ -35,7 +38,8 @@ struct mirror_fixture : fixture {
     spawn_owner();
   }
   void spawn_owner() {
-    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
+    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
     run();
   }
   ~mirror_fixture() {

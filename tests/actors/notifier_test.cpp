@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Domain events on their way to the mail port: in order per event, nothing lost while it is away, what it will never take becomes a dead letter
-// before anything behind it goes.
+// Domain events on their way to the mail port: in order per event, nothing lost while it is away, what it
+// will never take becomes a dead letter before anything behind it goes.
 #define CAF_SUITE notifier
 #include "actors/notifier.hpp"
-#include "domain/outbox.hpp"
 #include "consumer_fixture.hpp"
+#include "domain/outbox.hpp"
 
 using namespace fq;
 using namespace fq::test;
@@ -13,7 +13,9 @@ namespace {
 
 class scripted_mail final : public mail_port {
 public:
-  std::function<mail_answer(const mail_message&)> answer = [](const auto&) { return mail_answer{.result = mail_result::accepted}; };
+  std::function<mail_answer(const mail_message&)> answer = [](const auto&) {
+    return mail_answer{.result = mail_result::accepted};
+  };
   std::vector<mail_message> tries;
   std::size_t most = 1'000;
   [[nodiscard]] std::size_t at_once() const override { return most; }
@@ -41,17 +43,26 @@ struct notifier_fixture : consumer_fixture {
     kill(consumer);
     consumer = nullptr;
   }
-  outbox_item mail(std::uint32_t aggregate, std::string payload = R"({"template":"otp","language":"en","to":[{"address":"ada@example.org"}],"data":{"code":"1","minutes":10}})") {
+  outbox_item mail(
+    std::uint32_t aggregate,
+    std::string payload =
+      R"({"template":"otp","language":"en","to":[{"address":"ada@example.org"}],"data":{"code":"1","minutes":10}})") {
     ++next_id;
-    return {{aggregate_id{aggregate}, next_id, 0}, default_tenant, {}, {{1, next_id}, std::string{topic::mail_send}, std::move(payload), {}}};
+    return {{aggregate_id{aggregate}, next_id, 0},
+            default_tenant,
+            {},
+            {{1, next_id}, std::string{topic::mail_send}, std::move(payload), {}}};
   }
   /// To 0@x.org, 1@x.org and so on.
   outbox_item mass_mail(std::uint32_t aggregate, std::size_t recipients) {
     std::string to;
-    for (std::size_t i = 0; i < recipients; ++i) to += (i ? "," : "") + (R"({"address":")" + std::to_string(i)) + R"(@x.org"})";
-    return mail(aggregate, R"({"template":"otp","language":"en","to":[)" + to + R"(],"data":{"code":"1","minutes":10}})");
+    for (std::size_t i = 0; i < recipients; ++i)
+      to += (i ? "," : "") + (R"({"address":")" + std::to_string(i)) + R"(@x.org"})";
+    return mail(aggregate, R"({"template":"otp","language":"en","to":[)" + to
+                             + R"(],"data":{"code":"1","minutes":10}})");
   }
-  /// A port that knows one recipient at a time and twenty at once; of a message, everybody before number `wall` is put off.
+  /// A port that knows one recipient at a time and twenty at once; of a message, everybody before number
+  /// `wall` is put off.
   void put_off_before(std::size_t wall) {
     port.most = 20;
     port.answer = [this, wall](const mail_message& m) {
@@ -60,7 +71,8 @@ struct notifier_fixture : consumer_fixture {
         if (m.to[i].answered) continue;
         const bool is_put_off = std::stoul(m.to[i].address) < wall;
         if (!is_put_off) ++told[m.to[i].address];
-        note(answer, i, is_put_off ? mail_result::unavailable : mail_result::accepted, is_put_off ? "RCPT TO: 450" : "");
+        note(answer, i, is_put_off ? mail_result::unavailable : mail_result::accepted,
+             is_put_off ? "RCPT TO: 450" : "");
       }
       return closed(std::move(answer));
     };
@@ -81,7 +93,8 @@ struct notifier_fixture : consumer_fixture {
   }
   outbox_item news(std::uint32_t aggregate) {
     ++next_id;
-    return {{aggregate_id{aggregate}, next_id, 0}, default_tenant, {}, {{1, next_id}, "order.completed", "{}", {}}};
+    return {
+      {aggregate_id{aggregate}, next_id, 0}, default_tenant, {}, {{1, next_id}, "order.completed", "{}", {}}};
   }
 };
 
@@ -99,7 +112,9 @@ CAF_TEST(a mail is rendered and sent under the id of its row) {
 }
 
 CAF_TEST(while the service is away nothing of that event passes and others do and the service is left alone for a while) {
-  port.answer = [](const auto&) { return mail_answer{.result = mail_result::unavailable, .service_down = true}; };
+  port.answer = [](const auto&) {
+    return mail_answer{.result = mail_result::unavailable, .service_down = true};
+  };
   const auto one = mail(20), behind = news(20), other = news(21), third = mail(22);
   const auto done = give({one, behind, other, third});
   CAF_REQUIRE_EQUAL(done.size(), 1u);
@@ -138,7 +153,9 @@ CAF_TEST(a dead letter that cannot be stored now holds its event up) {
 }
 
 CAF_TEST(of many recipients those who have it are not sent it again) {
-  const auto item = mail(20, R"({"template":"otp","language":"en","to":[{"address":"a@x.org"},{"address":"b@x.org"}],"data":{"code":"1","minutes":10}})");
+  const auto item = mail(
+    20,
+    R"({"template":"otp","language":"en","to":[{"address":"a@x.org"},{"address":"b@x.org"}],"data":{"code":"1","minutes":10}})");
   port.answer = [](const mail_message& m) {
     auto answer = open_answer(m);
     note(answer, 0, mail_result::accepted, {});
@@ -236,12 +253,17 @@ CAF_TEST(the only recipient is tried with jitter and given up when patience ends
 CAF_TEST(what is about something that has ended is not sent any more and holds nothing up) {
   const auto end = (env.wall_now() + 1min).time_since_epoch().count();
   const auto until = [&](std::uint32_t aggregate) {
-    return mail(aggregate, R"({"template":"otp","language":"en","to":[{"address":"ada@example.org"}],"data":{"code":"1","minutes":10},"expires_at":)" + std::to_string(end) + "}");
+    return mail(
+      aggregate,
+      R"({"template":"otp","language":"en","to":[{"address":"ada@example.org"}],"data":{"code":"1","minutes":10},"expires_at":)"
+        + std::to_string(end) + "}");
   };
   const auto in_time = until(20), late = until(21), behind = news(21);
   CAF_CHECK_EQUAL(give({in_time}).size(), 1u);
   CAF_CHECK_EQUAL(port.tries.size(), 1u);
-  port.answer = [](const auto&) { return mail_answer{.result = mail_result::unavailable, .service_down = true}; };
+  port.answer = [](const auto&) {
+    return mail_answer{.result = mail_result::unavailable, .service_down = true};
+  };
   CAF_CHECK(give({late, behind}).empty());
   advance(1min);
   CAF_CHECK_EQUAL(give({late, behind}).size(), 2u);
@@ -251,13 +273,16 @@ CAF_TEST(what is about something that has ended is not sent any more and holds n
 
 CAF_TEST(a mail that is put off holds back only what goes to the same people) {
   port.answer = [](const mail_message& m) {
-    const auto result = !m.to[0].answered && m.to[0].address == "full@x.org" ? mail_result::unavailable : mail_result::accepted;
+    const auto result =
+      !m.to[0].answered && m.to[0].address == "full@x.org" ? mail_result::unavailable : mail_result::accepted;
     return mail_answer{.result = result, .recipients = std::vector(m.to.size(), result)};
   };
   const auto to = [](const std::string& address) {
-    return R"({"template":"otp","language":"en","to":[{"address":")" + address + R"("}],"data":{"code":"1","minutes":10}})";
+    return R"({"template":"otp","language":"en","to":[{"address":")" + address
+           + R"("}],"data":{"code":"1","minutes":10}})";
   };
-  const auto full = mail(20, to("full@x.org")), other = mail(20, to("other@x.org")), same = mail(20, to("full@x.org")), behind = news(20);
+  const auto full = mail(20, to("full@x.org")), other = mail(20, to("other@x.org")),
+             same = mail(20, to("full@x.org")), behind = news(20);
   const auto many = mail(20, to(R"(full@x.org"},{"address":"third@x.org)"));
   const auto done = give({full, other, same, many, behind});
   CAF_CHECK((done == std::vector{other.key, behind.key}));
@@ -268,9 +293,13 @@ CAF_TEST(a mail that is put off holds back only what goes to the same people) {
 
 CAF_TEST(a mail that is refused for everybody waits for a person) {
   port.answer = [](const mail_message& m) {
-    return mail_answer{.result = mail_result::rejected, .why = "554", .recipients = std::vector(m.to.size(), mail_result::rejected)};
+    return mail_answer{.result = mail_result::rejected,
+                       .why = "554",
+                       .recipients = std::vector(m.to.size(), mail_result::rejected)};
   };
-  const auto item = mail(20, R"({"template":"otp","language":"en","to":[{"address":"a@x.org"},{"address":"b@x.org"}],"data":{"code":"1","minutes":10}})");
+  const auto item = mail(
+    20,
+    R"({"template":"otp","language":"en","to":[{"address":"a@x.org"},{"address":"b@x.org"}],"data":{"code":"1","minutes":10}})");
   CAF_CHECK_EQUAL(give({item}).size(), 1u);
   CAF_REQUIRE_EQUAL(buried->size(), 1u);
   CAF_CHECK(buried->at(0).row == item.row);
@@ -283,7 +312,8 @@ CAF_TEST(of a mail to many those who are refused wait for a person when they are
       for (std::size_t i = 0; i < m.to.size(); ++i) {
         const bool is_refused = i < wall;
         if (!is_refused) ++told[m.to[i].address];
-        note(answer, i, is_refused ? mail_result::rejected : mail_result::accepted, is_refused ? "RCPT TO: 550" : "");
+        note(answer, i, is_refused ? mail_result::rejected : mail_result::accepted,
+             is_refused ? "RCPT TO: 550" : "");
       }
       return closed(std::move(answer));
     };
@@ -296,7 +326,8 @@ CAF_TEST(of a mail to many those who are refused wait for a person when they are
   CAF_CHECK_EQUAL(give({mass_mail(20, 40)}).size(), 1u);
   CAF_REQUIRE_EQUAL(buried->size(), 1u);
   const auto& letter = buried->at(0).row.payload;
-  for (int i = 0; i < 5; ++i) CAF_CHECK(letter.find("\"" + std::to_string(i) + "@x.org") != std::string::npos);
+  for (int i = 0; i < 5; ++i)
+    CAF_CHECK(letter.find("\"" + std::to_string(i) + "@x.org") != std::string::npos);
   CAF_CHECK(letter.find("\"5@x.org") == std::string::npos);
 }
 
@@ -340,7 +371,11 @@ CAF_TEST(what waits for the rate is looked at in turns and counts as put off by 
   run();
   put_off_before(0);
   advance(500ms);
-  const auto many = mass_mail(20, 40), other = mail(21, R"({"template":"otp","language":"en","to":[{"address":"99@x.org"}],"data":{"code":"1","minutes":10}})");
+  const auto
+    many = mass_mail(20, 40),
+    other = mail(
+      21,
+      R"({"template":"otp","language":"en","to":[{"address":"99@x.org"}],"data":{"code":"1","minutes":10}})");
   CAF_CHECK(give({many, other}).empty()); // the mail to many takes it all
   CAF_CHECK(*looked_at == many.key.aggregate);
   CAF_CHECK_EQUAL(told.size(), 2u);
@@ -355,16 +390,22 @@ CAF_TEST(what waits for the rate is looked at in turns and counts as put off by 
 CAF_TEST(a recipient at whom the service stalls is not the first the next time) {
   std::vector<std::string> asked;
   port.answer = [&](const mail_message& m) {
-    mail_answer answer{.result = mail_result::unavailable, .service_down = false, .recipients = std::vector(m.to.size(), mail_result::unavailable)};
+    mail_answer answer{.result = mail_result::unavailable,
+                       .service_down = false,
+                       .recipients = std::vector(m.to.size(), mail_result::unavailable)};
     for (std::size_t i = 0; i < m.to.size() && !answer.service_down; ++i) {
       if (m.to[i].answered) continue;
       asked.push_back(m.to[i].address);
-      if (m.to[i].address == "stalls@x.org") answer.service_down = true;
-      else answer.recipients[i] = mail_result::accepted;
+      if (m.to[i].address == "stalls@x.org")
+        answer.service_down = true;
+      else
+        answer.recipients[i] = mail_result::accepted;
     }
     return answer;
   };
-  const auto item = mail(20, R"({"template":"otp","language":"en","to":[{"address":"stalls@x.org"},{"address":"b@x.org"}],"data":{"code":"1","minutes":10}})");
+  const auto item = mail(
+    20,
+    R"({"template":"otp","language":"en","to":[{"address":"stalls@x.org"},{"address":"b@x.org"}],"data":{"code":"1","minutes":10}})");
   CAF_CHECK(give({item}).empty());
   advance(31s);
   CAF_CHECK(give({item}).empty());

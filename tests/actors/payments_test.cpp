@@ -25,22 +25,21 @@ struct payments_fixture : fixture {
 
   payments_fixture() {
     auto s = gw;
-    auto gateway = keep(sys.spawn([s](gateway_worker_handle::pointer self)
-                                      -> gateway_worker_handle::behavior_type {
-      return {[s, self](const call_gateway& x) {
-        s->calls.push_back(x);
-        if (s->answers)
-          caf::anon_send(
-              caf::actor_cast<caf::actor>(self->current_sender()),
-              gateway_answered{.kind = x.kind,
-                               .result = s->result,
-                               .gateway = x.gateway,
-                               .payment = x.payment,
-                               .reference = x.charge.reference,
-                               .refund = x.refund,
-                               .retry_after = s->retry_after});
-      }};
-    }));
+    auto gateway =
+      keep(sys.spawn([s](gateway_worker_handle::pointer self) -> gateway_worker_handle::behavior_type {
+        return {[s, self](const call_gateway& x) {
+          s->calls.push_back(x);
+          if (s->answers)
+            caf::anon_send(caf::actor_cast<caf::actor>(self->current_sender()),
+                           gateway_answered{.kind = x.kind,
+                                            .result = s->result,
+                                            .gateway = x.gateway,
+                                            .payment = x.payment,
+                                            .reference = x.charge.reference,
+                                            .refund = x.refund,
+                                            .retry_after = s->retry_after});
+        }};
+      }));
     services.env = &env;
     services.gateways.emplace("sandbox", gateway);
     counts["sandbox"];
@@ -61,7 +60,8 @@ struct payments_fixture : fixture {
     owner = nullptr;
   }
   void call(std::uint64_t payment, gateway_call_kind kind = gateway_call_kind::verify,
-            std::string gateway = "sandbox", std::uint8_t priority_class = 1, const trace_context& trace = {}) {
+            std::string gateway = "sandbox", std::uint8_t priority_class = 1,
+            const trace_context& trace = {}) {
     call_gateway x;
     x.kind = kind;
     x.gateway = std::move(gateway);
@@ -70,7 +70,7 @@ struct payments_fixture : fixture {
     x.charge.trace = trace;
     x.priority_class = priority_class;
     caf::actor_cast<caf::abstract_actor*>(actor)->eq_impl(
-        caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(owner), nullptr, x);
+      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(owner), nullptr, x);
     run();
   }
 };
@@ -88,7 +88,9 @@ CAF_TEST(an answer goes to the owner that asked) {
 
 CAF_TEST(every attempt is counted with its end and its time) {
   auto& shown = counts.at("sandbox");
-  const auto attempts = [&](gateway_call_kind kind, call_outcome o) { return shown.attempts[static_cast<std::size_t>(kind)][o].get(); };
+  const auto attempts = [&](gateway_call_kind kind, call_outcome o) {
+    return shown.attempts[static_cast<std::size_t>(kind)][o].get();
+  };
   CAF_CHECK_EQUAL(shown.workers.get(), static_cast<std::int64_t>(services.calls_per_gateway));
   call(1);
   CAF_CHECK_EQUAL(attempts(gateway_call_kind::verify, call_outcome::answered), 1u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listeners of other nodes that do not read: the owner stops pushing, and lets them begin anew when they have read.
+// Listeners of other nodes that do not read: the owner stops pushing, and lets them begin anew when they have
+// read.
 #define CAF_SUITE pushes
 #include "nodes.hpp"
 
@@ -18,7 +19,8 @@ public:
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) override {
     const auto& content = element->content();
     if (content.match_element<push_mark>(0)) marks.push_back(content.get_as<push_mark>(0));
-    if (content.match_element<entries_changed>(0)) changes += content.get_as<entries_changed>(0).changes.size();
+    if (content.match_element<entries_changed>(0))
+      changes += content.get_as<entries_changed>(0).changes.size();
     if (content.match_element<sessions_changed>(0)) {
       ++words;
       if (content.get_as<sessions_changed>(0).is_lost) ++lost;
@@ -49,7 +51,8 @@ struct pushes_fixture : nodes_fixture {
   caf::strong_actor_ptr make_listener() {
     caf::actor_config config{sys.dummy_execution_unit()};
     const auto elsewhere = caf::make_node_id(77, caf::node_id::default_data::host_id_type{});
-    return caf::make_actor<remote_listener, caf::strong_actor_ptr>(sys.next_actor_id(), elsewhere, &sys, config);
+    return caf::make_actor<remote_listener, caf::strong_actor_ptr>(sys.next_actor_id(), elsewhere, &sys,
+                                                                   config);
   }
   template <class Message>
   void tell(const Message& message) {

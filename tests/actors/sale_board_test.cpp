@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board that owners write their numbers on: seats come and go, what was told is read, what changes state is counted once.
+// The board that owners write their numbers on: seats come and go, what was told is read, what changes state
+// is counted once.
 #define CAF_SUITE sale_board
 #include "actors/sale_board.hpp"
 
@@ -47,8 +48,10 @@ CAF_TEST(a seat shows what was told for as long as it is there) {
   CAF_CHECK((all[0].event == uuid{1, 2}));
   CAF_CHECK_EQUAL(all[0].currency, "EUR");
   const auto& read = all[0].numbers;
-  CAF_CHECK(read.waiting == 7 && read.away == 1 && read.admitted == 3 && read.free == 4 && read.held == 5 && read.sold == 6);
-  CAF_CHECK(read.revenue == -8 && read.orders_pending == 9 && read.oldest_pending == noon && read.dead_letters == 2 && read.due == milliseconds{11});
+  CAF_CHECK(read.waiting == 7 && read.away == 1 && read.admitted == 3 && read.free == 4 && read.held == 5
+            && read.sold == 6);
+  CAF_CHECK(read.revenue == -8 && read.orders_pending == 9 && read.oldest_pending == noon
+            && read.dead_letters == 2 && read.due == milliseconds{11});
   seat = nullptr;
   CAF_CHECK(board.read().empty());
   CAF_CHECK_EQUAL(board.pending().count, 0u);
@@ -56,7 +59,8 @@ CAF_TEST(a seat shows what was told for as long as it is there) {
 
 CAF_TEST(pending orders are those of all and the oldest of all) {
   sale_board board;
-  const auto a = board.enter(uuid{1, 1}, ""), b = board.enter(uuid{1, 2}, ""), c = board.enter(uuid{1, 3}, "");
+  const auto a = board.enter(uuid{1, 1}, ""), b = board.enter(uuid{1, 2}, ""),
+             c = board.enter(uuid{1, 3}, "");
   CAF_CHECK(!is_set(board.pending().oldest));
   event_numbers n;
   n.orders_pending = 2;
@@ -112,7 +116,8 @@ CAF_TEST(the work behind a checkout ends once with its page or without one) {
   at(milliseconds{0}, placed);
   CAF_CHECK_EQUAL(board.orders_served.get() + board.orders_failed.get(), 0u);
   at(milliseconds{700}, moved(order_status::pending, order_status::awaiting_payment));
-  at(milliseconds{9'000}, moved(order_status::awaiting_payment, order_status::success)); // paid: other people's time
+  at(milliseconds{9'000},
+     moved(order_status::awaiting_payment, order_status::success)); // paid: other people's time
   CAF_CHECK_EQUAL(board.orders_served.get(), 1u);
   CAF_CHECK_EQUAL(board.pages.seconds(), 0.7);
   at(milliseconds{0}, moved(order_status::pending, order_status::failed));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sessions of another node's event, as the cache has them: what is said of one is never older than the owner's word for it.
+// The sessions of another node's event, as the cache has them: what is said of one is never older than the
+// owner's word for it.
 #define CAF_SUITE session_reader
 #include "actors/cache_worker.hpp"
 #include "actors/session_reader.hpp"
@@ -13,7 +14,8 @@ namespace {
 
 struct reader_fixture : fixture {
   bool cache_is_down = false, fall_silent_for_steps = false;
-  memory_cache mirror{env, {.on_call = [this](cache_call call, std::span<const mirror_step>) { return fault_of(call); }}};
+  memory_cache mirror{
+    env, {.on_call = [this](cache_call call, std::span<const mirror_step>) { return fault_of(call); }}};
   cache_metrics metrics;
   owner_services services;
   event_row event;
@@ -23,7 +25,9 @@ struct reader_fixture : fixture {
 
   cache_fault fault_of(cache_call call) const {
     const bool is_owners = call == cache_call::apply || call == cache_call::vouch || call == cache_call::ping;
-    return cache_is_down || (fall_silent_for_steps && is_owners) ? cache_fault{cache_fault::kind::unavailable, 0} : cache_fault{};
+    return cache_is_down || (fall_silent_for_steps && is_owners)
+             ? cache_fault{cache_fault::kind::unavailable, 0}
+             : cache_fault{};
   }
   /// A sale with one admitted place; its owner vouches every half second.
   reader_fixture() {
@@ -31,9 +35,11 @@ struct reader_fixture : fixture {
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledgers;
-    services.cache = keep(sys.spawn(cache_worker, static_cast<cache*>(&mirror), static_cast<environment*>(&env), &metrics));
+    services.cache =
+      keep(sys.spawn(cache_worker, static_cast<cache*>(&mirror), static_cast<environment*>(&env), &metrics));
     services.vouch_interval = milliseconds{500};
-    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
+    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
     reader = keep(sys.spawn(session_reader, static_cast<cache*>(&mirror), static_cast<environment*>(&env)));
     run();
     auto place = ask<entry_reply>(owner, join{event.id, customer(1), 0});
@@ -55,7 +61,8 @@ struct reader_fixture : fixture {
   session_found look(const entry_id& which) {
     auto found = ask<session_found>(reader, find_session{which});
     run();
-    for (milliseconds waited{0}; found->open() && waited <= patience; waited += look_interval) advance(look_interval);
+    for (milliseconds waited{0}; found->open() && waited <= patience; waited += look_interval)
+      advance(look_interval);
     CAF_REQUIRE(found->ok);
     return found->value;
   }
@@ -83,7 +90,8 @@ CAF_TEST(a session that ended is over and so is one that never was) {
   auto again = ask<session_found>(reader, find_session{entry});
   run();
   CAF_CHECK(again->ok && again->value.verdict == session_verdict::over); // known by now
-  CAF_CHECK(look(make_entry_id(env.wall_now(), event.aggregate, queue_number{77})).verdict == session_verdict::over);
+  CAF_CHECK(look(make_entry_id(env.wall_now(), event.aggregate, queue_number{77})).verdict
+            == session_verdict::over);
 }
 
 CAF_TEST(an admission that is on its way to the cache is waited for) {
@@ -116,7 +124,8 @@ CAF_TEST(a cache that is away knows nothing and comes back by itself) {
 }
 
 CAF_TEST(an admission whose step is lost is not over) {
-  fall_silent_for_steps = true; // the owner's steps do not arrive any more; what it vouched for before holds for a while
+  fall_silent_for_steps =
+    true; // the owner's steps do not arrive any more; what it vouched for before holds for a while
   auto place = ask<entry_reply>(owner, join{event.id, customer(2), 0});
   run();
   CAF_CHECK(look(place->value.entry.id).verdict == session_verdict::unknown);
@@ -159,7 +168,8 @@ CAF_TEST(a cache that has forgotten is no reason to send anybody away) {
 
 CAF_TEST(too many questions at once are answered at once) {
   std::vector<std::shared_ptr<answer<session_found>>> asked;
-  for (std::size_t i = 0; i <= questions_waiting_max; ++i) asked.push_back(ask<session_found>(reader, find_session{entry}));
+  for (std::size_t i = 0; i <= questions_waiting_max; ++i)
+    asked.push_back(ask<session_found>(reader, find_session{entry}));
   run();
   for (const auto& one : asked) CAF_REQUIRE(one->ok);
 }

@@ -170,7 +170,8 @@ CAF_TEST(requests that wait for an owner are answered when the supervisor gives 
 CAF_TEST(an owner is passivated when nothing lives there and comes back on use) {
   services.idle_after = 60s;
   start();
-  auto ended = ask<event_reply>(resolve()->value, turn_event{managed_by_organizer(event), {}, event_trigger::end});
+  auto ended =
+    ask<event_reply>(resolve()->value, turn_event{managed_by_organizer(event), {}, event_trigger::end});
   run();
   CAF_REQUIRE(ended->ok);
   advance(59s);
@@ -195,9 +196,11 @@ CAF_TEST(an owner that is about to go takes nothing on) {
   const auto supervisor = parent();
   sched.advance_time(60s);
   run_without(supervisor); // it has not heard yet that its child may go
-  auto preferred = ask<count_reply>(owner, set_priorities{managed_by_organizer(event), {}, {customer(1)}, {true, priority_vip}});
+  auto preferred = ask<count_reply>(
+    owner, set_priorities{managed_by_organizer(event), {}, {customer(1)}, {true, priority_vip}});
   run_without(supervisor);
-  CAF_CHECK(!preferred->ok && preferred->unavailable()); // asked again, it wakes a successor, which sees it through
+  CAF_CHECK(!preferred->ok
+            && preferred->unavailable()); // asked again, it wakes a successor, which sees it through
   run();
   CAF_CHECK(!parent());
   CAF_CHECK(store.committed(event.aggregate)->priorities.empty());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standalone queues in their owner: tickets, operators, presence, the audit log, and what tables of sessions are told.
+// Standalone queues in their owner: tickets, operators, presence, the audit log, and what tables of sessions
+// are told.
 #define CAF_SUITE waiting_room
 #include "fixture.hpp"
 
@@ -28,7 +29,8 @@ struct waiting_room_fixture : fixture {
     services.env = &env;
     services.sessions = &sessions;
     services.ledgers = ledgers;
-    owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services), supervisor_handle{}));
+    owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
     run();
   }
   /// The catalog would have made it one.
@@ -73,8 +75,8 @@ struct waiting_room_fixture : fixture {
     table = keep(sys.spawn([words](caf::event_based_actor*) -> caf::behavior {
       return {[words](const sessions_changed& x) { words->pushes.push_back(x); }};
     }));
-    caf::actor_cast<caf::abstract_actor*>(owner)->eq_impl(caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(table),
-                                                           nullptr, watch_sessions{true});
+    caf::actor_cast<caf::abstract_actor*>(owner)->eq_impl(
+      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(table), nullptr, watch_sessions{true});
     run();
   }
 };
@@ -104,8 +106,10 @@ CAF_TEST(a place is known by its own id and shows its subject) {
   CAF_CHECK_EQUAL(shown(second.id).subject_name, "fan 2");
   CAF_CHECK(shown(first.id).status == entry_status::admitted);
   CAF_CHECK(shown(first.id).kind == event_kind::queue);
-  auto nobody = ask<entry_reply>(owner, find_ticket{make_entry_id(env.wall_now(), queue.aggregate, queue_number{99})});
-  auto forged = ask<entry_reply>(owner, find_ticket{make_entry_id(env.wall_now() + 1h, queue.aggregate, queue_number{1})});
+  auto nobody =
+    ask<entry_reply>(owner, find_ticket{make_entry_id(env.wall_now(), queue.aggregate, queue_number{99})});
+  auto forged = ask<entry_reply>(
+    owner, find_ticket{make_entry_id(env.wall_now() + 1h, queue.aggregate, queue_number{1})});
   run();
   CAF_CHECK(nobody->value.no.why == reason::not_found);
   CAF_CHECK(forged->value.no.why == reason::not_found);
@@ -139,16 +143,19 @@ CAF_TEST(only its tenant manages a queue and only as a queue) {
     CAF_REQUIRE(got->ok);
     return got->value.no.why;
   };
-  CAF_CHECK(code({queue.id, {principal_kind::operate, tenant_id{2}, {7, 7}}, event_kind::queue}) == reason::not_found);
+  CAF_CHECK(code({queue.id, {principal_kind::operate, tenant_id{2}, {7, 7}}, event_kind::queue})
+            == reason::not_found);
   CAF_CHECK(code({queue.id, {}, event_kind::queue}) == reason::not_found);
   CAF_CHECK(code({queue.id, by_operator, event_kind::sale}) == reason::not_found);
-  CAF_CHECK(code({queue.id, {principal_kind::organizer, default_tenant, {1, 2}}, event_kind::queue}) == reason::none);
+  CAF_CHECK(code({queue.id, {principal_kind::organizer, default_tenant, {1, 2}}, event_kind::queue})
+            == reason::none);
 }
 
 CAF_TEST(what a manager does is in the audit log with who and why) {
   start(by_hand());
   for (std::uint64_t n = 1; n <= 3; ++n) joined(n);
-  auto called = ask<count_reply>(owner, advance_line{as_operator(), {R"({"count":2})", "the hall is empty"}, 2});
+  auto called =
+    ask<count_reply>(owner, advance_line{as_operator(), {R"({"count":2})", "the hall is empty"}, 2});
   run();
   CAF_REQUIRE(called->ok && !called->value.no);
   CAF_CHECK_EQUAL(called->value.count, 2u);
@@ -190,7 +197,8 @@ CAF_TEST(who polls or is connected stays and who does not is away) {
   CAF_CHECK(status(polls.number) == entry_status::waiting);
   CAF_CHECK(status(connected.number) == entry_status::waiting);
   CAF_CHECK(status(gone.number) == entry_status::away);
-  auto looked = ask<entry_reply>(owner, find_ticket{gone.id, false}); // who manages the line is not its holder
+  auto looked =
+    ask<entry_reply>(owner, find_ticket{gone.id, false}); // who manages the line is not its holder
   run();
   CAF_REQUIRE(looked->ok);
   CAF_CHECK(looked->value.entry.status == entry_status::away);

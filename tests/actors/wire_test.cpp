@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes of one cluster read each other's messages by their layout: whoever changes one must raise wire_version. This describes every message
-// (its name, the types of its members in their order, what those consist of) and compares with what the version is known to be. It does not
-// see members of one type that change places, enumerators, and what pairs and variants are made of: there, remember it yourself.
+// Nodes of one cluster read each other's messages by their layout: whoever changes one must raise
+// wire_version. This describes every message (its name, the types of its members in their order, what those
+// consist of) and compares with what the version is known to be. It does not see members of one type that
+// change places, enumerators, and what pairs and variants are made of: there, remember it yourself.
 #define CAF_SUITE wire
 #include "caf/test/unit_test.hpp"
 
@@ -17,13 +18,15 @@ using namespace fq;
 
 namespace {
 
-/// When a test here fails because a message was changed on purpose: raise wire_version, and write what the test says here.
+/// When a test here fails because a message was changed on purpose: raise wire_version, and write what the
+/// test says here.
 constexpr std::uint32_t known_version = 3;
 constexpr std::uint64_t known_layout = 4146942114899081683u;
 
 /// Of actors and their addresses only that they are there: what they take is a message of its own.
 template <class T>
-concept has_parts = !caf::is_actor_handle<T>::value && !std::is_same_v<T, caf::strong_actor_ptr> && !std::is_same_v<T, caf::actor_addr>;
+concept has_parts = !caf::is_actor_handle<T>::value
+                    && !std::is_same_v<T, caf::strong_actor_ptr> && !std::is_same_v<T, caf::actor_addr>;
 
 class describer {
 public:
@@ -64,7 +67,7 @@ private:
   template <class T>
   void look_into(T& x) {
     if (!seen_.insert(typeid(T)).second) return;
-    if constexpr (requires(describer& d) { inspect(d, x); }) {
+    if constexpr (requires(describer & d) { inspect(d, x); }) {
       text_ += '{';
       inspect(*this, x);
       text_ += '}';
@@ -82,7 +85,7 @@ private:
 
 CAF_TEST(whoever changes a message raises the wire version) {
   describer all;
-#define FQ_DESCRIBE(T) \
+#define FQ_DESCRIBE(T)                                                                                       \
   if constexpr (!caf::allowed_unsafe_message_type<fq::T>::value) all.message<fq::T>(#T);
   FQ_MESSAGES(FQ_DESCRIBE)
 #undef FQ_DESCRIBE

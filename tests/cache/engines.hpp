@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of the cache share: an engine of each kind, an owner that numbers its steps, and sample rows.
+// What the tests of the cache share: an engine of each kind, an owner that numbers its steps, and sample
+// rows.
 #pragma once
 #include "store/memory_cache.hpp"
 #include "store/redis_cache.hpp"
@@ -20,17 +21,20 @@ inline constexpr aggregate_id sale{16};
 
 /// No two tests, and no two runs, share a queue: a server may outlive them.
 inline uuid fresh_queue() {
-  static const auto run = static_cast<std::uint64_t>(skipping_environment{}.wall_now().time_since_epoch().count());
+  static const auto run =
+    static_cast<std::uint64_t>(skipping_environment{}.wall_now().time_since_epoch().count());
   static std::uint64_t count = 0;
   return make_uuid(from_unix_ms(static_cast<std::int64_t>(run)), sale, ++count);
 }
 
 inline mirrored_session sample_session(std::uint64_t number, milliseconds life = seconds{600}) {
-  return {queue_number{number}, static_cast<std::uint32_t>(1 + number % 3), make_uuid(noon, accounts_aggregate, number * 7),
+  return {queue_number{number}, static_cast<std::uint32_t>(1 + number % 3),
+          make_uuid(noon, accounts_aggregate, number * 7),
           noon + milliseconds{static_cast<std::int64_t>(number % 50'000)}, noon + life};
 }
 
-inline mirrored_stock sample_stock(std::uint64_t n, std::int64_t total, std::int64_t held = 0, std::int64_t sold = 0) {
+inline mirrored_stock sample_stock(std::uint64_t n, std::int64_t total, std::int64_t held = 0,
+                                   std::int64_t sold = 0) {
   return {make_uuid(noon, sale, 800 + n), total, held, sold};
 }
 
@@ -77,7 +81,9 @@ public:
     const vouched_mirror mine{sale, queue_, tenant_id{7}, generation, steps, 0};
     return store_.vouch({&mine, 1}).at(0);
   }
-  [[nodiscard]] std::optional<vouched_mirror> vouched() const { return store_.find_mirrors({&sale, 1}).at(0); }
+  [[nodiscard]] std::optional<vouched_mirror> vouched() const {
+    return store_.find_mirrors({&sale, 1}).at(0);
+  }
   [[nodiscard]] std::optional<mirrored_session> session(const mirrored_session& s) const {
     const auto id = make_entry_id(s.joined_at, sale, s.number);
     const auto mirror = vouched();
@@ -126,8 +132,8 @@ private:
 
 class redis_engine final : public engine {
 public:
-  explicit redis_engine(const std::string& url = shared_redis_url())
-      : store_({.address = parse_redis_url(url)}, env_, to_string(fresh_queue())), operator_(url) {}
+  explicit redis_engine(const std::string& url = shared_redis_url()) :
+      store_({.address = parse_redis_url(url)}, env_, to_string(fresh_queue())), operator_(url) {}
   cache& store() override { return store_; }
   void forget(const uuid& queue) override { operator_.forget(queue); }
   std::optional<milliseconds> session_life(const owner& o, const mirrored_session& s) override {
@@ -139,7 +145,8 @@ public:
   /// Redis has a clock of its own: BLPOP of nothing ends when so much of it has passed.
   void pass(milliseconds d) override {
     for (; d > milliseconds{0}; d -= nap) // shorter than the connection's patience
-      operator_.run({"BLPOP", "fairqueue:nothing", std::to_string(static_cast<double>(std::min(d, nap).count()) / 1'000)});
+      operator_.run({"BLPOP", "fairqueue:nothing",
+                     std::to_string(static_cast<double>(std::min(d, nap).count()) / 1'000)});
   }
 
 private:
@@ -167,9 +174,7 @@ inline void on_every_engine(const std::function<void(engine&)>& test) {
 inline std::string unavailable(const std::function<void()>& call) {
   try {
     call();
-  } catch (const cache_unavailable& e) {
-    return e.what();
-  }
+  } catch (const cache_unavailable& e) { return e.what(); }
   return {};
 }
 

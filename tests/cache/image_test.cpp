@@ -13,7 +13,8 @@ CAF_TEST(a new generation begins with what its first step holds) {
   on_every_engine([](engine& e) {
     owner o{e.store()};
     CAF_CHECK(!o.read().found);
-    FQ_APPLIED(o.begin(delta{}.join(numbers(1, 3)).admit({sample_session(4)}).count({sample_stock(1, 10, 2, 3)})));
+    FQ_APPLIED(
+      o.begin(delta{}.join(numbers(1, 3)).admit({sample_session(4)}).count({sample_stock(1, 10, 2, 3)})));
     const auto r = o.read();
     CAF_CHECK(r.found);
     CAF_CHECK((r.image == mirror_image{numbers(1, 3), {sample_session(4)}, {sample_stock(1, 10, 2, 3)}}));
@@ -36,7 +37,8 @@ CAF_TEST(steps follow the line from join to the end of a session) {
     FQ_APPLIED(o.begin());
     FQ_APPLIED(o.put(delta{}.join(numbers(1, 5))));
     FQ_APPLIED(o.put(delta{}.join(numbers(6, 7)).leave({queue_number{4}}).admit({sample_session(1)})));
-    const std::vector in_line{queue_number{2}, queue_number{3}, queue_number{5}, queue_number{6}, queue_number{7}};
+    const std::vector in_line{queue_number{2}, queue_number{3}, queue_number{5}, queue_number{6},
+                              queue_number{7}};
     CAF_CHECK(o.image().waiting == in_line);
     CAF_CHECK((o.image().sessions == std::vector{sample_session(1)}));
     FQ_APPLIED(o.put(delta{}.admit({sample_session(3), sample_session(2)}).finish({sample_session(1)})));
@@ -109,7 +111,8 @@ CAF_TEST(stock is overwritten and never added up) {
     FQ_APPLIED(o.begin(delta{}.count({sample_stock(2, 10), sample_stock(1, 7, 1, 1)})));
     FQ_APPLIED(o.put(delta{}.count({sample_stock(2, 10, 4, 6)})));
     FQ_APPLIED(o.put(delta{}.count({sample_stock(2, 12, 0, 6), sample_stock(3, 1)})));
-    CAF_CHECK((o.image().stock == std::vector{sample_stock(1, 7, 1, 1), sample_stock(2, 12, 0, 6), sample_stock(3, 1)}));
+    CAF_CHECK((o.image().stock
+               == std::vector{sample_stock(1, 7, 1, 1), sample_stock(2, 12, 0, 6), sample_stock(3, 1)}));
   });
 }
 

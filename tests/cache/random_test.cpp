@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random steps, with everything that may go wrong between them, against a model too plain to be wrong; the same on every engine.
-// Replay one seed: FQ_CACHE_SEED=<n> test_cache -s cache_random; FQ_CACHE_RUNS=<n> runs more seeds.
+// Random steps, with everything that may go wrong between them, against a model too plain to be wrong; the
+// same on every engine. Replay one seed: FQ_CACHE_SEED=<n> test_cache -s cache_random; FQ_CACHE_RUNS=<n> runs
+// more seeds.
 #define CAF_SUITE cache_random
 #include "tests/cache/engines.hpp"
 
@@ -129,8 +130,8 @@ private:
     truth_.sessions.erase(number);
   }
   void move_stock(std::uint64_t type, mirror_delta& d) {
-    const auto s = sample_stock(type, 100 + static_cast<std::int64_t>(below(50)), static_cast<std::int64_t>(below(50)),
-                                static_cast<std::int64_t>(below(50)));
+    const auto s = sample_stock(type, 100 + static_cast<std::int64_t>(below(50)),
+                                static_cast<std::int64_t>(below(50)), static_cast<std::int64_t>(below(50)));
     truth_.stock[s.id] = s;
     d.stock.push_back(s);
   }

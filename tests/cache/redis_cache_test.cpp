@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Redis engine writes, key by key, and what it makes of a server that forgets scripts, keys or half a step.
+// What the Redis engine writes, key by key, and what it makes of a server that forgets scripts, keys or half
+// a step.
 #define CAF_SUITE cache_redis
 #include "tests/cache/engines.hpp"
 #include "tests/cache/relay.hpp"
@@ -15,13 +16,16 @@ namespace {
 
 /// An owner on the shared server, and an eye on its keys.
 struct redis_world {
-  explicit redis_world(const std::string& url = shared_redis_url()) : store({.address = parse_redis_url(url)}, env, "test"), eye(url) {}
+  explicit redis_world(const std::string& url = shared_redis_url()) :
+      store({.address = parse_redis_url(url)}, env, "test"), eye(url) {}
   ~redis_world() { eye.forget(o.queue()); }
   redis_world(const redis_world&) = delete;
   redis_world& operator=(const redis_world&) = delete;
 
   [[nodiscard]] std::string stem() const { return "fairqueue:{" + to_string(o.queue()) + "}:"; }
-  [[nodiscard]] std::string key(const std::string& name) const { return stem() + std::to_string(o.generation) + ":" + name; }
+  [[nodiscard]] std::string key(const std::string& name) const {
+    return stem() + std::to_string(o.generation) + ":" + name;
+  }
 
   skipping_environment env;
   redis_cache store;
@@ -64,15 +68,19 @@ CAF_TEST(the keys are as documented) {
   const auto s = sample_session(4, seconds{60});
   const auto id = to_string(make_entry_id(s.joined_at, sale, s.number));
   const auto end = std::to_string(unix_ms(s.expires_at));
-  FQ_APPLIED(w.o.begin(delta{}.join({queue_number{12}, queue_number{9}}).admit({s}).count({sample_stock(1, 10, 2, 3)})));
+  FQ_APPLIED(w.o.begin(
+    delta{}.join({queue_number{12}, queue_number{9}}).admit({s}).count({sample_stock(1, 10, 2, 3)})));
   FQ_APPLIED(w.o.put({}));
 
   CAF_CHECK((pairs(w.eye.texts({"HGETALL", w.stem() + "head"}))
              == text_map{{"generation", "7"}, {"steps", "2"}, {"part", "0"}, {"ready", "1"}}));
-  CAF_CHECK((w.eye.texts({"ZRANGE", w.key("waiting"), "0", "-1", "WITHSCORES"}) == std::vector<std::string>{"9", "9", "12", "12"}));
-  CAF_CHECK((w.eye.texts({"ZRANGE", w.key("active"), "0", "-1", "WITHSCORES"}) == std::vector<std::string>{id, end}));
+  CAF_CHECK((w.eye.texts({"ZRANGE", w.key("waiting"), "0", "-1", "WITHSCORES"})
+             == std::vector<std::string>{"9", "9", "12", "12"}));
+  CAF_CHECK(
+    (w.eye.texts({"ZRANGE", w.key("active"), "0", "-1", "WITHSCORES"}) == std::vector<std::string>{id, end}));
   CAF_CHECK_EQUAL(w.eye.text({"GET", w.key("session:" + id)}), "2 4 " + end + " " + to_string(s.subject));
-  CAF_CHECK((pairs(w.eye.texts({"HGETALL", w.key("inventory")})) == text_map{{to_string(sample_stock(1, 0).id), "10 2 3"}}));
+  CAF_CHECK((pairs(w.eye.texts({"HGETALL", w.key("inventory")}))
+             == text_map{{to_string(sample_stock(1, 0).id), "10 2 3"}}));
   CAF_CHECK_EQUAL(w.eye.keys_of(w.o.queue()).size(), 5u);
 }
 
@@ -80,7 +88,8 @@ CAF_TEST(numbers up to the greatest stay exact) {
   redis_world w;
   const std::vector<queue_number> great{queue_number{queue_number_max - 1}, queue_number{queue_number_max}};
   FQ_APPLIED(w.o.begin(delta{}.join(great)));
-  CAF_CHECK((w.eye.texts({"ZRANGE", w.key("waiting"), "0", "-1"}) == std::vector<std::string>{"1099511627774", "1099511627775"}));
+  CAF_CHECK((w.eye.texts({"ZRANGE", w.key("waiting"), "0", "-1"})
+             == std::vector<std::string>{"1099511627774", "1099511627775"}));
   CAF_CHECK(w.o.image().waiting == great);
 }
 
@@ -105,7 +114,8 @@ CAF_TEST(an ended session leaves no key) {
 
 CAF_TEST(a mirror that nobody changes any more goes after a day) {
   redis_world w;
-  FQ_APPLIED(w.o.begin(delta{}.join({queue_number{1}}).admit({sample_session(4, seconds{60})}).count({sample_stock(1, 10)})));
+  FQ_APPLIED(w.o.begin(
+    delta{}.join({queue_number{1}}).admit({sample_session(4, seconds{60})}).count({sample_stock(1, 10)})));
   for (const auto& key : {w.stem() + "head", w.key("waiting"), w.key("active"), w.key("inventory")}) {
     w.eye.integer({"EXPIRE", key, "5"}); // as if it had been there for long
   }
@@ -137,7 +147,8 @@ CAF_TEST(values that are not ours make a mirror lost and the next generation hea
   for (const std::string name : {"head", "waiting", "active", "inventory"}) {
     CAF_MESSAGE(name);
     redis_world w;
-    const auto everything = delta{}.join(numbers(1, 3)).admit({sample_session(9)}).count({sample_stock(1, 1)});
+    const auto everything =
+      delta{}.join(numbers(1, 3)).admit({sample_session(9)}).count({sample_stock(1, 1)});
     FQ_APPLIED(w.o.begin(everything));
     const auto key = name == "head" ? w.stem() + name : w.key(name);
     w.eye.run({"SET", key, "somebody else's"});
@@ -152,9 +163,9 @@ CAF_TEST(members and values that cannot be read make a mirror not found) {
   const auto s = sample_session(4);
   const auto id = to_string(make_entry_id(s.joined_at, sale, s.number));
   const std::vector<std::vector<std::string>> strange{
-    {"ZADD", "waiting", "1", "one"},   {"ZADD", "waiting", "1", "7 8"},     {"SET", "session:" + id, "1 4 1000"},
-    {"SET", "session:" + id, "1 5 1000 " + to_string(s.subject)},           {"HSET", "inventory", "type", "1 2 3"},
-    {"HSET", "inventory", to_string(s.subject), "1 2"}};
+    {"ZADD", "waiting", "1", "one"},        {"ZADD", "waiting", "1", "7 8"},
+    {"SET", "session:" + id, "1 4 1000"},   {"SET", "session:" + id, "1 5 1000 " + to_string(s.subject)},
+    {"HSET", "inventory", "type", "1 2 3"}, {"HSET", "inventory", to_string(s.subject), "1 2"}};
   for (const auto& words : strange) {
     CAF_MESSAGE(words.back());
     redis_world w;
@@ -236,7 +247,8 @@ CAF_TEST(a step torn by a cut connection is lost to whatever follows) {
     torn_once = torn_once || part != "0";
     owner heir{w.store, unlucky.queue()};
     heir.generation = unlucky.generation;
-    for (heir.steps = 0; heir.steps < 3; ++heir.steps) CAF_CHECK_EQUAL(heir.read().found, part == "0" && heir.steps == 1);
+    for (heir.steps = 0; heir.steps < 3; ++heir.steps)
+      CAF_CHECK_EQUAL(heir.read().found, part == "0" && heir.steps == 1);
     heir.steps = 2;
     FQ_LOST(heir.put(delta{}.join(numbers(30'000, 30'000))));
     heir.steps = 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that refuses, stalls, ends or has gone back in time: the cache says so soon, and works again when the server does.
+// A server that refuses, stalls, ends or has gone back in time: the cache says so soon, and works again when
+// the server does.
 #define CAF_SUITE cache_redis_faults
 #include "tests/cache/engines.hpp"
 
@@ -98,7 +99,8 @@ CAF_TEST(a stalled server costs a second and then nothing until it may be asked 
   w.env.skip(milliseconds{2'000}); // less than three times of what it took
   CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{400}); // and no second
   w.env.skip(milliseconds{2'000});
-  CAF_CHECK(duration_of([&] { why = w.refusal(); }) < milliseconds{1'500}); // it connects, but nobody is there
+  CAF_CHECK(duration_of([&] { why = w.refusal(); })
+            < milliseconds{1'500}); // it connects, but nobody is there
   CAF_CHECK(contains(why, "no answer within 1000 ms"));
   w.server.resume();
   CAF_CHECK(w.recovers());
@@ -161,11 +163,15 @@ CAF_TEST(a host that does not answer costs half a second) {
   CAF_REQUIRE_EQUAL(::connect(filler, reinterpret_cast<sockaddr*>(&address), size), 0);
 
   skipping_environment env;
-  redis_cache store{{.address = parse_redis_url("redis://127.0.0.1:" + std::to_string(ntohs(address.sin_port)))}, env, "test"};
+  redis_cache store{
+    {.address = parse_redis_url("redis://127.0.0.1:" + std::to_string(ntohs(address.sin_port)))},
+    env,
+    "test"};
   const auto took = duration_of([&] { CAF_CHECK(!unavailable([&] { store.ping(); }).empty()); });
   CAF_CHECK(took >= milliseconds{450});
   CAF_CHECK(took < milliseconds{3'000});
-  CAF_CHECK(duration_of([&] { CAF_CHECK(!unavailable([&] { store.ping(); }).empty()); }) < milliseconds{400}); // and no second
+  CAF_CHECK(duration_of([&] { CAF_CHECK(!unavailable([&] { store.ping(); }).empty()); })
+            < milliseconds{400}); // and no second
   ::close(filler);
   ::close(listener);
 }

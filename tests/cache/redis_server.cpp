@@ -42,10 +42,13 @@ timestamp skipping_environment::wall_now() {
 }
 
 milliseconds skipping_environment::steady_now() {
-  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch()) + skipped_;
+  return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+         + skipped_;
 }
 
-void skipping_environment::random_bytes(std::span<std::byte>) { throw std::logic_error("a cache needs no random bytes"); }
+void skipping_environment::random_bytes(std::span<std::byte>) {
+  throw std::logic_error("a cache needs no random bytes");
+}
 
 private_redis::private_redis() {
   const auto lines = output_of(FQ_SERVICES " start --redis --parent " + std::to_string(::getpid()));
@@ -54,10 +57,13 @@ private_redis::private_redis() {
 }
 
 private_redis::~private_redis() {
-  if (std::system((FQ_SERVICES " stop '" + folder_ + "'").c_str()) != 0) std::fputs("scripts/services stop failed\n", stderr);
+  if (std::system((FQ_SERVICES " stop '" + folder_ + "'").c_str()) != 0)
+    std::fputs("scripts/services stop failed\n", stderr);
 }
 
-void private_redis::services(const std::string& what) { output_of(FQ_SERVICES " " + what + " '" + folder_ + "'"); }
+void private_redis::services(const std::string& what) {
+  output_of(FQ_SERVICES " " + what + " '" + folder_ + "'");
+}
 
 const std::string& shared_redis_url() {
   static const std::string url = [] {
@@ -68,7 +74,8 @@ const std::string& shared_redis_url() {
   return url;
 }
 
-redis_operator::redis_operator(const std::string& url) : connection_({.address = parse_redis_url(url)}, env_) {}
+redis_operator::redis_operator(const std::string& url) :
+    connection_({.address = parse_redis_url(url)}, env_) {}
 
 void redis_operator::run(std::initializer_list<std::string_view> words) { connection_.run(words); }
 
@@ -83,7 +90,8 @@ std::string redis_operator::text(std::initializer_list<std::string_view> words) 
 std::vector<std::string> redis_operator::texts(std::initializer_list<std::string_view> words) {
   const auto replies = connection_.run(words);
   std::vector<std::string> result;
-  for (std::size_t i = 0; i < replies.at(0).size(); ++i) result.emplace_back(replies.at(0).at(i).text().value_or(""));
+  for (std::size_t i = 0; i < replies.at(0).size(); ++i)
+    result.emplace_back(replies.at(0).at(i).text().value_or(""));
   return result;
 }
 

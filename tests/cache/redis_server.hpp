@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A private Redis that scripts/services starts, and what tests ask of it beside the cache. A server that cannot be had is an error.
+// A private Redis that scripts/services starts, and what tests ask of it beside the cache. A server that
+// cannot be had is an error.
 #pragma once
 #include "domain/environment.hpp"
 #include "store/redis.hpp"
@@ -43,7 +44,8 @@ private:
   std::string folder_, url_;
 };
 
-/// The server for everything that leaves it as it was: FAIRQUEUE_TEST_REDIS, else a private one for this process.
+/// The server for everything that leaves it as it was: FAIRQUEUE_TEST_REDIS, else a private one for this
+/// process.
 const std::string& shared_redis_url();
 
 /// Commands of the test's own, over a connection of its own.

@@ -14,9 +14,7 @@ namespace {
 std::string refusal(std::string_view url) {
   try {
     parse_redis_url(url);
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
+  } catch (const std::invalid_argument& e) { return e.what(); }
   return {};
 }
 
@@ -42,11 +40,26 @@ CAF_TEST(urls lead to addresses) {
 }
 
 CAF_TEST(what is no redis url is refused) {
-  for (const std::string_view url :
-       {"", "redis", "redis:", "redis://", "redis://:secret@", "cache:6379", "http://cache", "redis://cache/a", "redis://cache/1/2",
-        "redis://cache/-1", "redis://cache/99999999999", "redis://cache:0", "redis://cache:65536", "redis://cache:secret",
-        "redis://fan@cache", "redis://cache?db=1", "redis://cache#1", "redis://fan:se/cret@cache", "redis://fan:secret%@cache",
-        "redis://a b"}) {
+  for (const std::string_view url : {"",
+                                     "redis",
+                                     "redis:",
+                                     "redis://",
+                                     "redis://:secret@",
+                                     "cache:6379",
+                                     "http://cache",
+                                     "redis://cache/a",
+                                     "redis://cache/1/2",
+                                     "redis://cache/-1",
+                                     "redis://cache/99999999999",
+                                     "redis://cache:0",
+                                     "redis://cache:65536",
+                                     "redis://cache:secret",
+                                     "redis://fan@cache",
+                                     "redis://cache?db=1",
+                                     "redis://cache#1",
+                                     "redis://fan:se/cret@cache",
+                                     "redis://fan:secret%@cache",
+                                     "redis://a b"}) {
     CAF_MESSAGE(url);
     CAF_CHECK(!refusal(url).empty());
     CAF_CHECK_EQUAL(refusal(url).find("secret"), std::string::npos);

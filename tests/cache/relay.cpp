@@ -38,9 +38,10 @@ void send_all(int to, const char* data, std::size_t size) {
 
 } // namespace
 
-relay::relay(std::uint16_t port)
-    : listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      bytes_left_(no_limit) {
+relay::relay(std::uint16_t port) :
+    listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+    wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+    bytes_left_(no_limit) {
   auto address = loopback(0);
   socklen_t size = sizeof address;
   if (::bind(listener_, reinterpret_cast<sockaddr*>(&address), size) != 0 || ::listen(listener_, 1) != 0
@@ -89,7 +90,8 @@ void relay::run(std::uint16_t server_port) {
   const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const auto address = loopback(server_port);
-  if (::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) pass_on(client, server);
+  if (::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0)
+    pass_on(client, server);
   ::close(server);
   ::close(client);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A relay in front of a server that treats its one connection as networks do: cuts it in the middle, or delivers late.
+// A relay in front of a server that treats its one connection as networks do: cuts it in the middle, or
+// delivers late.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -17,14 +18,16 @@ public:
   relay& operator=(const relay&) = delete;
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
-  /// So many bytes from now on reach the server, then it sees the connection's end; when it has closed its side, so does the client.
+  /// So many bytes from now on reach the server, then it sees the connection's end; when it has closed its
+  /// side, so does the client.
   void cut_after(std::size_t bytes) { limit(bytes, true); }
   /// So many bytes from now on reach the server, the rest after resume().
   void hold_after(std::size_t bytes) { limit(bytes, false); }
   /// Returns when so many bytes have passed.
   void await_limit() const;
   void resume();
-  /// To a client that has given up: resumes, and returns when the server has had everything and has closed its side.
+  /// To a client that has given up: resumes, and returns when the server has had everything and has closed
+  /// its side.
   void deliver();
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step is applied in order or not at all: what a cache has lost, and what an owner has lost, shows at the next step.
+// A step is applied in order or not at all: what a cache has lost, and what an owner has lost, shows at the
+// next step.
 #define CAF_SUITE cache_sequence
 #include "tests/cache/engines.hpp"
 
@@ -142,7 +143,8 @@ CAF_TEST(generations may begin in the middle of a pipeline) {
     o.steps = 2;
     const auto outcomes = e.store().apply(steps);
     CAF_REQUIRE_EQUAL(outcomes.size(), 5u);
-    for (std::size_t i = 0; i < 5; ++i) CAF_CHECK((outcomes[i] == (i == 3 ? step_outcome::lost : step_outcome::applied)));
+    for (std::size_t i = 0; i < 5; ++i)
+      CAF_CHECK((outcomes[i] == (i == 3 ? step_outcome::lost : step_outcome::applied)));
     CAF_CHECK(o.image().waiting == numbers(7, 8));
   });
 }

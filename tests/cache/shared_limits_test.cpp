@@ -16,7 +16,9 @@ struct two_nodes {
     const limit_use one{bucket, used_us, 60 * second_us};
     return node.use({&one, 1}).at(0);
   }
-  static bool is_about(std::int64_t found, std::int64_t wanted) { return found <= wanted && found > wanted - second_us; }
+  static bool is_about(std::int64_t found, std::int64_t wanted) {
+    return found <= wanted && found > wanted - second_us;
+  }
 
   skipping_environment env;
   std::string space = to_string(fresh_queue());
@@ -49,10 +51,12 @@ CAF_TEST(a bucket fills up by redis own clock and goes when it is full) {
 
 CAF_TEST(many at once are answered in order) {
   std::vector<limit_use> uses;
-  for (std::int64_t i = 0; i < 1'200; ++i) uses.push_back({"x:" + std::to_string(i), (1 + i % 50) * second_us, 60 * second_us});
+  for (std::int64_t i = 0; i < 1'200; ++i)
+    uses.push_back({"x:" + std::to_string(i), (1 + i % 50) * second_us, 60 * second_us});
   const auto found = here.use(uses);
   CAF_REQUIRE_EQUAL(found.size(), uses.size());
-  for (std::size_t i = 0; i < uses.size(); ++i) CAF_CHECK(found[i] <= uses[i].used_us && found[i] > uses[i].used_us - second_us);
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    CAF_CHECK(found[i] <= uses[i].used_us && found[i] > uses[i].used_us - second_us);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

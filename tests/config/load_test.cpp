@@ -60,9 +60,7 @@ flags parse(std::vector<const char*> arguments) {
 bool fails_to_name_itself(const options& o) {
   try {
     return node_id(o).empty();
-  } catch (const std::runtime_error& e) {
-    return std::string{e.what()}.find("node-id") != std::string::npos;
-  }
+  } catch (const std::runtime_error& e) { return std::string{e.what()}.find("node-id") != std::string::npos; }
 }
 
 const std::map<std::string, std::string> sound_production{{"environment", "production"},
@@ -73,16 +71,21 @@ const std::map<std::string, std::string> sound_production{{"environment", "produ
 CAF_TEST_FIXTURE_SCOPE(load_tests, fixture)
 
 CAF_TEST(tenants looks are read from a file of their own and what is wrong in it is told) {
-  const auto with = [&](const std::string& text) { return with_flags({{"pages.branding", write("looks.toml", text)}}); };
-  const auto good = with("[default]\nname = \"Aurora\"\ncolour = \"#2c1d6B\"\n[stadium]\nlogo_url = \"data:image/png;base64,AAA=\"\nreturn_url = \"https://s.example/enter\"\n");
+  const auto with = [&](const std::string& text) {
+    return with_flags({{"pages.branding", write("looks.toml", text)}});
+  };
+  const auto good = with("[default]\nname = \"Aurora\"\ncolour = \"#2c1d6B\"\n[stadium]\nlogo_url = "
+                         "\"data:image/png;base64,AAA=\"\nreturn_url = \"https://s.example/enter\"\n");
   CAF_CHECK_EQUAL(describe(good.problems), "");
   CAF_CHECK_EQUAL(good.values.pages.brands.at("default").name, "Aurora");
   CAF_CHECK_EQUAL(good.values.pages.brands.at("stadium").return_url, "https://s.example/enter");
   CAF_CHECK(with_flags({}).values.pages.brands.empty());
   // Nothing may end an attribute, a style or a source of the pages' policy.
-  for (const auto* line : {"colour = \"red\"", "colour = \"#12345\"", "colour = \"#12345g\"", "logo_url = \"javascript:x\"", "logo_url = \"https://a.example/x;script-src\"",
-                           "logo_url = \"data:text/html;base64,AAAA\"", "home_url = \"https://a.example/\\\"x\"", "return_url = \"//a.example\"", "return_url = \"https://u@a.example\"",
-                           "name = \"a\\nb\"", "color = \"#2c1d6b\""})
+  for (const auto* line :
+       {"colour = \"red\"", "colour = \"#12345\"", "colour = \"#12345g\"", "logo_url = \"javascript:x\"",
+        "logo_url = \"https://a.example/x;script-src\"", "logo_url = \"data:text/html;base64,AAAA\"",
+        "home_url = \"https://a.example/\\\"x\"", "return_url = \"//a.example\"",
+        "return_url = \"https://u@a.example\"", "name = \"a\\nb\"", "color = \"#2c1d6b\""})
     CAF_CHECK(complains(with(std::string{"[default]\n"} + line + "\n"), "pages.branding", "default."));
   CAF_CHECK(complains(with("name = \"no tenant\"\n"), "pages.branding", "no member"));
   CAF_CHECK(complains(with_flags({{"pages.branding", "/nowhere.toml"}}), "pages.branding", "cannot be read"));
@@ -126,7 +129,7 @@ CAF_TEST(flags win over the environment over the file over the default) {
 
 CAF_TEST(command line flags reach the options in both spellings) {
   const auto given =
-      parse({"--http.listen", "0.0.0.0:9000", "--data-dir=/tmp/d", "--queue.claim_window", "5s"});
+    parse({"--http.listen", "0.0.0.0:9000", "--data-dir=/tmp/d", "--queue.claim_window", "5s"});
   CAF_CHECK_EQUAL(given.values.size(), 3u);
   const auto o = load(given, {}).values;
   CAF_CHECK_EQUAL(o.data_dir.string(), "/tmp/d");
@@ -137,9 +140,7 @@ CAF_TEST(command line flags reach the options in both spellings) {
   bool refused = false;
   try {
     static_cast<void>(parse({"--http.listne", "x"}));
-  } catch (const CLI::ParseError&) {
-    refused = true;
-  }
+  } catch (const CLI::ParseError&) { refused = true; }
   CAF_CHECK(refused);
 }
 
@@ -164,8 +165,8 @@ CAF_TEST(variables that steer tests are no options) {
 
 CAF_TEST(all problems are reported at once with their origin) {
   const auto config =
-      with_file("[http]\nlisten = \"nowhere\"\nbody_limit = \"1B\"\n[queue]\nsession_ttl = 20\n",
-                {{"FAIRQUEUE_LOG_LEVEL", "loud"}}, {{"claims.ttl", "19m"}, {"ledger.url", "mysql://h/d"}});
+    with_file("[http]\nlisten = \"nowhere\"\nbody_limit = \"1B\"\n[queue]\nsession_ttl = 20\n",
+              {{"FAIRQUEUE_LOG_LEVEL", "loud"}}, {{"claims.ttl", "19m"}, {"ledger.url", "mysql://h/d"}});
   CAF_CHECK(complains(config, "http.listen", "numeric address"));
   CAF_CHECK(complains(config, "http.body_limit", "1KiB to 16MiB"));
   CAF_CHECK(complains(config, "queue.session_ttl", "time with a unit"));
@@ -205,7 +206,7 @@ CAF_TEST(a secret may come from a file but not twice from one source) {
   CAF_CHECK(complains(load({}, {{"FAIRQUEUE_LEDGER_URL_FILE", secret}, {"FAIRQUEUE_LEDGER_URL", "memory:"}}),
                       "ledger.url", "keep one"));
   CAF_CHECK(
-      complains(load({}, {{"FAIRQUEUE_LEDGER_URL_FILE", "/no/such/file"}}), "ledger.url", "cannot read"));
+    complains(load({}, {{"FAIRQUEUE_LEDGER_URL_FILE", "/no/such/file"}}), "ledger.url", "cannot read"));
   CAF_CHECK(complains(load({}, {{"FAIRQUEUE_HTTP_LISTEN_FILE", secret}}), "FAIRQUEUE_HTTP_LISTEN_FILE",
                       "is not an option"));
 }
@@ -241,27 +242,32 @@ CAF_TEST(options that contradict each other are refused) {
   CAF_CHECK(complains(with_flags({{"payments.retry_base", "10s"}}), "payments.retry_base",
                       "at most payments.retry_cap"));
   CAF_CHECK(
-      complains(with_flags({{"http.admin_listen", "127.0.0.1:8080"}}), "http.admin_listen", "must differ"));
+    complains(with_flags({{"http.admin_listen", "127.0.0.1:8080"}}), "http.admin_listen", "must differ"));
   CAF_CHECK(complains(with_flags({{"http.allowed_origins", "*,https://a.example"}}), "http.allowed_origins",
                       "alone"));
   CAF_CHECK(
-      with_flags({{"http.listen", "127.0.0.1:0"}, {"http.admin_listen", "127.0.0.1:0"}}).problems.empty());
+    with_flags({{"http.listen", "127.0.0.1:0"}, {"http.admin_listen", "127.0.0.1:0"}}).problems.empty());
 }
 
 CAF_TEST(webhooks go to named ports and without TLS only at home) {
   CAF_CHECK(load({}, {}).values.webhooks.parsed_ports() == std::vector<std::uint16_t>({443, 8443}));
   CAF_CHECK(!load({}, {}).values.webhooks.allow_private);
-  CAF_CHECK(with_flags({{"webhooks.ports", "9000"}}).values.webhooks.parsed_ports() == std::vector<std::uint16_t>{9000});
+  CAF_CHECK(with_flags({{"webhooks.ports", "9000"}}).values.webhooks.parsed_ports()
+            == std::vector<std::uint16_t>{9000});
   for (const auto* ports : {"0", "65536", ",", "https", "443-8443", "-1", "443 8443", "+443"})
     CAF_CHECK(complains(with_flags({{"webhooks.ports", ports}}), "webhooks.ports", "must be like"));
-  CAF_CHECK(complains(with_flags({{"webhooks.ports", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"}}), "webhooks.ports", "1 to 16"));
-  CAF_CHECK(complains(with_flags({{"webhooks.allow_http", "true"}}), "webhooks.allow_http", "needs webhooks.allow_private"));
-  CAF_CHECK(with_flags({{"webhooks.allow_http", "true"}, {"webhooks.allow_private", "true"}}).problems.empty());
+  CAF_CHECK(complains(with_flags({{"webhooks.ports", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17"}}),
+                      "webhooks.ports", "1 to 16"));
+  CAF_CHECK(complains(with_flags({{"webhooks.allow_http", "true"}}), "webhooks.allow_http",
+                      "needs webhooks.allow_private"));
+  CAF_CHECK(
+    with_flags({{"webhooks.allow_http", "true"}, {"webhooks.allow_private", "true"}}).problems.empty());
 }
 
 CAF_TEST(a listener with TLS needs its files and an address of its own) {
   using flags_map = std::map<std::string, std::string>;
-  const flags_map good{{"tls.listen", "0.0.0.0:8443"}, {"tls.certificate", "chain.pem"}, {"tls.key", "key.pem"}};
+  const flags_map good{
+    {"tls.listen", "0.0.0.0:8443"}, {"tls.certificate", "chain.pem"}, {"tls.key", "key.pem"}};
   const auto changed = [&](const std::string& option, const std::string& value) {
     auto given = good;
     given[option] = value;
@@ -273,8 +279,10 @@ CAF_TEST(a listener with TLS needs its files and an address of its own) {
   CAF_CHECK_EQUAL(to_string(config.values.tls.where()), "0.0.0.0:8443");
   CAF_CHECK_EQUAL(config.values.http.public_url, "https://127.0.0.1:8443");
   CAF_CHECK_EQUAL(config.values.http.local_url(), "http://127.0.0.1:8080");
-  CAF_CHECK_EQUAL(changed("http.base_path", "/tickets").values.http.public_url, "https://127.0.0.1:8443/tickets");
-  CAF_CHECK_EQUAL(changed("http.public_url", "https://tickets.example").values.http.public_url, "https://tickets.example");
+  CAF_CHECK_EQUAL(changed("http.base_path", "/tickets").values.http.public_url,
+                  "https://127.0.0.1:8443/tickets");
+  CAF_CHECK_EQUAL(changed("http.public_url", "https://tickets.example").values.http.public_url,
+                  "https://tickets.example");
   CAF_CHECK_EQUAL(changed("tls.listen", "127.0.0.1:0").values.http.public_url, "http://127.0.0.1:8080");
   CAF_CHECK(complains(changed("tls.listen", "tickets.example:443"), "tls.listen", "must be address:port"));
   CAF_CHECK(complains(changed("tls.listen", "127.0.0.1:8080"), "tls.listen", "must differ"));
@@ -293,16 +301,21 @@ CAF_TEST(a way for mail needs what it stands on) {
     return with_flags({{"mail.mode", "smtp"}, {"mail.smtp_url", url}, {"mail.smtp_insecure", insecure}});
   };
   CAF_CHECK_EQUAL(describe(with_smtp("smtp://mail.example.com:587", "false").problems), "");
-  for (const auto* url : {"smtp://127.0.0.1:25", "smtp://127.8.9.10", "smtp://localhost:2525/us", "smtp://[::1]:25"})
+  for (const auto* url :
+       {"smtp://127.0.0.1:25", "smtp://127.8.9.10", "smtp://localhost:2525/us", "smtp://[::1]:25"})
     CAF_CHECK_EQUAL(describe(with_smtp(url, "true").problems), "");
-  for (const auto* url : {"smtp://mail.example.com", "smtps://127.0.0.1", "smtp://127.evil.example", "smtp://localhost.example", "smtp://[::2]"})
+  for (const auto* url : {"smtp://mail.example.com", "smtps://127.0.0.1", "smtp://127.evil.example",
+                          "smtp://localhost.example", "smtp://[::2]"})
     CAF_CHECK(complains(with_smtp(url, "true"), "mail.smtp_insecure", "on this machine"));
-  CAF_CHECK_EQUAL(describe(with_flags({{"mail.mode", "nats"}, {"nats.url", "nats://a,nats://b:4223"}}).problems), "");
+  CAF_CHECK_EQUAL(
+    describe(with_flags({{"mail.mode", "nats"}, {"nats.url", "nats://a,nats://b:4223"}}).problems), "");
 }
 
 CAF_TEST(the bus needs what it stands on) {
   const auto with_bus = [](const char* option, const char* value) {
-    std::map<std::string, std::string> all{{"bus.url", "nats://a"}, {"stripe.secret_key", "sk_test_1"}, {"stripe.webhook_secrets", "whsec_1"},
+    std::map<std::string, std::string> all{{"bus.url", "nats://a"},
+                                           {"stripe.secret_key", "sk_test_1"},
+                                           {"stripe.webhook_secrets", "whsec_1"},
                                            {"bus.payments_subject", "stripe.backend"}};
     all[option] = value;
     return with_flags(std::move(all));
@@ -310,8 +323,10 @@ CAF_TEST(the bus needs what it stands on) {
   CAF_CHECK_EQUAL(describe(with_bus("bus.prefix", "shop.fairqueue").problems), "");
   CAF_CHECK(complains(with_bus("bus.url", ""), "bus.payments_subject", "needs bus.url"));
   CAF_CHECK(complains(with_bus("stripe.secret_key", ""), "bus.payments_subject", "needs stripe.secret_key"));
-  CAF_CHECK(complains(with_bus("bus.payments_subject", "stripe.>"), "bus.payments_subject", "without wildcards"));
-  CAF_CHECK(complains(with_bus("bus.payments_subject", "fairqueue.stripe"), "bus.payments_subject", "must not begin with bus.prefix"));
+  CAF_CHECK(
+    complains(with_bus("bus.payments_subject", "stripe.>"), "bus.payments_subject", "without wildcards"));
+  CAF_CHECK(complains(with_bus("bus.payments_subject", "fairqueue.stripe"), "bus.payments_subject",
+                      "must not begin with bus.prefix"));
   CAF_CHECK(complains(with_bus("bus.payments_stream", "fairqueue"), "bus.payments_stream", "must differ"));
   CAF_CHECK(complains(with_bus("bus.source", "a b"), "bus.source", "URI reference"));
   CAF_CHECK_EQUAL(describe(with_flags({}).problems), "");
@@ -325,15 +340,18 @@ CAF_TEST(the password of the mail server comes from a file and is never printed)
   const auto text = print_config(config);
   CAF_CHECK(text.find("hunter2") == std::string::npos);
   CAF_CHECK(text.find("smtp_password = \"***\"") != std::string::npos);
-  const auto with_ca = load({}, {{"FAIRQUEUE_MAIL_SMTP_CA_FILE", "/etc/ca.pem"}}); // an option of its own, not a secret's file
+  const auto with_ca =
+    load({}, {{"FAIRQUEUE_MAIL_SMTP_CA_FILE", "/etc/ca.pem"}}); // an option of its own, not a secret's file
   CAF_CHECK_EQUAL(with_ca.values.mail.smtp_ca_file.string(), "/etc/ca.pem");
 }
 
 CAF_TEST(ways to devices are off until they are set up as a whole) {
   const auto off = with_flags({}).values.push;
   CAF_CHECK(!off.fcm_is_on() && !off.apns_is_on() && off.ntfy_url.empty() && off.connect_to.empty());
-  const std::map<std::string, std::string> apns{
-    {"push.apns_team_id", "APPLETEAM1"}, {"push.apns_key_id", "APPLEKEY01"}, {"push.apns_key", "/run/key.p8"}, {"push.apns_topic", "com.example.tickets"}};
+  const std::map<std::string, std::string> apns{{"push.apns_team_id", "APPLETEAM1"},
+                                                {"push.apns_key_id", "APPLEKEY01"},
+                                                {"push.apns_key", "/run/key.p8"},
+                                                {"push.apns_topic", "com.example.tickets"}};
   CAF_CHECK_EQUAL(describe(with_flags(apns).problems), "");
   CAF_CHECK(with_flags(apns).values.push.apns_is_on());
   for (const auto& [name, value] : apns) {
@@ -341,7 +359,8 @@ CAF_TEST(ways to devices are off until they are set up as a whole) {
     without.erase(name);
     CAF_CHECK(complains(with_flags(without), name, "is needed with the other options of push.apns_*"));
     const auto alone = with_flags({{name, value}}); // all that is missing is told at once
-    for (const auto& [other, unused] : apns) CAF_CHECK_EQUAL(complains(alone, other, "is needed"), other != name);
+    for (const auto& [other, unused] : apns)
+      CAF_CHECK_EQUAL(complains(alone, other, "is needed"), other != name);
   }
   for (const auto* id : {"appleteam1", "APPLE", "APPLETEAM12", "APPLE-TEAM"}) {
     auto odd = apns;
@@ -355,12 +374,16 @@ CAF_TEST(keys for pushes travel over no open way) {
   for (const auto* option : {"push.fcm_url", "push.apns_url", "push.apns_sandbox_url"}) {
     CAF_CHECK(complains(with_flags({{option, "http://fcm.example.com"}}), option, "https://"));
     CAF_CHECK(complains(with_flags({{option, "http://127.evil.example"}}), option, "https://"));
-    for (const auto* sound : {"https://fcm.example.com", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:8080"})
+    for (const auto* sound :
+         {"https://fcm.example.com", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:8080"})
       CAF_CHECK_EQUAL(describe(with_flags({{option, sound}}).problems), "");
   }
-  for (const auto* way : {"a.example:443:127.0.0.1:8443", "a.example:443:b.example:1, c.example:443:[::1]:8443"})
+  for (const auto* way :
+       {"a.example:443:127.0.0.1:8443", "a.example:443:b.example:1, c.example:443:[::1]:8443"})
     CAF_CHECK_EQUAL(describe(with_flags({{"push.connect_to", way}}).problems), "");
-  for (const auto* way : {"a.example", "a.example:443", "a.example:443:b.example", "a.example:443:b.example:0", "a.example:x:b.example:1", ":443:b.example:1", "a.example:443::1", ":::"})
+  for (const auto* way :
+       {"a.example", "a.example:443", "a.example:443:b.example", "a.example:443:b.example:0",
+        "a.example:x:b.example:1", ":443:b.example:1", "a.example:443::1", ":::"})
     CAF_CHECK(complains(with_flags({{"push.connect_to", way}}), "push.connect_to", "must be like"));
   auto production = sound_production;
   production["push.ntfy_url"] = "https://ntfy.example.com";
@@ -405,7 +428,8 @@ CAF_TEST(a node keeps the name it made for itself) {
   const auto name = node_id(o);
   CAF_CHECK(!name.empty());
   CAF_CHECK_EQUAL(node_id(o), name);
-  CAF_CHECK_EQUAL(std::distance(std::filesystem::directory_iterator{folder}, {}), 1); // no draft is left behind
+  CAF_CHECK_EQUAL(std::distance(std::filesystem::directory_iterator{folder}, {}),
+                  1); // no draft is left behind
   std::filesystem::remove(folder / "node-id");
   CAF_CHECK_NOT_EQUAL(node_id(o), name);
   o.node.id = "fq-1";

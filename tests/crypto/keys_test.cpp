@@ -37,9 +37,7 @@ std::string error_of(const std::filesystem::path& data_dir) {
   try {
     static_cast<void>(key_store::open(data_dir));
     return {};
-  } catch (const key_store_error& e) {
-    return e.what();
-  }
+  } catch (const key_store_error& e) { return e.what(); }
 }
 
 bool same(const key_store& a, const key_store& b) {
@@ -94,9 +92,7 @@ CAF_TEST(starts at the same moment end with the same keys) {
       for (int attempt = 0; attempt < 50 && !o; ++attempt) {
         try {
           o = key_store::open(folder / "data");
-        } catch (const key_store_error&) {
-          std::this_thread::yield();
-        }
+        } catch (const key_store_error&) { std::this_thread::yield(); }
       }
     });
   for (auto& t : threads) t.join();
@@ -123,15 +119,15 @@ CAF_TEST(a malformed key file is refused by name and without its content) {
   const auto good = read(jwk);
   const std::string k = R"("k":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})";
   const std::vector<std::string> bad{
-      "",
-      "{}",
-      "not json",
-      "[]",
-      std::string(5000, ' '),
-      R"({"kty":"oct","alg":"HS512","use":"sig","kid":"a",)" + k,
-      R"({"kty":"oct","alg":"HS256","use":"sig","kid":"a","k":"AAAA"})",
-      R"({"kty":"oct","alg":"HS256","use":"sig","kid":"a b",)" + k,
-      R"({"kty":"oct","alg":"HS256","use":"sig",)" + k,
+    "",
+    "{}",
+    "not json",
+    "[]",
+    std::string(5000, ' '),
+    R"({"kty":"oct","alg":"HS512","use":"sig","kid":"a",)" + k,
+    R"({"kty":"oct","alg":"HS256","use":"sig","kid":"a","k":"AAAA"})",
+    R"({"kty":"oct","alg":"HS256","use":"sig","kid":"a b",)" + k,
+    R"({"kty":"oct","alg":"HS256","use":"sig",)" + k,
   };
   for (const auto& text : bad) {
     overwrite(jwk, text);

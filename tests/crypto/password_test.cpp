@@ -26,9 +26,7 @@ CAF_TEST(too long passwords are refused before any work) {
   bool refused = false;
   try {
     static_cast<void>(hash_password(long_one));
-  } catch (const std::invalid_argument&) {
-    refused = true;
-  }
+  } catch (const std::invalid_argument&) { refused = true; }
   CAF_CHECK(refused);
   CAF_CHECK(!verify_password("x", long_one));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys that other services gave us: which are taken, and what they sign. That npm's jose agrees is seen in tests/outbound (fcm and apns).
+// Keys that other services gave us: which are taken, and what they sign. That npm's jose agrees is seen in
+// tests/outbound (fcm and apns).
 #define CAF_SUITE pem_signer
 #include "caf/test/unit_test.hpp"
 
@@ -25,7 +26,8 @@ std::string pem_of(const key_ptr& key, const char* passphrase = nullptr) {
   BIO* memory = BIO_new(BIO_s_mem());
   const auto* cipher = passphrase != nullptr ? EVP_aes_256_cbc() : nullptr;
   const auto* secret = reinterpret_cast<const unsigned char*>(passphrase);
-  PEM_write_bio_PrivateKey(memory, key.get(), cipher, secret, passphrase != nullptr ? 4 : 0, nullptr, nullptr);
+  PEM_write_bio_PrivateKey(memory, key.get(), cipher, secret, passphrase != nullptr ? 4 : 0, nullptr,
+                           nullptr);
   char* bytes = nullptr;
   const auto size = BIO_get_mem_data(memory, &bytes);
   std::string text{bytes, static_cast<std::size_t>(size)};
@@ -36,9 +38,7 @@ std::string pem_of(const key_ptr& key, const char* passphrase = nullptr) {
 std::string complaint(pem_signer::algorithm_type algorithm, const std::string& pem) {
   try {
     const pem_signer signer{algorithm, pem};
-  } catch (const std::runtime_error& e) {
-    return e.what();
-  }
+  } catch (const std::runtime_error& e) { return e.what(); }
   return "";
 }
 
@@ -57,7 +57,8 @@ CAF_TEST(only keys that the algorithm is made for are taken) {
   CAF_CHECK_EQUAL(complaint(es256, pem_of(ec("P-384"))), "is no EC key on P-256");
   CAF_CHECK_EQUAL(complaint(es256, pem_of(rsa(2048))), "is no EC key on P-256");
   const auto half = pem_of(ec("P-256")).substr(0, 100);
-  for (const auto& text : {std::string{}, std::string{"secret"}, half, pem_of(ec("P-256"), "pass")}) // and nobody is asked for a passphrase
+  for (const auto& text : {std::string{}, std::string{"secret"}, half,
+                           pem_of(ec("P-256"), "pass")}) // and nobody is asked for a passphrase
     CAF_CHECK_EQUAL(complaint(es256, text), "is no private key in PEM (without a passphrase)");
 }
 

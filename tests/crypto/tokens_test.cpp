@@ -101,12 +101,12 @@ CAF_TEST(a header that is not exactly ours is refused) {
 CAF_TEST(a token under the key or the audience of another kind is refused) {
   CAF_CHECK(verifier.verify(sign_with(keys.organizer, customer_header(), good_payload()), now).error
             == token_error::bad_signature);
-  CAF_CHECK(verifier
-                .verify(sign_with(keys.organizer, header("HS256", "fq-organizer", keys.organizer.kid),
-                                  good_payload()),
-                        now)
-                .error
-            == token_error::bad_claims);
+  CAF_CHECK(
+    verifier
+      .verify(sign_with(keys.organizer, header("HS256", "fq-organizer", keys.organizer.kid), good_payload()),
+              now)
+      .error
+    == token_error::bad_claims);
 }
 
 CAF_TEST(claims that are not exactly ours are refused) {
@@ -115,29 +115,29 @@ CAF_TEST(claims that are not exactly ours are refused) {
   CAF_CHECK(customer_with(with(to_string(subject), "alice")) == token_error::bad_claims);
   CAF_CHECK(customer_with(with("1800003600", "1800000000")) == token_error::bad_claims);
   for (const auto& payload : {
-           std::string{},
-           std::string{"{}"},
-           std::string{"[]"},
-           good_payload() + " ",
-           good_payload().insert(0, 1, ' '),
-           good_payload() + "}",
-           with(R"("exp":1800003600)", R"("exp":"1800003600")"),
-           with("1800003600", "1800003600.5"),
-           with("1800003600", "-1"),
-           with("1800003600", "01800003600"),
-           with("1800003600", "1e12"),
-           with("1800003600", "99999999999999999999"),
-           with(R"(,"exp":1800003600)", ""),
-           with(R"("iat":1800000000,)", ""),
-           with(R"("iss":"fairqueue",)", ""),
-           with(R"("exp":)", R"("exp":1800003600,"exp":)"),
-           with(R"("iss":)", R"("iss":"fairqueue","iss":)"),
-           with(R"("iss":)", R"("admin":"yes","iss":)"),
-           with(R"("iat")", R"("\u0069at")"),
-           with("fairqueue", "fair\\u0071ueue"),
-           with(R"(":"fairq)", R"(": "fairq)"),
-           with(R"("iss":"fairqueue")", R"("iss":"")"),
-           good_payload().substr(0, 40),
+         std::string{},
+         std::string{"{}"},
+         std::string{"[]"},
+         good_payload() + " ",
+         good_payload().insert(0, 1, ' '),
+         good_payload() + "}",
+         with(R"("exp":1800003600)", R"("exp":"1800003600")"),
+         with("1800003600", "1800003600.5"),
+         with("1800003600", "-1"),
+         with("1800003600", "01800003600"),
+         with("1800003600", "1e12"),
+         with("1800003600", "99999999999999999999"),
+         with(R"(,"exp":1800003600)", ""),
+         with(R"("iat":1800000000,)", ""),
+         with(R"("iss":"fairqueue",)", ""),
+         with(R"("exp":)", R"("exp":1800003600,"exp":)"),
+         with(R"("iss":)", R"("iss":"fairqueue","iss":)"),
+         with(R"("iss":)", R"("admin":"yes","iss":)"),
+         with(R"("iat")", R"("\u0069at")"),
+         with("fairqueue", "fair\\u0071ueue"),
+         with(R"(":"fairq)", R"(": "fairq)"),
+         with(R"("iss":"fairqueue")", R"("iss":"")"),
+         good_payload().substr(0, 40),
        }) {
     const auto error = customer_with(payload);
     CAF_CHECK(error == token_error::malformed || error == token_error::bad_claims);

@@ -25,8 +25,8 @@ std::string purpose(const std::string& text) {
 } // namespace
 
 CAF_TEST(ordinary hosts of the internet are public) {
-  for (const auto* text : {"1.1.1.1", "8.8.8.8", "93.184.216.34", "52.31.139.75", "2606:4700:4700::1111", "2001:4860:4860::8888", "2a00:1450:4001::1",
-                           "2400:cb00::1", "2620:4f:8000::1"}) {
+  for (const auto* text : {"1.1.1.1", "8.8.8.8", "93.184.216.34", "52.31.139.75", "2606:4700:4700::1111",
+                           "2001:4860:4860::8888", "2a00:1450:4001::1", "2400:cb00::1", "2620:4f:8000::1"}) {
     CAF_MESSAGE(text);
     CAF_CHECK_EQUAL(purpose(text), "");
   }
@@ -55,8 +55,10 @@ CAF_TEST(every block ends where its registry says) {
     {"223.255.255.255", "224.0.0.0", "239.255.255.255", nullptr, "multicast"},
     {nullptr, "240.0.0.0", "255.255.255.255", nullptr, "reserved"},
     {nullptr, "2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", "2001:200::", "protocol assignments"},
-    {"2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db9::", "documentation"},
-    {"3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff:1000::", "documentation"},
+    {"2001:db7:ffff:ffff:ffff:ffff:ffff:ffff", "2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff",
+     "2001:db9::", "documentation"},
+    {"3ffe:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff",
+     "3fff:1000::", "documentation"},
     {nullptr, "4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", nullptr, "not global unicast"},
     {nullptr, "::1:0:0:0", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "2000::", "not global unicast"},
   };
@@ -70,8 +72,9 @@ CAF_TEST(every block ends where its registry says) {
 }
 
 CAF_TEST(nothing but global unicast is public in IPv6) {
-  for (const auto* text : {"fe80::1", "febf::1", "fec0::1", "fc00::1", "fd00::1", "fd00:ec2::254", "ff02::1", "ff0e::1", "100::1", "100:0:0:1::1", "5f00::1",
-                           "64:ff9b:1::1", "64:ff9b:1:ffff::8.8.8.8", "::ffff:0:8.8.8.8"}) {
+  for (const auto* text :
+       {"fe80::1", "febf::1", "fec0::1", "fc00::1", "fd00::1", "fd00:ec2::254", "ff02::1", "ff0e::1",
+        "100::1", "100:0:0:1::1", "5f00::1", "64:ff9b:1::1", "64:ff9b:1:ffff::8.8.8.8", "::ffff:0:8.8.8.8"}) {
     CAF_MESSAGE(text);
     CAF_CHECK_EQUAL(purpose(text), "not global unicast");
   }
@@ -106,8 +109,11 @@ CAF_TEST(of all IPv4 networks just those blocks are special) {
   // One address of each /16, outside the smaller blocks, which are told apart above.
   int special = 0;
   for (std::uint32_t net = 0; net < 65536; ++net)
-    special += is_public(ipv4_bytes{static_cast<std::uint8_t>(net >> 8), static_cast<std::uint8_t>(net), 77, 77}) ? 0 : 1;
-  const int expected = 256 /* 0/8 */ + 256 /* 10/8 */ + 64 /* 100.64/10 */ + 256 /* 127/8 */ + 1 /* 169.254/16 */ + 16 /* 172.16/12 */ + 1 /* 192.168/16 */
+    special +=
+      is_public(ipv4_bytes{static_cast<std::uint8_t>(net >> 8), static_cast<std::uint8_t>(net), 77, 77}) ? 0
+                                                                                                         : 1;
+  const int expected = 256 /* 0/8 */ + 256 /* 10/8 */ + 64 /* 100.64/10 */ + 256 /* 127/8 */
+                       + 1 /* 169.254/16 */ + 16 /* 172.16/12 */ + 1 /* 192.168/16 */
                        + 2 /* 198.18/15 */ + 2 * 4096 /* 224/4, 240/4 */;
   CAF_CHECK_EQUAL(special, expected);
 }

@@ -36,7 +36,11 @@ admission_state crowd(std::uint64_t waiting, std::uint64_t active = 0) {
   return {.now = noon, .waiting = waiting, .active_sessions = active, .units_available = 0};
 }
 admission_state stocked(std::int64_t units, std::uint64_t shopping, std::uint64_t waiting = 10'000) {
-  return {.now = noon, .waiting = waiting, .active_sessions = shopping, .stock_bound = true, .units_available = units,
+  return {.now = noon,
+          .waiting = waiting,
+          .active_sessions = shopping,
+          .stock_bound = true,
+          .units_available = units,
           .admitted_without_claim = shopping};
 }
 queue_settings concurrency(std::uint32_t n, admission_policy p = admission_policy::capacity) {
@@ -70,7 +74,8 @@ CAF_TEST(each policy alone) {
     {"a batch within the concurrency", concurrency(60, admission_policy::batch), crowd(500, 30), 30},
     {"operated, nobody called", with(admission_policy::operated), crowd(100), 0},
     {"operated, seven called", with(admission_policy::operated), called(crowd(100), 7), 7},
-    {"operated, never past the concurrency", concurrency(5, admission_policy::operated), called(crowd(100, 2), 7), 3},
+    {"operated, never past the concurrency", concurrency(5, admission_policy::operated),
+     called(crowd(100, 2), 7), 3},
     {"open admits at once", with(admission_policy::open), crowd(100, 1'000'000), 100},
     {"open whatever the stock", with(admission_policy::open), stocked(0, 50, 100), 100},
     {"open whatever the concurrency", concurrency(1, admission_policy::open), crowd(100, 7), 100},
@@ -104,7 +109,8 @@ CAF_TEST(a batch is N per interval and says when the next one may come) {
   admission_window w;
   w.record(noon, 50);
   auto s = crowd(500);
-  for (const auto& [later, count] : std::map<int, std::uint64_t>{{0, 0}, {1, 0}, {4999, 0}, {5000, 50}, {60'000, 50}}) {
+  for (const auto& [later, count] :
+       std::map<int, std::uint64_t>{{0, 0}, {1, 0}, {4999, 0}, {5000, 50}, {60'000, 50}}) {
     s.now = noon + milliseconds{later};
     const auto a = admissions_now(q, w, s);
     CAF_CHECK_EQUAL(a.count, count);

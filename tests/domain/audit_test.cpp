@@ -11,7 +11,8 @@ using namespace fq::test;
 
 namespace {
 
-/// A sale with a confirmed ticket (fan 1), a held one (fan 2) and waiters, as vectors that a test may falsify.
+/// A sale with a confirmed ticket (fan 1), a held one (fan 2) and waiters, as vectors that a test may
+/// falsify.
 struct sold_rows {
   sold_rows() {
     sample_sale s;
@@ -25,7 +26,9 @@ struct sold_rows {
     for (const auto& [key, row] : s.ledger.claims) claims.push_back(row);
     for (const auto& [key, row] : s.ledger.payments) payments.push_back(row);
   }
-  std::vector<std::string> audited() const { return contradictions({event, types, entries, claims, payments}); }
+  std::vector<std::string> audited() const {
+    return contradictions({event, types, entries, claims, payments});
+  }
   claim_row& claim_with(claim_status status) {
     return *std::ranges::find(claims, status, &claim_row::status);
   }
@@ -69,7 +72,8 @@ CAF_TEST(a refunded unit is not sold) {
   auto& sold = rows.claim_with(claim_status::confirmed);
   sold.items[0].refunded = 1;
   CAF_CHECK_EQUAL(rows.audited().size(), 2u);
-  std::ranges::find(rows.payments, payment_status::confirmed, &payment_row::status)->refunded = 500; // its money is back, the stock is not
+  std::ranges::find(rows.payments, payment_status::confirmed, &payment_row::status)->refunded =
+    500; // its money is back, the stock is not
   CAF_CHECK(tells_only(rows.audited(), "counts 1 sold, its confirmed claims are 0"));
 }
 
@@ -106,7 +110,8 @@ CAF_TEST(a confirmed claim without its money is named) {
 CAF_TEST(the list has an end) {
   sold_rows rows;
   const auto sample = rows.types[0];
-  for (int i = 0; i < 100; ++i) rows.types.push_back(sample), rows.types.back().ordinal = 100u + static_cast<std::uint32_t>(i);
+  for (int i = 0; i < 100; ++i)
+    rows.types.push_back(sample), rows.types.back().ordinal = 100u + static_cast<std::uint32_t>(i);
   CAF_CHECK_EQUAL(rows.audited().size(), contradictions_max);
 }
 
@@ -121,7 +126,9 @@ CAF_TEST(orders are held against their claims and promo codes against who uses t
   std::vector<claim_row> claims{s.claim_of(1)};
   std::vector<order_row> orders{s.order_of(1)};
   auto codes = s.ledger.promo_codes;
-  const auto audited = [&] { return contradictions({s.ledger.event, s.ledger.types, {}, claims, {}, {}, orders, codes}); };
+  const auto audited = [&] {
+    return contradictions({s.ledger.event, s.ledger.types, {}, claims, {}, {}, orders, codes});
+  };
   CAF_CHECK(audited().empty());
   orders[0].status = order_status::success;
   CAF_CHECK(tells_only(audited(), "is SUCCESS, its claim CLAIMED"));

@@ -51,7 +51,8 @@ CAF_TEST(whatever happens they are few and different and nobody is left out who 
     for (int round = 0; round < 100; ++round) {
       std::vector<event_load> all;
       for (std::uint64_t i = 0; i < 60; ++i)
-        if (d.bits() % 5 != 0) all.push_back({event(i), d.bits() % 4 == 0 ? d.bits() % 10'000 : d.bits() % 10});
+        if (d.bits() % 5 != 0)
+          all.push_back({event(i), d.bits() % 4 == 0 ? d.bits() % 10'000 : d.bits() % 10});
       shown = busiest(all, shown, 8);
       FQ_HOLDS(seed, shown.size() == std::min<std::size_t>(8, all.size()));
       FQ_HOLDS(seed, std::set(shown.begin(), shown.end()).size() == shown.size());

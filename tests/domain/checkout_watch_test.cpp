@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rollback triggers in virtual time: each at its threshold and its time, not before, not after a break, and not while checkout is
-// synchronous.
+// The rollback triggers in virtual time: each at its threshold and its time, not before, not after a break,
+// and not while checkout is synchronous.
 #define CAF_SUITE domain_checkout_watch
 #include "domain/checkout_watch.hpp"
 #include "tests/domain/seeds.hpp"
@@ -26,14 +26,17 @@ struct world {
 
   explicit world(const rollback_rules& rules = {}) : watch(rules) {}
 
-  std::optional<rollback_trigger> tick(std::uint64_t served, std::uint64_t failed, milliseconds after = step) {
+  std::optional<rollback_trigger> tick(std::uint64_t served, std::uint64_t failed,
+                                       milliseconds after = step) {
     now.at += after;
     now.succeeded += served;
     now.failed += failed;
     return watch.look(now);
   }
-  /// The time from the first tick to the first trigger, in ticks of `served` and `failed`; negative if there is none within `at_most`.
-  milliseconds until_trigger(std::uint64_t served, std::uint64_t failed, milliseconds at_most, rollback_trigger what) {
+  /// The time from the first tick to the first trigger, in ticks of `served` and `failed`; negative if there
+  /// is none within `at_most`.
+  milliseconds until_trigger(std::uint64_t served, std::uint64_t failed, milliseconds at_most,
+                             rollback_trigger what) {
     const auto from = now.at;
     while (now.at - from < at_most)
       if (const auto due = tick(served, failed)) {

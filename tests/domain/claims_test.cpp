@@ -65,7 +65,8 @@ CAF_TEST(a move the table forbids changes nothing) {
   book.move(claim(1), claim_trigger::release, noon, out);
   const auto before = *book.find(claim(1));
   const auto count = out.size();
-  for (int t = 0; t < 4; ++t) CAF_CHECK(!book.move(claim(1), static_cast<claim_trigger>(t), noon + seconds{1}, out));
+  for (int t = 0; t < 4; ++t)
+    CAF_CHECK(!book.move(claim(1), static_cast<claim_trigger>(t), noon + seconds{1}, out));
   CAF_CHECK(*book.find(claim(1)) == before);
   CAF_CHECK_EQUAL(out.size(), count);
 }
@@ -73,7 +74,8 @@ CAF_TEST(a move the table forbids changes nothing) {
 CAF_TEST(deadlines come in order with grace for those that expire and bounded) {
   claims_book book;
   changes out;
-  for (std::uint64_t n = 1; n <= 5; ++n) book.open(row(n, n, 0, noon + seconds{10 - static_cast<int>(n)}), out);
+  for (std::uint64_t n = 1; n <= 5; ++n)
+    book.open(row(n, n, 0, noon + seconds{10 - static_cast<int>(n)}), out);
   const milliseconds grace{2000};
   CAF_CHECK(book.next_deadline(grace) == noon + seconds{5});
   CAF_CHECK(book.due(noon + seconds{4}, 10).empty());
@@ -117,7 +119,9 @@ CAF_TEST(a book behaves like a list of rows and so does its reload) {
           if (!is_live(*to)) r.ended_at = now;
         }
         FQ_HOLDS(seed, book.move(r.id, trigger, now, out) == to.has_value());
-        if (to) FQ_HOLDS(seed, std::get<claim_moved>(out.at(0)).from == from && std::get<claim_moved>(out.at(0)).row == r);
+        if (to)
+          FQ_HOLDS(seed, std::get<claim_moved>(out.at(0)).from == from
+                           && std::get<claim_moved>(out.at(0)).row == r);
       }
       claims_book again;
       for (const auto& [n, r] : list) again.load(r);

@@ -15,16 +15,30 @@ namespace {
 constexpr timestamp noon = from_unix_ms(1'795'262'400'000);
 
 delivery_row row(channel way, timestamp expires_at = never) {
-  return {.target = {1, 1}, .notice = {2, 2}, .way = way, .tenant = default_tenant, .holder = {}, .topic = "order.completed", .payload = "{}",
-          .created_at = noon, .expires_at = expires_at, .state = delivery_state::pending, .due_at = noon, .attempts = 0, .status = 0, .reason = {},
+  return {.target = {1, 1},
+          .notice = {2, 2},
+          .way = way,
+          .tenant = default_tenant,
+          .holder = {},
+          .topic = "order.completed",
+          .payload = "{}",
+          .created_at = noon,
+          .expires_at = expires_at,
+          .state = delivery_state::pending,
+          .due_at = noon,
+          .attempts = 0,
+          .status = 0,
+          .reason = {},
           .ended_at = never};
 }
 
 } // namespace
 
 CAF_TEST(names are read as they are written) {
-  for (const auto c : all_channels) CAF_CHECK(parse_platform(to_string(c)) == (c == channel::webhook ? std::nullopt : std::optional{c}));
-  for (const auto s : {delivery_state::pending, delivery_state::delivered, delivery_state::expired, delivery_state::failed, delivery_state::dropped})
+  for (const auto c : all_channels)
+    CAF_CHECK(parse_platform(to_string(c)) == (c == channel::webhook ? std::nullopt : std::optional{c}));
+  for (const auto s : {delivery_state::pending, delivery_state::delivered, delivery_state::expired,
+                       delivery_state::failed, delivery_state::dropped})
     CAF_CHECK(parse_delivery_state(to_string(s)) == s);
   CAF_CHECK(!parse_platform("pigeon"));
   CAF_CHECK(!parse_delivery_state("Pending"));
@@ -32,18 +46,26 @@ CAF_TEST(names are read as they are written) {
 
 CAF_TEST(a token has the form of its service) {
   const auto many = [](std::size_t count, char c) { return std::string(count, c); };
-  const auto is_good = [](channel way, const std::string& token) { return wrong_with_token(way, token).empty(); };
-  for (const auto& token : {many(64, 'a'), many(66, '0'), many(160, 'F'), many(200, '9'), many(31, '0') + "123456789aAbBcCdDeEfF0123456789ab"})
+  const auto is_good = [](channel way, const std::string& token) {
+    return wrong_with_token(way, token).empty();
+  };
+  for (const auto& token : {many(64, 'a'), many(66, '0'), many(160, 'F'), many(200, '9'),
+                            many(31, '0') + "123456789aAbBcCdDeEfF0123456789ab"})
     CAF_CHECK(is_good(channel::apns, token));
-  for (const auto& token : {many(0, 'a'), many(62, 'a'), many(65, 'a'), many(202, 'a'), many(64, '.'), many(64, 'g'), many(62, 'a') + "/a", many(63, 'a') + " ", many(62, 'a') + "\xc3\xa4"})
+  for (const auto& token :
+       {many(0, 'a'), many(62, 'a'), many(65, 'a'), many(202, 'a'), many(64, '.'), many(64, 'g'),
+        many(62, 'a') + "/a", many(63, 'a') + " ", many(62, 'a') + "\xc3\xa4"})
     CAF_CHECK(!is_good(channel::apns, token));
-  for (const std::string token : {"a", "-", "bobs-phone_2", "AZaz09"}) CAF_CHECK(is_good(channel::ntfy, token));
+  for (const std::string token : {"a", "-", "bobs-phone_2", "AZaz09"})
+    CAF_CHECK(is_good(channel::ntfy, token));
   CAF_CHECK(is_good(channel::ntfy, many(64, 'x')));
-  for (const std::string token : {"", ".", "..", "a.b", "a/b", "a b", "a?b", "\xc3\xa4"}) CAF_CHECK(!is_good(channel::ntfy, token));
+  for (const std::string token : {"", ".", "..", "a.b", "a/b", "a b", "a?b", "\xc3\xa4"})
+    CAF_CHECK(!is_good(channel::ntfy, token));
   CAF_CHECK(!is_good(channel::ntfy, many(65, 'x')));
   for (const std::string token : {"x", "dQw4:APA91b-_x", "!\"~"}) CAF_CHECK(is_good(channel::fcm, token));
   CAF_CHECK(is_good(channel::fcm, many(device_token_bytes_max, 'x')));
-  for (const std::string token : {"", "a b", " ", "a\x7f", "a\n", "\xc3\xa4"}) CAF_CHECK(!is_good(channel::fcm, token));
+  for (const std::string token : {"", "a b", " ", "a\x7f", "a\n", "\xc3\xa4"})
+    CAF_CHECK(!is_good(channel::fcm, token));
   CAF_CHECK(!is_good(channel::fcm, many(device_token_bytes_max + 1, 'x')));
 }
 
@@ -119,7 +141,8 @@ CAF_TEST(webhooks are tried for three days and a push until it is worth nothing)
       }
       CAF_CHECK(now < noon + rules_of(way).life);
       CAF_CHECK(r.state == (way == channel::webhook ? delivery_state::failed : delivery_state::expired));
-      if (way == channel::webhook) CAF_CHECK(r.attempts >= 18 && r.attempts <= 40 && now > noon + milliseconds{60ll * 3'600'000});
+      if (way == channel::webhook)
+        CAF_CHECK(r.attempts >= 18 && r.attempts <= 40 && now > noon + milliseconds{60ll * 3'600'000});
     }
   }
 }
@@ -150,7 +173,8 @@ CAF_TEST(a pause that was asked for is kept and full jitter spreads the others) 
 
 CAF_TEST(a target that cannot be reached is left alone for longer and longer and for a minute at most) {
   std::vector<std::int64_t> pauses;
-  for (std::uint32_t strikes = 1; strikes <= 6; ++strikes) pauses.push_back(pause_after(strikes).count() / 1'000);
+  for (std::uint32_t strikes = 1; strikes <= 6; ++strikes)
+    pauses.push_back(pause_after(strikes).count() / 1'000);
   CAF_CHECK((pauses == std::vector<std::int64_t>{5, 10, 20, 40, 60, 60}));
   CAF_CHECK(pause_after(~0u) == seconds{60});
 }
@@ -162,7 +186,8 @@ CAF_TEST(tenants have equal shares and the next one finds room) {
   CAF_CHECK_EQUAL(share_of_tenant(1, 1), 1u);
   CAF_CHECK_EQUAL(share_of_tenant(32, 0), 24u);
   for (std::size_t all = 2; all <= 100; ++all)
-    for (std::size_t tenants = 1; tenants <= all * 3 / 4; ++tenants) CAF_CHECK(tenants * share_of_tenant(all, tenants) < all);
+    for (std::size_t tenants = 1; tenants <= all * 3 / 4; ++tenants)
+      CAF_CHECK(tenants * share_of_tenant(all, tenants) < all);
 }
 
 CAF_TEST(a contact is told once a day and a tenant cannot have many told by making new endpoints) {
@@ -175,7 +200,8 @@ CAF_TEST(a contact is told once a day and a tenant cannot have many told by maki
   };
   CAF_CHECK(limit.take(made(1), noon));
   CAF_CHECK(!limit.take(made(1), noon + seconds{24 * 3'600 - 1}));
-  for (std::uint64_t n = 2; n <= endpoints_per_tenant_max; ++n) CAF_CHECK(limit.take(made(n), noon + seconds{60}));
+  for (std::uint64_t n = 2; n <= endpoints_per_tenant_max; ++n)
+    CAF_CHECK(limit.take(made(n), noon + seconds{60}));
   CAF_CHECK(!limit.take(made(999), noon + seconds{61}));
   auto others = made(1'000);
   others.tenant = tenant_id{8};
@@ -186,7 +212,8 @@ CAF_TEST(a contact is told once a day and a tenant cannot have many told by maki
 }
 
 CAF_TEST(every other outcome ends it) {
-  for (const auto& [outcome, state] : {std::pair{delivery_outcome::delivered, delivery_state::delivered}, {delivery_outcome::refused, delivery_state::failed},
+  for (const auto& [outcome, state] : {std::pair{delivery_outcome::delivered, delivery_state::delivered},
+                                       {delivery_outcome::refused, delivery_state::failed},
                                        {delivery_outcome::gone, delivery_state::dropped}}) {
     auto r = row(channel::apns);
     after_try(r, outcome, seconds{30}, noon + seconds{1}, 0);

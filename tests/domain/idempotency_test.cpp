@@ -15,7 +15,8 @@ using v = idempotency_verdict;
 idempotency_row row(std::uint64_t key, timestamp at, char answer = 'a') {
   return {{key, 1}, {7, 7}, at, {answer}};
 }
-v look(const idempotency_index& index, std::uint64_t key, timestamp now, std::uint64_t body = 7, char expected = 'a') {
+v look(const idempotency_index& index, std::uint64_t key, timestamp now, std::uint64_t body = 7,
+       char expected = 'a') {
   const std::vector<char>* answer = nullptr;
   const auto verdict = index.look_up({key, 1}, {body, 7}, now, &answer);
   CAF_CHECK_EQUAL(verdict == v::replay, answer != nullptr);

@@ -17,8 +17,8 @@ const timestamp some_day = from_unix_ms(1'795'000'000'123);
 }
 
 CAF_TEST(an entry id carries its time its aggregate and its queue number) {
-  for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{512}, (std::uint64_t{1} << 30) - 1, std::uint64_t{1} << 30,
-                                (std::uint64_t{1} << 32) + 7, queue_number_max})
+  for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{512}, (std::uint64_t{1} << 30) - 1,
+                                std::uint64_t{1} << 30, (std::uint64_t{1} << 32) + 7, queue_number_max})
     for (const std::uint32_t a : {1u, 16u, 0x8000'0001u, 0xffff'ffffu}) {
       const auto id = make_entry_id(some_day, aggregate_id{a}, queue_number{n});
       CAF_CHECK_EQUAL(value_of(queue_number_of(id)), n);
@@ -48,12 +48,14 @@ CAF_TEST(every id is a version 7 UUID of its owner and time) {
 
 CAF_TEST(42 random bits tell ids of one millisecond apart) {
   std::set<uuid> ids;
-  for (std::uint64_t bit = 0; bit < 42; ++bit) ids.insert(make_uuid(some_day, aggregate_id{16}, std::uint64_t{1} << bit));
+  for (std::uint64_t bit = 0; bit < 42; ++bit)
+    ids.insert(make_uuid(some_day, aggregate_id{16}, std::uint64_t{1} << bit));
   CAF_CHECK_EQUAL(ids.size(), 42u);
 }
 
 CAF_TEST(ids of later milliseconds sort later) {
-  CAF_CHECK(make_uuid(some_day, aggregate_id{99}, ~std::uint64_t{0}) < make_uuid(some_day + milliseconds{1}, aggregate_id{1}, 0));
+  CAF_CHECK(make_uuid(some_day, aggregate_id{99}, ~std::uint64_t{0})
+            < make_uuid(some_day + milliseconds{1}, aggregate_id{1}, 0));
 }
 
 CAF_TEST(text that is no UUID is refused) {

@@ -16,7 +16,9 @@ std::vector<ticket_type_row> two_types() {
   ticket_type_row b{.ordinal = 1, .id = {1, 2}, .name = "Seat", .price = 250, .total = 5};
   return {a, b};
 }
-std::vector<claim_item> items(std::uint32_t stand, std::uint32_t seats) { return {{0, stand, 100, 0}, {1, seats, 250, 0}}; }
+std::vector<claim_item> items(std::uint32_t stand, std::uint32_t seats) {
+  return {{0, stand, 100, 0}, {1, seats, 250, 0}};
+}
 
 /// A ledger's view: rows changed by stock_moved alone.
 void replay(std::vector<ticket_type_row>& rows, const changes& content) {
@@ -80,7 +82,8 @@ CAF_TEST(types are found added at the end and changed without their counters) {
   CAF_CHECK(stock.find({1, 2})->name == "Seat");
   CAF_CHECK(stock.find({9, 9}) == nullptr);
   changes out;
-  ticket_type_row fresh{.ordinal = 77, .id = {1, 3}, .name = "Box", .price = 1, .total = 2, .held = 5, .sold = 5};
+  ticket_type_row fresh{
+    .ordinal = 77, .id = {1, 3}, .name = "Box", .price = 1, .total = 2, .held = 5, .sold = 5};
   stock.add(fresh, out);
   const auto& added = std::get<ticket_type_added>(out.at(0)).row;
   CAF_CHECK_EQUAL(added.ordinal, 2u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a batch changes in the cache's mirror: by cases, and against a naive mirror that takes the deltas of random sales and
-// must end as the rows say.
+// What a batch changes in the cache's mirror: by cases, and against a naive mirror that takes the deltas of
+// random sales and must end as the rows say.
 #define CAF_SUITE domain_mirror
 #include "domain/mirror.hpp"
 #include "tests/domain/sample_sale.hpp"
@@ -17,10 +17,12 @@ using namespace fq::test;
 
 namespace {
 
-// -- the naive mirror -----------------------------------------------------------------------------------------------------
+// -- the naive mirror
+// -----------------------------------------------------------------------------------------------------
 
 mirrored_session live_session(const entry_row& r) {
-  return {r.number, r.admission_no, r.subject, r.joined_at, r.has_claimed ? r.session_expires_at : r.claim_by};
+  return {r.number, r.admission_no, r.subject, r.joined_at,
+          r.has_claimed ? r.session_expires_at : r.claim_by};
 }
 
 std::vector<mirrored_stock> stock_of(const std::vector<ticket_type_row>& types) {
@@ -60,7 +62,8 @@ public:
     for (const auto& s : d.ended) {
       const auto i = sessions_.find(s.number);
       if (i == sessions_.end()) return "the session that ends was not there";
-      if (i->second.subject != s.subject || i->second.joined_at != s.joined_at || i->second.admission_no != s.admission_no)
+      if (i->second.subject != s.subject || i->second.joined_at != s.joined_at
+          || i->second.admission_no != s.admission_no)
         return "another session ends than the one that was there";
       sessions_.erase(i);
     }
@@ -92,7 +95,8 @@ private:
   std::map<uuid, mirrored_stock> stock_;
 };
 
-// -- random sales ---------------------------------------------------------------------------------------------------------
+// -- random sales
+// ---------------------------------------------------------------------------------------------------------
 
 constexpr std::uint64_t fans = 24;
 
@@ -113,14 +117,19 @@ event_row random_event(dice& d) {
 
 /// How often a batch brought each kind of change.
 struct coverage {
-  std::uint64_t joined = 0, left = 0, begun = 0, prolonged = 0, ended = 0, stock = 0, nothing = 0, fleeting = 0;
+  std::uint64_t joined = 0, left = 0, begun = 0, prolonged = 0, ended = 0, stock = 0, nothing = 0,
+                fleeting = 0;
 };
 
 class walk {
 public:
-  walk(std::uint64_t seed, coverage& seen)
-      : seed_(seed), seen_(seen), d_(seed), s_(random_event(d_), sample_types(2 + static_cast<std::int64_t>(d_.below(6))), seed),
-        mirror_(s_.ledger), at_first_(image_of(s_.ledger)) {}
+  walk(std::uint64_t seed, coverage& seen) :
+      seed_(seed),
+      seen_(seen),
+      d_(seed),
+      s_(random_event(d_), sample_types(2 + static_cast<std::int64_t>(d_.below(6))), seed),
+      mirror_(s_.ledger),
+      at_first_(image_of(s_.ledger)) {}
 
   void go(int steps) {
     for (int i = 0; i < steps; ++i) {
@@ -200,13 +209,14 @@ private:
     seen_.nothing += delta.empty() && !batch_.empty();
     std::set<queue_number> arrived, admitted_before, named;
     for (const auto& s : mirror_.image().sessions) admitted_before.insert(s.number);
-    for (const auto& s : delta.sessions) ++(admitted_before.contains(s.number) ? seen_.prolonged : seen_.begun);
+    for (const auto& s : delta.sessions)
+      ++(admitted_before.contains(s.number) ? seen_.prolonged : seen_.begun);
     for (const auto n : delta.joined) named.insert(n);
     for (const auto& s : delta.sessions) named.insert(s.number);
     for (const auto& c : batch_)
       if (const auto* joined = std::get_if<entry_joined>(&c)) arrived.insert(joined->row.number);
-    seen_.fleeting += static_cast<std::uint64_t>(
-      std::ranges::count_if(arrived, [&](queue_number n) { return !named.contains(n); })); // came and went in one batch
+    seen_.fleeting += static_cast<std::uint64_t>(std::ranges::count_if(
+      arrived, [&](queue_number n) { return !named.contains(n); })); // came and went in one batch
   }
 
   std::uint64_t seed_;
@@ -219,7 +229,8 @@ private:
   std::vector<mirror_delta> deltas_;
 };
 
-// -- cases ----------------------------------------------------------------------------------------------------------------
+// -- cases
+// ----------------------------------------------------------------------------------------------------------------
 
 constexpr queue_number seventh{7};
 
@@ -249,11 +260,12 @@ using sessions = std::vector<mirrored_session>;
 CAF_TEST(deltas of random sales keep a mirror like the rows) {
   coverage seen;
   for_seeds(400, [&](std::uint64_t seed) { walk{seed, seen}.go(150); });
-  CAF_MESSAGE("joined " << seen.joined << ", left " << seen.left << ", begun " << seen.begun << ", prolonged " << seen.prolonged
-                        << ", ended " << seen.ended << ", stock " << seen.stock << ", nothing " << seen.nothing << ", fleeting "
-                        << seen.fleeting);
+  CAF_MESSAGE("joined " << seen.joined << ", left " << seen.left << ", begun " << seen.begun << ", prolonged "
+                        << seen.prolonged << ", ended " << seen.ended << ", stock " << seen.stock
+                        << ", nothing " << seen.nothing << ", fleeting " << seen.fleeting);
   if (std::getenv("FAIRQUEUE_SEED") != nullptr) return;
-  for (const auto n : {seen.joined, seen.left, seen.begun, seen.prolonged, seen.ended, seen.stock, seen.nothing, seen.fleeting})
+  for (const auto n : {seen.joined, seen.left, seen.begun, seen.prolonged, seen.ended, seen.stock,
+                       seen.nothing, seen.fleeting})
     CAF_CHECK(n > 50);
 }
 
@@ -284,7 +296,8 @@ CAF_TEST(of several steps in one batch only the outcome is mirrored) {
   using enum entry_status;
   const auto d = mirror_of({entry_joined{entry(waiting)}, moved(waiting, admitted)});
   CAF_CHECK(d.sessions.size() == 1 && d.size() == 1);
-  CAF_CHECK(mirror_of({entry_joined{entry(waiting)}, moved(waiting, admitted), moved(admitted, revoked)}).empty());
+  CAF_CHECK(
+    mirror_of({entry_joined{entry(waiting)}, moved(waiting, admitted), moved(admitted, revoked)}).empty());
   const auto gone = mirror_of({moved(waiting, admitted), moved(admitted, completed)});
   CAF_CHECK(gone.left == numbers{seventh} && gone.size() == 1);
   const auto back = mirror_of({moved(waiting, away), moved(away, waiting), moved(waiting, admitted)});
@@ -297,8 +310,14 @@ CAF_TEST(an entry that joins admitted has its session and no place) {
 }
 
 CAF_TEST(what does not concern entries or stock changes nothing) {
-  const changes others{event_changed{event_status::active, sample_event()}, receipt_stored{}, idempotency_stored{},
-                       outbox_appended{}, cache_generation_raised{}, claim_opened{}, payment_opened{}, refund_opened{}};
+  const changes others{event_changed{event_status::active, sample_event()},
+                       receipt_stored{},
+                       idempotency_stored{},
+                       outbox_appended{},
+                       cache_generation_raised{},
+                       claim_opened{},
+                       payment_opened{},
+                       refund_opened{}};
   CAF_CHECK(mirror_of(others).empty());
   CAF_CHECK(!moves_stock(others));
   CAF_CHECK(mirror_of({}).empty());

@@ -32,24 +32,28 @@ void naive_ledger::apply(const changes& content) {
 }
 
 void naive_ledger::one(const change& c) {
-  const auto sound = [](const ticket_type_row& t) { return t.held >= 0 && t.sold >= 0 && t.held + t.sold <= t.total; };
+  const auto sound = [](const ticket_type_row& t) {
+    return t.held >= 0 && t.sold >= 0 && t.held + t.sold <= t.total;
+  };
   const auto slot_is_free = [this](const claim_row& row) {
     for (const auto& [id, other] : claims)
-      if (id != row.id && other.customer == row.customer && other.live_slot == row.live_slot && takes_slot(other.status)
-          && takes_slot(row.status))
+      if (id != row.id && other.customer == row.customer && other.live_slot == row.live_slot
+          && takes_slot(other.status) && takes_slot(row.status))
         return false;
     return true;
   };
   const auto attempt_is_alone = [this](const payment_row& row) {
     for (const auto& [id, other] : payments)
-      if (id != row.id && other.claim == row.claim && is_open(other.status) && is_open(row.status)) return false;
+      if (id != row.id && other.claim == row.claim && is_open(other.status) && is_open(row.status))
+        return false;
     return true;
   };
   std::visit(
     overloaded{
       [&](const event_changed& x) {
         require(event.status == x.from, "event: other state");
-        require(x.from == x.event.status || is_step(event_rules, x.from, x.event.status), "event: illegal step (I10)");
+        require(x.from == x.event.status || is_step(event_rules, x.from, x.event.status),
+                "event: illegal step (I10)");
         event = x.event;
       },
       [&](const ticket_type_added& x) {
@@ -78,7 +82,8 @@ void naive_ledger::one(const change& c) {
       [&](const entry_moved& x) {
         auto& e = stored(entries, x.row.number, "entry: absent");
         require(e.status == x.from, "entry: other state");
-        require(x.from == x.row.status || is_step(entry_rules, x.from, x.row.status), "entry: illegal step (I10)");
+        require(x.from == x.row.status || is_step(entry_rules, x.from, x.row.status),
+                "entry: illegal step (I10)");
         require(e.subject == x.row.subject && e.joined_at == x.row.joined_at && e.join_key == x.row.join_key,
                 "entry: an immutable column changed");
         e = x.row;
@@ -91,7 +96,8 @@ void naive_ledger::one(const change& c) {
       [&](const claim_moved& x) {
         auto& k = stored(claims, x.row.id, "claim: absent");
         require(k.status == x.from, "claim: other state");
-        require(x.from == x.row.status || is_step(claim_rules, x.from, x.row.status), "claim: illegal step (I10)");
+        require(x.from == x.row.status || is_step(claim_rules, x.from, x.row.status),
+                "claim: illegal step (I10)");
         require(slot_is_free(x.row), "claim: slot taken (I2)");
         require(k.customer == x.row.customer && k.amount == x.row.amount && k.entry == x.row.entry
                   && k.created_at == x.row.created_at,
@@ -107,7 +113,8 @@ void naive_ledger::one(const change& c) {
       [&](const payment_moved& x) {
         auto& p = stored(payments, x.row.id, "payment: absent");
         require(p.status == x.from, "payment: other state");
-        require(x.from == x.row.status || is_step(payment_rules, x.from, x.row.status), "payment: illegal step (I10)");
+        require(x.from == x.row.status || is_step(payment_rules, x.from, x.row.status),
+                "payment: illegal step (I10)");
         require(p.amount == x.row.amount && p.reference == x.row.reference && p.gateway == x.row.gateway
                   && p.customer == x.row.customer && p.created_at == x.row.created_at,
                 "payment: an immutable column changed");
@@ -122,21 +129,26 @@ void naive_ledger::one(const change& c) {
       [&](const refund_moved& x) {
         auto& r = stored(refunds, x.row.id, "refund: absent");
         require(r.status == x.from, "refund: other state");
-        require(x.from == x.row.status || is_step(refund_rules, x.from, x.row.status), "refund: illegal step (I10)");
-        require(r.amount == x.row.amount && r.payment == x.row.payment && r.items == x.row.items, "refund: an immutable column changed");
+        require(x.from == x.row.status || is_step(refund_rules, x.from, x.row.status),
+                "refund: illegal step (I10)");
+        require(r.amount == x.row.amount && r.payment == x.row.payment && r.items == x.row.items,
+                "refund: an immutable column changed");
         r = x.row;
       },
       [&](const order_placed& x) {
         require(x.row.status == order_status::pending, "order: placed PENDING");
         require(claims.contains(x.row.claim), "order: without a claim");
-        for (const auto& [id, other] : orders) require(other.claim != x.row.claim, "order: a second one of a claim");
+        for (const auto& [id, other] : orders)
+          require(other.claim != x.row.claim, "order: a second one of a claim");
         require(orders.emplace(x.row.id, x.row).second, "order: id taken");
       },
       [&](const order_moved& x) {
         auto& o = stored(orders, x.row.id, "order: absent");
         require(o.status == x.from, "order: other state");
-        require(x.from == x.row.status || is_step(order_rules, x.from, x.row.status), "order: illegal step (I10)");
-        require(o.total == x.row.total && o.contact == x.row.contact && o.customer == x.row.customer, "order: an immutable column changed");
+        require(x.from == x.row.status || is_step(order_rules, x.from, x.row.status),
+                "order: illegal step (I10)");
+        require(o.total == x.row.total && o.contact == x.row.contact && o.customer == x.row.customer,
+                "order: an immutable column changed");
         o = x.row;
       },
       [&](const promo_code_added& x) {
@@ -171,7 +183,8 @@ void naive_ledger::one(const change& c) {
       [&](const idempotency_stored& x) { answers.push_back(x.row); },
       [&](const receipt_stored& x) {
         for (const auto& r : receipts)
-          require(r.gateway != x.row.gateway || r.gateway_event != x.row.gateway_event, "receipt: twice (I9)");
+          require(r.gateway != x.row.gateway || r.gateway_event != x.row.gateway_event,
+                  "receipt: twice (I9)");
         receipts.push_back(x.row);
       },
       [](const auto&) { require(false, "not a change of a sale"); },

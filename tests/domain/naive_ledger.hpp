@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a ledger must do with a decision, in the plainest form: maps of rows, every guard checked, every step recorded.
-// The oracle of the domain's tests; it knows nothing of the stores.
+// What a ledger must do with a decision, in the plainest form: maps of rows, every guard checked, every step
+// recorded. The oracle of the domain's tests; it knows nothing of the stores.
 #pragma once
 #include "domain/change.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// By which channels a tenant's notices go: what is chosen, what is not, and through which lanes of the outbox that leads.
+// By which channels a tenant's notices go: what is chosen, what is not, and through which lanes of the outbox
+// that leads.
 #define CAF_SUITE domain_notice_routing
 #include "domain/notice_routing.hpp"
 
@@ -39,7 +40,9 @@ CAF_TEST(what another release knew is left out) {
 }
 
 CAF_TEST(lanes follow what is chosen) {
-  const auto lanes = [](std::string_view text, bool has_bus) { return lanes_of("order.completed", notice_routing::parse(text), has_bus); };
+  const auto lanes = [](std::string_view text, bool has_bus) {
+    return lanes_of("order.completed", notice_routing::parse(text), has_bus);
+  };
   const auto bus = bit_of(lane::bus), notices = bit_of(lane::notices);
   CAF_CHECK_EQUAL(lanes("", true), bus | notices);
   CAF_CHECK_EQUAL(lanes("", false), notices);

@@ -113,7 +113,8 @@ CAF_TEST(prefix counts grow and sum like a list) {
         list.push_back(0);
       } else {
         const auto i = d.below(list.size());
-        const std::int32_t delta = list[i] > 0 && d.chance(60) ? -list[i] : static_cast<std::int32_t>(d.below(5));
+        const std::int32_t delta =
+          list[i] > 0 && d.chance(60) ? -list[i] : static_cast<std::int32_t>(d.below(5));
         counts.add(i, delta);
         list[i] += delta;
       }

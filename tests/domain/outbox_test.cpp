@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a decision tells the world outside: each topic where it belongs and nowhere else, tickets by type and number.
+// What a decision tells the world outside: each topic where it belongs and nowhere else, tickets by type and
+// number.
 #define CAF_SUITE domain_outbox
 #include "domain/outbox.hpp"
 #include "tests/domain/sale_checks.hpp"
@@ -21,7 +22,8 @@ struct fixture {
   static std::vector<ticket_type_row> two_types() {
     auto types = sample_types(10, 1'000);
     types.front().max_per_order = 4;
-    types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 2'500, .total = 5, .max_per_order = 4});
+    types.push_back(
+      {.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 2'500, .total = 5, .max_per_order = 4});
     return types;
   }
   item_wish standard(std::uint32_t quantity) const { return {s.type(0).id, quantity, 0}; }
@@ -59,7 +61,9 @@ CAF_TEST(a paid order tells its tickets by type and then that it is complete) {
   const auto order = f.bought(1, {f.standard(2), f.seat(1)});
   const auto generated = f.told(topic::ticket_generated);
   CAF_REQUIRE_EQUAL(generated.size(), 1u);
-  CAF_CHECK(generated[0] == (domain_event{topic::ticket_generated, order.claim, fan(1), order.id, 0, never, counts{{0, 2}, {1, 1}}}));
+  CAF_CHECK(generated[0]
+            == (domain_event{topic::ticket_generated, order.claim, fan(1), order.id, 0, never,
+                             counts{{0, 2}, {1, 1}}}));
   const auto completed = f.told(topic::order_completed);
   CAF_REQUIRE_EQUAL(completed.size(), 1u);
   CAF_CHECK(completed[0].items.empty());
@@ -83,7 +87,9 @@ CAF_TEST(each refund tells the tickets that it takes back and no others) {
   fixture f;
   const auto order = f.bought(1, {f.standard(3), f.seat(1)});
   f.given_back(order.id, {f.standard(1)});
-  const auto expected = [&](counts items) { return domain_event{topic::ticket_cancelled, order.claim, fan(1), order.id, 0, never, std::move(items)}; };
+  const auto expected = [&](counts items) {
+    return domain_event{topic::ticket_cancelled, order.claim, fan(1), order.id, 0, never, std::move(items)};
+  };
   auto cancelled = f.told(topic::ticket_cancelled);
   CAF_REQUIRE_EQUAL(cancelled.size(), 1u);
   CAF_CHECK(cancelled[0] == expected({{0, 1}}));
@@ -113,8 +119,10 @@ CAF_TEST(two claims of one decision are told apart) {
   content.emplace_back(claim_moved{claim_status::confirmed, second}); // nothing of it came back now
   const auto all = domain_events_of(content, sample_aggregate);
   CAF_REQUIRE_EQUAL(all.size(), 2u);
-  CAF_CHECK(all[0].topic == topic::ticket_cancelled && all[0].subject == first.id && all[0].items == (counts{{0, 2}}));
-  CAF_CHECK(all[1].topic == topic::ticket_cancelled && all[1].subject == second.id && all[1].items == (counts{{1, 1}}));
+  CAF_CHECK(all[0].topic == topic::ticket_cancelled && all[0].subject == first.id
+            && all[0].items == (counts{{0, 2}}));
+  CAF_CHECK(all[1].topic == topic::ticket_cancelled && all[1].subject == second.id
+            && all[1].items == (counts{{1, 1}}));
 }
 
 CAF_TEST(a claim that was never sold cancels no ticket) {
@@ -122,7 +130,8 @@ CAF_TEST(a claim that was never sold cancels no ticket) {
   s.join(1);
   s.claim(1);
   CAF_CHECK(!s.release(1, s.claim_of(1).id));
-  for (const auto& e : domain_events_of(s.last.content, sample_aggregate)) CAF_CHECK(!e.topic.starts_with("ticket."));
+  for (const auto& e : domain_events_of(s.last.content, sample_aggregate))
+    CAF_CHECK(!e.topic.starts_with("ticket."));
 }
 
 CAF_TEST(a turn says by when it must be used) {

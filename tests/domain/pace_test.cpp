@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast things begin: a rate on average with a second's worth at once, and refunds in slots that all events share.
+// How fast things begin: a rate on average with a second's worth at once, and refunds in slots that all
+// events share.
 #define CAF_SUITE domain_pace
 #include "domain/pace.hpp"
 #include "tests/domain/sale_checks.hpp"
@@ -53,7 +54,8 @@ CAF_TEST(an event whose clock is behind has its part of the pace) {
   milliseconds steady{0};
   sale_rules rules;
   rules.pace = std::make_shared<refund_pace>([&steady] { return steady; });
-  sample_sale ahead(sample_event(), sample_types(100), 1, rules), behind(sample_event(), sample_types(100), 1, rules);
+  sample_sale ahead(sample_event(), sample_types(100), 1, rules),
+    behind(sample_event(), sample_types(100), 1, rules);
   for (auto* s : {&ahead, &behind})
     for (std::uint64_t n = 1; n <= 30; ++n) {
       s->join(n);

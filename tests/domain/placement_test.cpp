@@ -79,7 +79,8 @@ CAF_TEST(who has more than a tenth above an even share gives it away) {
   CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 110}, {"b", 95}, {"c", 95}}), 1'000), 0u); // share 100
   CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 111}, {"b", 95}, {"c", 94}}), 1'000), 11u);
   CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 200}, {"b", 0}}), 8), 8u);
-  CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 2}, {"b", 0}}), 8), 0u); // one event more or less is no reason to move
+  CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 2}, {"b", 0}}), 8),
+                  0u); // one event more or less is no reason to move
   CAF_CHECK_EQUAL(surplus("a", nodes_of({{"a", 50}}), 8), 0u);
   CAF_CHECK_EQUAL(surplus("x", nodes_of({{"a", 50}, {"b", 0}}), 8), 0u);
 }
@@ -166,7 +167,8 @@ CAF_TEST(the others follow in the order in which they would be placed) {
 CAF_TEST(who reaches fewer than half of the others is isolated and who reaches all is settled) {
   const auto nodes = nodes_of({{"a", 0}, {"b", 0}, {"c", 0}, {"d", 0}});
   const auto seen = [&](std::string_view connected) {
-    return reach_of(nodes[0], nodes, [connected](const std::string& id) { return connected.find(id) != connected.npos; });
+    return reach_of(nodes[0], nodes,
+                    [connected](const std::string& id) { return connected.find(id) != connected.npos; });
   };
   CAF_CHECK(seen("").is_isolated());
   CAF_CHECK(seen("b").is_isolated());
@@ -203,7 +205,8 @@ claim settled(node_row self, std::vector<node_row> nodes, const sight& of_us = {
   return c;
 }
 
-/// Nodes of two kinds that share a ledger, at random: beats, starts, ends, drains, silences. Who was silent is not seen by others.
+/// Nodes of two kinds that share a ledger, at random: beats, starts, ends, drains, silences. Who was silent
+/// is not seen by others.
 class two_kinds {
 public:
   explicit two_kinds(std::uint32_t seed) : draw_(seed) {
@@ -218,10 +221,14 @@ public:
     now_ += 100;
     auto& n = nodes_[draw_() % nodes_.size()];
     const auto what = draw_() % 10'000;
-    if (what < 20) stop(n);
-    else if (what < 300 && !n.lives) start(n);
-    else if (what < 310 && n.lives) n.row.is_draining = true;
-    else if (what < 340) n.silent_until = now_ + static_cast<int>(draw_() % 12'000);
+    if (what < 20)
+      stop(n);
+    else if (what < 300 && !n.lives)
+      start(n);
+    else if (what < 310 && n.lives)
+      n.row.is_draining = true;
+    else if (what < 340)
+      n.silent_until = now_ + static_cast<int>(draw_() % 12'000);
     else if (what < 350) // the ledger is away for all, and then answers one after the other
       for (auto& all : nodes_) all.silent_until = now_ + static_cast<int>(6'000 + draw_() % 2'500);
     beat_all();
@@ -230,7 +237,8 @@ public:
   [[nodiscard]] bool both_serve() const {
     bool serves[2] = {};
     for (const auto& n : nodes_)
-      if (n.lives && n.is_sure(now_) && n.own.serves && !n.row.is_draining) serves[n.row.wire_version - 1] = true;
+      if (n.lives && n.is_sure(now_) && n.own.serves && !n.row.is_draining)
+        serves[n.row.wire_version - 1] = true;
     return serves[0] && serves[1];
   }
   [[nodiscard]] bool somebody_serves() const {
@@ -284,13 +292,16 @@ private:
     n.written_at = now_;
     std::vector<node_row> seen{n.row};
     for (const auto& other : committed)
-      if (other.row.id != n.row.id && other.written && now_ - other.written_at <= alive_for) seen.push_back(*other.written);
+      if (other.row.id != n.row.id && other.written && now_ - other.written_at <= alive_for)
+        seen.push_back(*other.written);
     const bool was_away = n.looked_at >= 0 && now_ - n.looked_at > alive_for;
     n.looked_at = now_;
     if (was_away) n.blind_until = now_ + alive_for;
     const auto before = n.own;
     n.own = claim_after(n.own, n.row, seen, {was_away, now_ < n.blind_until});
-    if (n.own.is_made && !n.own.serves && (!before.is_made || n.own.is_seen != before.is_seen) && draw_() % 4 != 0) n.beat_at = now_;
+    if (n.own.is_made && !n.own.serves && (!before.is_made || n.own.is_seen != before.is_seen)
+        && draw_() % 4 != 0)
+      n.beat_at = now_;
   }
 
   std::mt19937 draw_;

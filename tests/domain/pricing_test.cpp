@@ -17,22 +17,28 @@ priced_item tickets(std::uint32_t quantity, money unit_price, money donation = 0
   return {type, quantity, unit_price, donation, 0};
 }
 
-price_quote quote(std::vector<priced_item> items, const discount& d = {}) { return price(items, d, seed_fees); }
+price_quote quote(std::vector<priced_item> items, const discount& d = {}) {
+  return price(items, d, seed_fees);
+}
 
-discount percent(std::int64_t basis_points, std::uint64_t types = 0) { return {discount_kind::percent, basis_points, types}; }
+discount percent(std::int64_t basis_points, std::uint64_t types = 0) {
+  return {discount_kind::percent, basis_points, types};
+}
 discount amount(money value, std::uint64_t types = 0) { return {discount_kind::amount, value, types}; }
 
 } // namespace
 
 CAF_TEST(the figures of the seed) {
-  // (items, platform 1.50 a ticket, processing 2.9 % of both + 0.30, total), computed with Python's Decimal as the seed does
+  // (items, platform 1.50 a ticket, processing 2.9 % of both + 0.30, total), computed with Python's Decimal
+  // as the seed does
   struct row {
     std::uint32_t quantity;
     money price, donation, platform, processing, total;
   };
-  for (const auto& r : {row{1, 5'000, 0, 150, 179, 5'329}, row{2, 5'000, 0, 300, 329, 10'629}, row{1, 1'000, 0, 150, 63, 1'213},
-                        row{3, 2'500, 500, 450, 304, 9'754}, row{1, 1, 0, 150, 34, 185}, row{4, 12'345, 0, 600, 1'479, 51'459},
-                        row{10, 99'999, 1, 1'500, 29'074, 1'030'574}}) {
+  for (const auto& r :
+       {row{1, 5'000, 0, 150, 179, 5'329}, row{2, 5'000, 0, 300, 329, 10'629},
+        row{1, 1'000, 0, 150, 63, 1'213}, row{3, 2'500, 500, 450, 304, 9'754}, row{1, 1, 0, 150, 34, 185},
+        row{4, 12'345, 0, 600, 1'479, 51'459}, row{10, 99'999, 1, 1'500, 29'074, 1'030'574}}) {
     const auto q = quote({tickets(r.quantity, r.price, r.donation)});
     CAF_CHECK_EQUAL(q.platform_fee, r.platform);
     CAF_CHECK_EQUAL(q.processing_fee, r.processing);
@@ -91,14 +97,15 @@ CAF_TEST(whatever is bought the parts make the total and nothing is negative) {
   for (int round = 0; round < 20'000; ++round) {
     std::vector<priced_item> items;
     for (auto i = below(5); i >= 0; --i)
-      items.push_back(tickets(static_cast<std::uint32_t>(1 + below(10)), below(3) == 0 ? 0 : below(100'000), below(2) * below(5'000),
-                              static_cast<std::uint32_t>(i)));
+      items.push_back(tickets(static_cast<std::uint32_t>(1 + below(10)), below(3) == 0 ? 0 : below(100'000),
+                              below(2) * below(5'000), static_cast<std::uint32_t>(i)));
     const auto reduction = below(2) == 0 ? percent(1 + below(10'000)) : amount(below(50'000));
     const auto q = quote(items, reduction);
     CAF_REQUIRE(q.discount >= 0 && q.discount <= q.subtotal && q.processing_fee >= 0 && q.platform_fee >= 0);
     CAF_REQUIRE_EQUAL(q.total, q.subtotal - q.discount + q.donations + q.platform_fee + q.processing_fee);
     money by_line = 0;
-    for (const auto& i : q.items) by_line += (i.unit_price - i.unit_discount + i.donation) * i.quantity; // as a gateway adds it up
+    for (const auto& i : q.items)
+      by_line += (i.unit_price - i.unit_discount + i.donation) * i.quantity; // as a gateway adds it up
     CAF_REQUIRE_EQUAL(by_line + q.platform_fee + q.processing_fee, q.total);
     if (q.subtotal == q.discount) CAF_REQUIRE_EQUAL(q.total, q.donations + share_of(q.donations, 290));
   }

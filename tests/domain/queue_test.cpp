@@ -51,9 +51,7 @@ struct model {
       if (r.status == entry_status::waiting && (best == nullptr || before(r, *best))) best = &r;
     return best;
   }
-  static timestamp deadline(const entry_row& r) {
-    return r.has_claimed ? r.session_expires_at : r.claim_by;
-  }
+  static timestamp deadline(const entry_row& r) { return r.has_claimed ? r.session_expires_at : r.claim_by; }
   std::vector<queue_number> due(timestamp now) const {
     std::vector<std::pair<timestamp, queue_number>> all;
     for (const auto& [n, r] : rows)
@@ -78,7 +76,8 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
     expected.admitted_total += is_set(r.admitted_at);
     expected.admitted_with_claim += r.status == entry_status::admitted && m.live_claims.at(n) > 0;
     within += is_set(r.admitted_at) && r.admitted_at > now - seconds{2};
-    if (r.status == entry_status::admitted && (!is_set(first_deadline) || model::deadline(r) < first_deadline))
+    if (r.status == entry_status::admitted
+        && (!is_set(first_deadline) || model::deadline(r) < first_deadline))
       first_deadline = model::deadline(r);
     const auto* e = line.find(r.number);
     FQ_HOLDS(seed, e != nullptr && e->row == r);
@@ -88,7 +87,8 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
   const auto& c = line.counts();
   FQ_HOLDS(seed, c.waiting == expected.waiting && c.away == expected.away && c.admitted == expected.admitted);
   FQ_HOLDS(seed, c.joined_total == expected.joined_total && c.admitted_total == expected.admitted_total);
-  FQ_HOLDS(seed, c.completed_total == expected.completed_total && c.admitted_with_claim == expected.admitted_with_claim);
+  FQ_HOLDS(seed, c.completed_total == expected.completed_total
+                   && c.admitted_with_claim == expected.admitted_with_claim);
   FQ_HOLDS(seed, line.next_session_deadline() == first_deadline);
   FQ_HOLDS(seed, line.window().count_within(seconds{2}, now) == within);
   FQ_HOLDS(seed, line.last_batch() == m.last_batch);
@@ -97,7 +97,8 @@ void check_same(std::uint64_t seed, const queue_line& line, const model& m, time
   const auto* first = mutable_model.first();
   FQ_HOLDS(seed, (line.first() == nullptr) == (first == nullptr));
   if (first != nullptr) FQ_HOLDS(seed, line.first()->row == *first);
-  const auto oldest = std::find_if(m.rows.begin(), m.rows.end(), [](const auto& r) { return is_in_line(r.second.status); });
+  const auto oldest =
+    std::find_if(m.rows.begin(), m.rows.end(), [](const auto& r) { return is_in_line(r.second.status); });
   FQ_HOLDS(seed, (line.oldest() == nullptr) == (oldest == m.rows.end()));
   if (oldest != m.rows.end()) FQ_HOLDS(seed, line.oldest()->row == oldest->second);
 }
@@ -176,7 +177,8 @@ void random_walk(std::uint64_t seed, std::uint64_t entries_at_start) {
       }
       FQ_HOLDS(seed, line.move(queue_number{n}, trigger, now, out) == to.has_value());
       FQ_HOLDS(seed, out.size() == (to ? 1u : 0u));
-      if (to) FQ_HOLDS(seed, std::get<entry_moved>(out[0]).from == from && std::get<entry_moved>(out[0]).row == r);
+      if (to)
+        FQ_HOLDS(seed, std::get<entry_moved>(out[0]).from == from && std::get<entry_moved>(out[0]).row == r);
     } else if (what < 87) {
       auto& r = m.rows[n];
       if (r.status != entry_status::admitted) continue;

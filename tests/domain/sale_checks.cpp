@@ -33,7 +33,8 @@ std::string places_differ(const sample_sale& s) {
   std::set<std::pair<std::uint8_t, queue_number>> in_line;
   for (const auto& [n, row] : s.ledger.entries) {
     const auto* e = s.it->queue().find(n);
-    if (e == nullptr || e->row != row) return "memory and ledger disagree about entry " + std::to_string(value_of(n));
+    if (e == nullptr || e->row != row)
+      return "memory and ledger disagree about entry " + std::to_string(value_of(n));
     if (is_live(row.status) && !live.insert(row.subject).second) return "I2: two live places";
     if (is_in_line(row.status)) in_line.emplace(std::pair{row.priority_class, n});
     std::uint32_t claims = 0;
@@ -57,7 +58,8 @@ money price_of(const claim_row& row, const sample_sale& s) {
     if (i.unit_price > i.unit_discount) paid_tickets += i.quantity;
   }
   const auto platform = paid_tickets * fees.platform_per_ticket;
-  return items + platform + share_of(items + platform, fees.processing_basis_points) + (paid_tickets > 0 ? fees.processing_fixed : 0);
+  return items + platform + share_of(items + platform, fees.processing_basis_points)
+         + (paid_tickets > 0 ? fees.processing_fixed : 0);
 }
 
 std::string claims_differ(const sample_sale& s) {
@@ -65,7 +67,8 @@ std::string claims_differ(const sample_sale& s) {
   for (const auto& [id, row] : s.ledger.claims) {
     const auto* c = s.it->claims().find(id);
     if (c == nullptr || *c != row) return "memory and ledger disagree about claim " + text(id);
-    if (row.amount != price_of(row, s)) return "I4: a claim's amount is not the sum of its items and their fees";
+    if (row.amount != price_of(row, s))
+      return "I4: a claim's amount is not the sum of its items and their fees";
     if (is_live(row.status) || row.status == claim_status::confirmed) ++standing[row.customer];
     const auto session_end = s.ledger.entries.at(row.entry).session_expires_at;
     if (is_live(row.status) && row.expires_at > session_end) return "a claim outlives its session";
@@ -97,25 +100,30 @@ std::string money_differs(const sample_sale& s) {
       case payment_status::pending:
       case payment_status::failed:
         if (p.captured != 0 || requested + succeeded != 0) return "an unpaid attempt has money";
-        if (is_open(p.status) && claim.status == claim_status::released) return "stock was given away under an open attempt";
+        if (is_open(p.status) && claim.status == claim_status::released)
+          return "stock was given away under an open attempt";
         break;
       case payment_status::confirmed:
         if (p.captured != p.amount) return "I4: confirmed another amount";
-        if (claim.status != claim_status::confirmed || claim.amount != p.amount) return "I3: paid without a ticket";
+        if (claim.status != claim_status::confirmed || claim.amount != p.amount)
+          return "I3: paid without a ticket";
         ++payers[p.claim];
         confirmed += p.captured;
         break;
       case payment_status::confirmed_late: return "I3: late money neither claimed again nor going back";
       case payment_status::refund_pending:
-        if (p.captured - p.refunded < requested || (requested == 0 && p.captured > 0)) return "I3: nothing, or too much, is going back";
-        if (claim.status != claim_status::confirmed && p.captured - p.refunded != requested) return "I3: not everything is going back";
+        if (p.captured - p.refunded < requested || (requested == 0 && p.captured > 0))
+          return "I3: nothing, or too much, is going back";
+        if (claim.status != claim_status::confirmed && p.captured - p.refunded != requested)
+          return "I3: not everything is going back";
         break;
       case payment_status::refunded:
         if (p.captured != p.refunded) return "I3: refunded but not all of it";
         break;
       case payment_status::quarantined: break; // a person's
       case payment_status::partially_refunded:
-        if (claim.status != claim_status::confirmed || claim.amount != p.amount) return "I3: paid in part without a ticket";
+        if (claim.status != claim_status::confirmed || claim.amount != p.amount)
+          return "I3: paid in part without a ticket";
         ++payers[p.claim];
         break;
       case payment_status::refund_failed:
@@ -128,8 +136,7 @@ std::string money_differs(const sample_sale& s) {
   for (const auto& [id, c] : s.ledger.claims) {
     const bool paid = std::ranges::any_of(s.ledger.payments, [&](const auto& p) {
       const auto st = p.second.status;
-      return p.second.claim == id
-             && is_kept(st);
+      return p.second.claim == id && is_kept(st);
     });
     if (c.status == claim_status::confirmed && !paid) return "a ticket nobody paid for";
   }
@@ -142,12 +149,15 @@ std::string orders_differ(const sample_sale& s) {
     const auto* o = s.it->orders().find(id);
     if (o == nullptr || *o != row) return "memory and ledger disagree about order " + text(id);
     if (o != s.it->orders().of_claim(row.claim)) return "an order is not its claim's";
-    if (row.status == order_status::pending && s.now > row.created_at + s.rules.pending_max) return "I13: an order waits for ever";
+    if (row.status == order_status::pending && s.now > row.created_at + s.rules.pending_max)
+      return "I13: an order waits for ever";
     const auto& claim = s.ledger.claims.at(row.claim);
-    if (row.status == order_status::pending && claim.status == claim_status::claimed && s.it->payments().open_of(claim.id) == nullptr)
+    if (row.status == order_status::pending && claim.status == claim_status::claimed
+        && s.it->payments().open_of(claim.id) == nullptr)
       return "I13: an order waits for a page that nobody makes";
   }
-  if (s.it->promo_codes().all() != s.ledger.promo_codes) return "memory and ledger disagree about promo codes";
+  if (s.it->promo_codes().all() != s.ledger.promo_codes)
+    return "memory and ledger disagree about promo codes";
   if (s.it->dead_letters() != s.ledger.dead_letters) return "memory and ledger disagree about dead letters";
   if (s.it->priorities() != s.ledger.priorities) return "memory and ledger disagree about priorities";
   if (s.it->invitations() != s.ledger.invitations) return "memory and ledger disagree about invitations";
@@ -160,15 +170,16 @@ bool same_claims(const T& a, const T& b) {
 }
 
 auto tied(const entry_view& v) {
-  return std::tie(v.id, v.event, v.customer, v.number, v.status, v.position, v.eta_low_seconds, v.eta_high_seconds,
-                  v.poll_after_ms, v.admission_no, v.admission_batch, v.joined_at, v.admitted_at, v.session_expires_at,
-                  v.claim_by);
+  return std::tie(v.id, v.event, v.customer, v.number, v.status, v.position, v.eta_low_seconds,
+                  v.eta_high_seconds, v.poll_after_ms, v.admission_no, v.admission_batch, v.joined_at,
+                  v.admitted_at, v.session_expires_at, v.claim_by);
 }
 
 auto tied(const event_stats& v) { // the arrival rate is of this owner's life
-  return std::tie(v.event, v.status, v.waiting, v.away, v.admitted, v.joined_total, v.admitted_total, v.completed_total,
-                  v.total, v.held, v.sold, v.available, v.claims_live, v.claims_confirmed, v.payments_open, v.revenue,
-                  v.refunded, v.admission_rate_per_minute, v.last_admission_batch, v.server_time);
+  return std::tie(v.event, v.status, v.waiting, v.away, v.admitted, v.joined_total, v.admitted_total,
+                  v.completed_total, v.total, v.held, v.sold, v.available, v.claims_live, v.claims_confirmed,
+                  v.payments_open, v.revenue, v.refunded, v.admission_rate_per_minute, v.last_admission_batch,
+                  v.server_time);
 }
 
 } // namespace
@@ -185,28 +196,32 @@ static std::string audit_says(const sample_sale& s) {
   const auto payments = values(s.ledger.payments);
   const auto refunds = values(s.ledger.refunds);
   const auto orders = values(s.ledger.orders);
-  const auto lines =
-    contradictions({s.ledger.event, s.ledger.types, entries, claims, payments, refunds, orders, s.ledger.promo_codes});
+  const auto lines = contradictions(
+    {s.ledger.event, s.ledger.types, entries, claims, payments, refunds, orders, s.ledger.promo_codes});
   return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
 }
 
 std::string what_is_wrong(const sample_sale& s) {
   if (s.it->event() != s.ledger.event) return "memory and ledger disagree about the event";
-  for (const auto check : {stock_differs, places_differ, claims_differ, money_differs, orders_differ, audit_says})
+  for (const auto check :
+       {stock_differs, places_differ, claims_differ, money_differs, orders_differ, audit_says})
     if (auto wrong = check(s); !wrong.empty()) return wrong;
   return {};
 }
 
-std::string what_money_is_wrong(const sample_sale& s, const gateway_book& book, const std::map<payment_id, money>& told) {
+std::string what_money_is_wrong(const sample_sale& s, const gateway_book& book,
+                                const std::map<payment_id, money>& told) {
   money in = 0, expected = 0;
   for (const auto& [id, p] : s.ledger.payments) in += p.captured;
   for (const auto& [id, amount] : told) {
     expected += amount;
-    if (s.ledger.payments.at(id).captured != amount) return "I4: the ledger knows another amount than the gateway told";
+    if (s.ledger.payments.at(id).captured != amount)
+      return "I4: the ledger knows another amount than the gateway told";
   }
   if (in != expected) return "I4: the ledger knows money that no gateway told of";
   for (const auto& [id, r] : s.ledger.refunds)
-    if (r.status == refund_status::succeeded && r.amount > 0 && !book.refunded.contains(id)) return "I4: a refund no gateway made";
+    if (r.status == refund_status::succeeded && r.amount > 0 && !book.refunded.contains(id))
+      return "I4: a refund no gateway made";
   return {};
 }
 
@@ -216,7 +231,8 @@ std::string how_a_reload_differs(const sample_sale& s) {
     const auto &a = *s.it->queue().find(n), &b = *again->queue().find(n);
     if (tied(s.it->view_of(a, s.now)) != tied(again->view_of(b, s.now)) || a.live_claims != b.live_claims)
       return "entry " + std::to_string(value_of(n)) + " is shown differently";
-    if (s.it->queue().find(row.subject)->row != again->queue().find(row.subject)->row) return "a subject has another place";
+    if (s.it->queue().find(row.subject)->row != again->queue().find(row.subject)->row)
+      return "a subject has another place";
   }
   for (const auto& [id, row] : s.ledger.claims) {
     if (!same_claims(s.it->view_of(*s.it->claims().find(id)), again->view_of(*again->claims().find(id))))
@@ -226,18 +242,22 @@ std::string how_a_reload_differs(const sample_sale& s) {
     std::ranges::sort(b);
     if (a != b) return "claim " + text(id) + " has other attempts";
     const auto *x = s.it->claims().standing(row.customer), *y = again->claims().standing(row.customer);
-    if ((x == nullptr) != (y == nullptr) || (x != nullptr && x->id != y->id)) return "another claim stands for a customer";
+    if ((x == nullptr) != (y == nullptr) || (x != nullptr && x->id != y->id))
+      return "another claim stands for a customer";
   }
   for (const auto& [id, row] : s.ledger.payments)
-    if (again->view_of(*again->payments().find(id)).payment != s.it->view_of(*s.it->payments().find(id)).payment)
+    if (again->view_of(*again->payments().find(id)).payment
+        != s.it->view_of(*s.it->payments().find(id)).payment)
       return "payment " + text(id) + " is shown differently";
   for (const auto& [id, row] : s.ledger.orders) {
     const auto a = s.it->view_of(*s.it->orders().find(id)), b = again->view_of(*again->orders().find(id));
-    if (a.order != b.order || a.payment != b.payment || a.payment_url != b.payment_url || a.refunded != b.refunded || a.can_retry != b.can_retry)
+    if (a.order != b.order || a.payment != b.payment || a.payment_url != b.payment_url
+        || a.refunded != b.refunded || a.can_retry != b.can_retry)
       return "order " + text(id) + " is shown differently";
   }
   const auto a = s.it->view(), b = again->view();
-  if (a.event != b.event || a.ticket_types != b.ticket_types || a.sold_out != b.sold_out) return "the event is shown differently";
+  if (a.event != b.event || a.ticket_types != b.ticket_types || a.sold_out != b.sold_out)
+    return "the event is shown differently";
   const auto x = s.it->stats(s.now), y = again->stats(s.now);
   if (tied(x) != tied(y)) return "the stats differ";
   if (s.it->is_quiet() != again->is_quiet()) return "one of them is quiet";

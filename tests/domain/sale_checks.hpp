@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invariants of DESIGN §3 that one sale can break, checked on its rows; and that a reload shows what memory showed.
+// The invariants of DESIGN §3 that one sale can break, checked on its rows; and that a reload shows what
+// memory showed.
 #pragma once
 #include "tests/domain/sample_sale.hpp"
 
@@ -18,7 +19,8 @@ struct gateway_book {
 /// Empty if I1, I2, I3, I4 hold of the rows and the sale's memory equals them; else what is wrong.
 std::string what_is_wrong(const sample_sale& s);
 /// I4 against the gateway's own book: `told` are the captures whose webhook arrived at least once.
-std::string what_money_is_wrong(const sample_sale& s, const gateway_book& book, const std::map<payment_id, money>& told);
+std::string what_money_is_wrong(const sample_sale& s, const gateway_book& book,
+                                const std::map<payment_id, money>& told);
 /// Empty if a sale loaded from the rows shows the same to everybody.
 std::string how_a_reload_differs(const sample_sale& s);
 

@@ -171,7 +171,8 @@ CAF_TEST(only the admitted holder claims) {
   claim_id opened;
   decision d;
   const auto* of_1 = s.it->queue().find(fan(1));
-  CAF_CHECK(s.it->open_claim(fan(2), of_1, {}, s.now, d, opened).why == reason::not_admitted); // another's token
+  CAF_CHECK(s.it->open_claim(fan(2), of_1, {}, s.now, d, opened).why
+            == reason::not_admitted); // another's token
   CAF_CHECK(s.it->open_claim(fan(1), nullptr, {}, s.now, d, opened).why == reason::not_admitted);
   CAF_CHECK(s.claim(3).why == reason::not_admitted); // still waiting
   CAF_CHECK(d.content.empty());
@@ -191,7 +192,8 @@ CAF_TEST(a claim without an order costs what the quote says) {
 
 CAF_TEST(what is asked for must be on sale within the limit and free) {
   auto types = sample_types(3);
-  types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 900, .total = 2, .max_per_order = 2});
+  types.push_back(
+    {.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 900, .total = 2, .max_per_order = 2});
   types.push_back({.ordinal = 2, .id = {0x77, 3}, .name = "Box", .price = 900, .total = 2, .on_sale = false});
   sample_sale s{sample_event(), types};
   s.join_all(1, 4);
@@ -228,7 +230,8 @@ CAF_TEST(none free but some held is not sold out and sold out reopens) {
   CAF_CHECK(s.claim(2).why == reason::event_sold_out);
   CAF_CHECK(s.join(4).created); // waiters may stay and come
   event_patch more;
-  more.ticket_types = {{.id = s.type().id, .name = {}, .price = {}, .total = {true, 2}, .max_per_order = {}, .on_sale = {}}};
+  more.ticket_types = {
+    {.id = s.type().id, .name = {}, .price = {}, .total = {true, 2}, .max_per_order = {}, .on_sale = {}}};
   CAF_CHECK(!s.patch(more));
   CAF_CHECK(s.told(notice_kind::back_on_sale));
   CAF_CHECK(!s.claim(2));
@@ -303,7 +306,8 @@ CAF_TEST(places keep their order although all joined in one millisecond) {
   sample_sale s{sample_event(), sample_types(120)};
   s.join_all(1, 120);
   for (int i = 0; i < 2; ++i) s.pass(seconds{5});
-  for (std::uint64_t n = 1; n <= 120; ++n) CAF_CHECK_EQUAL(s.entry(n).admission_batch, n <= 50 ? n : n <= 100 ? 51u : 52u);
+  for (std::uint64_t n = 1; n <= 120; ++n)
+    CAF_CHECK_EQUAL(s.entry(n).admission_batch, n <= 50 ? n : n <= 100 ? 51u : 52u);
   check_sound(s);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Money through a sale: attempts, late captures, quarantine, refunds; DESIGN §9 and the traps of §11 about it.
+// Money through a sale: attempts, late captures, quarantine, refunds; DESIGN §9 and the traps of §11 about
+// it.
 #define CAF_SUITE domain_sale_money
 #include "tests/domain/sale_checks.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders: what one costs, who may place it, how it ends with its payments; promo codes, hidden types, windows, partial refunds.
+// Orders: what one costs, who may place it, how it ends with its payments; promo codes, hidden types,
+// windows, partial refunds.
 #define CAF_SUITE domain_sale_orders
 #include "tests/domain/sale_checks.hpp"
 
@@ -12,15 +13,18 @@ namespace {
 
 /// 10 Standard at 10.00 (at most 4), 5 Seats at 25.00; the fees of the second seed.
 struct fixture {
-  explicit fixture(event_row event = sample_event(), std::vector<ticket_type_row> types = two_types())
-      : s(std::move(event), std::move(types)) {}
+  explicit fixture(event_row event = sample_event(), std::vector<ticket_type_row> types = two_types()) :
+      s(std::move(event), std::move(types)) {}
 
   static std::vector<ticket_type_row> two_types() {
     auto types = sample_types(10, 1'000);
-    types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 2'500, .total = 5, .max_per_order = 4});
+    types.push_back(
+      {.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 2'500, .total = 5, .max_per_order = 4});
     return types;
   }
-  item_wish standard(std::uint32_t quantity = 1, money donation = 0) const { return {s.type(0).id, quantity, donation}; }
+  item_wish standard(std::uint32_t quantity = 1, money donation = 0) const {
+    return {s.type(0).id, quantity, donation};
+  }
   item_wish seat(std::uint32_t quantity = 1) const { return {s.type(1).id, quantity, 0}; }
 
   /// Fan `n` is in and has ordered.
@@ -39,7 +43,8 @@ struct fixture {
     }
     return s.order_of(n);
   }
-  void code(std::string word, discount reduction, std::uint32_t uses_max = 0, std::uint32_t per_customer = 0) {
+  void code(std::string word, discount reduction, std::uint32_t uses_max = 0,
+            std::uint32_t per_customer = 0) {
     promo_code_patch p;
     p.code = {true, std::move(word)};
     p.reduction = {true, reduction};
@@ -54,7 +59,9 @@ struct fixture {
   sample_sale s;
 };
 
-discount percent(std::int64_t basis_points, std::uint64_t types = 0) { return {discount_kind::percent, basis_points, types}; }
+discount percent(std::int64_t basis_points, std::uint64_t types = 0) {
+  return {discount_kind::percent, basis_points, types};
+}
 
 event_row open_event() {
   auto e = sample_event();

@@ -44,7 +44,8 @@ CAF_TEST(every state and trigger and so the sale follows the table and tells its
       CAF_CHECK_EQUAL(no.why == reason::none, to.has_value());
       if (to) CAF_CHECK(sample.it->event().status == *to);
       if (!to) CAF_CHECK(no.why == reason::invalid_transition && no.detail == name_of(event.status));
-      CAF_CHECK_EQUAL(sample.told(notice_kind::ended), to == event_status::ended || to == event_status::cancelled);
+      CAF_CHECK_EQUAL(sample.told(notice_kind::ended),
+                      to == event_status::ended || to == event_status::cancelled);
       CAF_CHECK_EQUAL(sample.told(notice_kind::paused), to == event_status::paused);
     }
 }
@@ -265,7 +266,8 @@ CAF_TEST(a field out of range is named and nothing changes) {
     {"queue.rate_per_minute", [](auto& e, auto&) { e.queue.policy = admission_policy::rate; }},
     {"queue.admission_interval_ms", [](auto& e, auto&) { e.queue.admission_interval = milliseconds{49}; }},
     {"queue.over_admission_factor", [](auto& e, auto&) { e.queue.over_admission_percent = 99; }},
-    {"queue.session_ttl_seconds", [](auto& e, auto&) { e.queue.session_ttl = seconds{29}; }}, // window 10 + claim 20
+    {"queue.session_ttl_seconds",
+     [](auto& e, auto&) { e.queue.session_ttl = seconds{29}; }}, // window 10 + claim 20
     {"queue.claim_window_seconds", [](auto& e, auto&) { e.queue.claim_window = seconds{61}; }},
     {"ticket_types.name", [](auto&, auto& t) { t.name.clear(); }},
     {"ticket_types.price", [](auto&, auto& t) { t.price = -1; }},

@@ -16,12 +16,20 @@ struct fixture {
 
   static std::vector<ticket_type_row> types() {
     auto all = sample_types(10, 1'000);
-    all.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Members", .price = 100, .total = 5, .max_per_order = 2, .hidden = true});
+    all.push_back({.ordinal = 1,
+                   .id = {0x77, 2},
+                   .name = "Members",
+                   .price = 100,
+                   .total = 5,
+                   .max_per_order = 2,
+                   .hidden = true});
     return all;
   }
   item_wish standard(std::uint32_t quantity = 1) const { return {s.type(0).id, quantity, 0}; }
   item_wish quota(std::uint32_t quantity = 1) const { return {s.type(1).id, quantity, 0}; }
-  invitation_wish to_quota(std::uint32_t quantity = 2, timestamp until = never) const { return {s.type(1).id, quantity, until}; }
+  invitation_wish to_quota(std::uint32_t quantity = 2, timestamp until = never) const {
+    return {s.type(1).id, quantity, until};
+  }
 
   payment_id ordered(std::uint64_t n, std::vector<item_wish> items = {}) {
     s.join(n);
@@ -51,7 +59,8 @@ struct fixture {
 
 } // namespace
 
-// -- blocks ------------------------------------------------------------------------------------------------------------
+// -- blocks
+// ------------------------------------------------------------------------------------------------------------
 
 CAF_TEST(a blocked customer can neither join nor buy) {
   fixture f;
@@ -122,7 +131,8 @@ CAF_TEST(a claim without an order goes back too and its money with it) {
   CAF_REQUIRE(!f.s.claim(1));
   const auto attempt = f.s.pay(1);
   f.s.block({1});
-  CAF_CHECK(f.s.it->open_payment(fan(1), f.s.claim_of(1).id, "sandbox", f.s.now, f.s.last).no.why == reason::customer_blocked);
+  CAF_CHECK(f.s.it->open_payment(fan(1), f.s.claim_of(1).id, "sandbox", f.s.now, f.s.last).no.why
+            == reason::customer_blocked);
   f.s.captured(attempt.payment);
   CAF_CHECK(f.s.asked(gateway_order_kind::refund));
   CAF_CHECK_EQUAL(f.s.type(0).sold, 0);
@@ -247,7 +257,8 @@ CAF_TEST(what was bought from a sale that has ended goes back if that is wanted)
   CAF_CHECK(f.s.refund_asked().has_value());
 }
 
-// -- invitations -------------------------------------------------------------------------------------------------------
+// -- invitations
+// -------------------------------------------------------------------------------------------------------
 
 CAF_TEST(only who is invited buys from a quota and no more than that) {
   fixture f;

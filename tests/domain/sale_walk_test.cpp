@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A random sale: fans, an organizer and a gateway with a book of its own do anything at any time, webhooks come late,
-// twice and out of order, the owner restarts. After every step I1-I6, I8 and I10 hold, and a reload shows what memory shows.
+// A random sale: fans, an organizer and a gateway with a book of its own do anything at any time, webhooks
+// come late, twice and out of order, the owner restarts. After every step I1-I6, I8 and I10 hold, and a
+// reload shows what memory shows.
 #define CAF_SUITE domain_sale_walk
 #include "tests/domain/sale_checks.hpp"
 
@@ -31,14 +32,16 @@ event_row random_event(dice& d) {
   e.queue_opens_at = opening;
   e.sale_start = opening + seconds{d.below(3)};
   e.sale_end = opening + seconds{60 + d.below(400)};
-  const admission_policy policies[] = {admission_policy::batch, admission_policy::batch, admission_policy::capacity,
-                                       admission_policy::rate, admission_policy::open};
+  const admission_policy policies[] = {admission_policy::batch, admission_policy::batch,
+                                       admission_policy::capacity, admission_policy::rate,
+                                       admission_policy::open};
   e.queue.policy = policies[d.below(5)];
   e.queue.batch_size = 1 + static_cast<std::uint32_t>(d.below(5));
   e.queue.admission_interval = milliseconds{250 + d.below(4000)};
   const bool capped = e.queue.policy == admission_policy::capacity || d.chance(40);
   e.queue.concurrency = capped ? 1 + static_cast<std::uint32_t>(d.below(6)) : 0;
-  e.queue.rate_per_minute = e.queue.policy == admission_policy::rate ? 5 + static_cast<std::uint32_t>(d.below(60)) : 0;
+  e.queue.rate_per_minute =
+    e.queue.policy == admission_policy::rate ? 5 + static_cast<std::uint32_t>(d.below(60)) : 0;
   e.queue.over_admission_percent = 100 + static_cast<std::uint32_t>(d.below(3)) * 50;
   e.queue.claim_window = seconds{2 + d.below(5)};
   e.claim_ttl = seconds{2 + d.below(8)};
@@ -52,11 +55,20 @@ std::vector<ticket_type_row> random_types(dice& d) {
   auto types = sample_types(1 + static_cast<std::int64_t>(d.below(10)), d.chance(15) ? 0 : 500);
   types[0].max_per_order = 2;
   if (d.chance(50))
-    types.push_back({.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 900,
-                     .total = 1 + static_cast<std::int64_t>(d.below(5)), .max_per_order = 3});
+    types.push_back({.ordinal = 1,
+                     .id = {0x77, 2},
+                     .name = "Seat",
+                     .price = 900,
+                     .total = 1 + static_cast<std::int64_t>(d.below(5)),
+                     .max_per_order = 3});
   if (d.chance(70))
-    types.push_back({.ordinal = static_cast<std::uint32_t>(types.size()), .id = {0x77, 3}, .name = "Quota", .price = 100, .total = 1 + static_cast<std::int64_t>(d.below(6)),
-                     .max_per_order = 3, .hidden = true});
+    types.push_back({.ordinal = static_cast<std::uint32_t>(types.size()),
+                     .id = {0x77, 3},
+                     .name = "Quota",
+                     .price = 100,
+                     .total = 1 + static_cast<std::int64_t>(d.below(6)),
+                     .max_per_order = 3,
+                     .hidden = true});
   return types;
 }
 
@@ -66,14 +78,18 @@ struct coverage {
   std::map<claim_status, std::uint64_t> claims;
   std::map<payment_status, std::uint64_t> payments;
   std::map<order_status, std::uint64_t> orders;
-  std::uint64_t blocked = 0, invited = 0, of_quota = 0; ///< steps with somebody blocked; invitations; units sold or held of quotas at the end
+  std::uint64_t blocked = 0, invited = 0,
+                of_quota =
+                  0; ///< steps with somebody blocked; invitations; units sold or held of quotas at the end
   std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
-  std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0, refusals_of_refunds = 0;
+  std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0,
+                refusals_of_refunds = 0;
 };
 
 class walk {
 public:
-  explicit walk(std::uint64_t seed) : seed_(seed), d_(seed), s_(random_event(d_), random_types(d_), seed, quick_rules()) {}
+  explicit walk(std::uint64_t seed) :
+      seed_(seed), d_(seed), s_(random_event(d_), random_types(d_), seed, quick_rules()) {}
 
   void go(int steps, coverage& seen) {
     for (int i = 0; i < steps; ++i, ++seen.steps) {
@@ -108,8 +124,10 @@ private:
     }
     seen.promo_refused += promo_refused_;
     seen.invited += s_.ledger.invitations.size();
-    for (const auto& t : s_.ledger.types) seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
-    for (const auto& [n, e] : s_.ledger.entries) seen.preferred += e.priority_class == priority_vip && is_set(e.admitted_at);
+    for (const auto& t : s_.ledger.types)
+      seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
+    for (const auto& [n, e] : s_.ledger.entries)
+      seen.preferred += e.priority_class == priority_vip && is_set(e.admitted_at);
     for (const auto& [id, r] : s_.ledger.refunds) seen.refusals_of_refunds += r.attempts;
     seen.cancelled += s_.ledger.event.status == event_status::cancelled;
   }
@@ -168,10 +186,12 @@ private:
     n = likely(n, [this](std::uint64_t m) { return may_claim(m); });
     std::vector<item_wish> wishes;
     const auto* invitation = s_.it->invitation_of(fan(n), s_.now);
-    const auto& wished = invitation != nullptr && d_.chance(70) ? s_.ledger.types[invitation->ticket_type] : d_.pick(s_.ledger.types);
+    const auto& wished = invitation != nullptr && d_.chance(70) ? s_.ledger.types[invitation->ticket_type]
+                                                                : d_.pick(s_.ledger.types);
     wishes.push_back({wished.id, 1 + static_cast<std::uint32_t>(d_.below(2)), d_.chance(20) ? 25 : 0});
     if (d_.chance(invitation != nullptr ? 10 : 40)) wishes.push_back({d_.pick(s_.ledger.types).id, 1});
-    const auto done = s_.order(n, wishes, d_.chance(50) && !s_.ledger.promo_codes.empty() ? d_.pick(s_.ledger.promo_codes).code : "");
+    const auto done = s_.order(
+      n, wishes, d_.chance(50) && !s_.ledger.promo_codes.empty() ? d_.pick(s_.ledger.promo_codes).code : "");
     promo_refused_ += done.no.why == reason::promo_code_exhausted || done.no.why == reason::promo_code_limit;
     if (done.no) return;
     const auto payment = s_.payment_of(s_.order_of(n)).id;
@@ -185,8 +205,10 @@ private:
 
   /// A short list, so that most fans can still buy.
   void try_block(std::uint64_t n) {
-    if (blocked_.size() > 2 || (!blocked_.empty() && d_.chance(40))) blocked_.erase(blocked_.begin());
-    else blocked_.insert(n);
+    if (blocked_.size() > 2 || (!blocked_.empty() && d_.chance(40)))
+      blocked_.erase(blocked_.begin());
+    else
+      blocked_.insert(n);
     s_.block(blocked_);
   }
 
@@ -196,7 +218,8 @@ private:
     s_.invite({n}, {s_.ledger.types.back().id, 1 + static_cast<std::uint32_t>(d_.below(2)), until});
   }
 
-  /// Nothing of theirs is left but money on its way back, or that waits for a person, and what is kept of a sale that has ended.
+  /// Nothing of theirs is left but money on its way back, or that waits for a person, and what is kept of a
+  /// sale that has ended.
   void check_blocked() {
     for (const auto n : blocked_) {
       const auto* e = s_.it->queue().find(fan(n));
@@ -205,9 +228,12 @@ private:
         const auto& claim = s_.ledger.claims.at(id);
         FQ_HOLDS(seed_, claim.status != claim_status::claimed);
         const bool goes_back = std::ranges::any_of(s_.ledger.payments, [&](const auto& p) {
-          return p.second.claim == id && (p.second.status == payment_status::refund_pending || p.second.status == payment_status::refund_failed);
+          return p.second.claim == id
+                 && (p.second.status == payment_status::refund_pending
+                     || p.second.status == payment_status::refund_failed);
         });
-        FQ_HOLDS(seed_, claim.status == claim_status::expiring || goes_back || s_.ledger.event.status == event_status::ended);
+        FQ_HOLDS(seed_, claim.status == claim_status::expiring || goes_back
+                          || s_.ledger.event.status == event_status::ended);
       }
     }
   }
@@ -217,7 +243,9 @@ private:
     if (!s_.ledger.promo_codes.empty() && d_.chance(60)) p.id = d_.pick(s_.ledger.promo_codes).id;
     p.code = {true, "CODE" + std::to_string(d_.below(4))};
     const auto kind = static_cast<discount_kind>(d_.below(3));
-    p.reduction = {true, {kind, kind == discount_kind::none ? 0 : 1 + static_cast<std::int64_t>(d_.below(10'000)), d_.below(2)}};
+    p.reduction = {
+      true,
+      {kind, kind == discount_kind::none ? 0 : 1 + static_cast<std::int64_t>(d_.below(10'000)), d_.below(2)}};
     p.uses_max = {true, static_cast<std::uint32_t>(d_.below(4))};
     p.uses_per_customer = {true, static_cast<std::uint32_t>(d_.below(2))};
     s_.promo(p);
@@ -233,7 +261,8 @@ private:
   }
 
   void try_release(std::uint64_t n) {
-    if (const auto* c = any(s_.ledger.claims)) s_.release(d_.chance(80) ? number_of_fan(c->customer) : n, c->id);
+    if (const auto* c = any(s_.ledger.claims))
+      s_.release(d_.chance(80) ? number_of_fan(c->customer) : n, c->id);
   }
 
   void try_pay(std::uint64_t n) {
@@ -308,8 +337,10 @@ private:
       default: {
         ticket_type_patch t;
         t.id = d_.pick(s_.ledger.types).id;
-        if (d_.chance(70)) t.total = {true, 1 + static_cast<std::int64_t>(d_.below(12))};
-        else t.on_sale = {true, d_.chance(60)};
+        if (d_.chance(70))
+          t.total = {true, 1 + static_cast<std::int64_t>(d_.below(12))};
+        else
+          t.on_sale = {true, d_.chance(60)};
         p.ticket_types.push_back(t);
       }
     }
@@ -376,7 +407,8 @@ private:
   /// A place of a lower class may come before it; within its class nobody does.
   std::uint64_t rank_in_class(queue_number number, std::uint8_t priority_class) const {
     std::uint64_t rank = 0;
-    for (const auto& [n, e] : s_.ledger.entries) rank += is_in_line(e.status) && e.priority_class == priority_class && n <= number;
+    for (const auto& [n, e] : s_.ledger.entries)
+      rank += is_in_line(e.status) && e.priority_class == priority_class && n <= number;
     return rank;
   }
 
@@ -417,7 +449,9 @@ private:
 
   template <class Map>
   const typename Map::mapped_type* any(const Map& rows) {
-    return rows.empty() ? nullptr : &std::next(rows.begin(), static_cast<std::ptrdiff_t>(d_.below(rows.size())))->second;
+    return rows.empty()
+             ? nullptr
+             : &std::next(rows.begin(), static_cast<std::ptrdiff_t>(d_.below(rows.size())))->second;
   }
   static std::uint64_t number_of_fan(const uuid& id) { return id.lo; }
 
@@ -440,22 +474,29 @@ CAF_TEST(random sales keep every invariant and survive every restart) {
     try {
       walk{seed}.go(400, seen);
     } catch (const std::runtime_error& refused) {
-      CAF_FAIL("seed " << seed << " (run with FAIRQUEUE_SEED=" << seed << "): the ledger refuses: " << refused.what());
+      CAF_FAIL("seed " << seed << " (run with FAIRQUEUE_SEED=" << seed
+                       << "): the ledger refuses: " << refused.what());
     }
   });
-  CAF_MESSAGE(seen.steps << " steps, " << seen.reloads << " reloads, " << seen.admitted << " admitted, claimed again "
-              << seen.claimed_again << ", refunds refused " << seen.refusals_of_refunds);
+  CAF_MESSAGE(seen.steps << " steps, " << seen.reloads << " reloads, " << seen.admitted
+                         << " admitted, claimed again " << seen.claimed_again << ", refunds refused "
+                         << seen.refusals_of_refunds);
   if (std::getenv("FAIRQUEUE_SEED") != nullptr) return;
-  for (const auto n : {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen, seen.expiring_seen, seen.claimed_again,
-                       seen.cancelled, seen.refusals_of_refunds})
+  for (const auto n : {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen,
+                       seen.expiring_seen, seen.claimed_again, seen.cancelled, seen.refusals_of_refunds})
     CAF_CHECK(n > 50);
-  for (const auto s : {claim_status::confirmed, claim_status::released, claim_status::refunded}) CAF_CHECK(seen.claims[s] > 50);
-  for (const auto s : {payment_status::confirmed, payment_status::failed, payment_status::quarantined, payment_status::refunded})
+  for (const auto s : {claim_status::confirmed, claim_status::released, claim_status::refunded})
+    CAF_CHECK(seen.claims[s] > 50);
+  for (const auto s : {payment_status::confirmed, payment_status::failed, payment_status::quarantined,
+                       payment_status::refunded})
     CAF_CHECK(seen.payments[s] > 20);
   CAF_CHECK(seen.payments[payment_status::partially_refunded] > 20);
-  for (const auto s : {order_status::success, order_status::failed, order_status::cancelled, order_status::partially_refunded,
-                       order_status::refunded})
+  for (const auto s : {order_status::success, order_status::failed, order_status::cancelled,
+                       order_status::partially_refunded, order_status::refunded})
     CAF_CHECK(seen.orders[s] > 50);
-  CAF_MESSAGE("blocked " << seen.blocked << ", invited " << seen.invited << ", of quotas " << seen.of_quota << ", promo refused " << seen.promo_refused);
-  for (const auto n : {seen.with_promo, seen.promo_refused, seen.preferred, seen.blocked, seen.invited, seen.of_quota}) CAF_CHECK(n > 50);
+  CAF_MESSAGE("blocked " << seen.blocked << ", invited " << seen.invited << ", of quotas " << seen.of_quota
+                         << ", promo refused " << seen.promo_refused);
+  for (const auto n :
+       {seen.with_promo, seen.promo_refused, seen.preferred, seen.blocked, seen.invited, seen.of_quota})
+    CAF_CHECK(n > 50);
 }

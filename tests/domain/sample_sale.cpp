@@ -23,7 +23,8 @@ event_row sample_event() {
 }
 
 std::vector<ticket_type_row> sample_types(std::int64_t total, money price) {
-  return {{.ordinal = 0, .id = {0x77, 1}, .name = "Standard", .price = price, .total = total, .max_per_order = 4}};
+  return {
+    {.ordinal = 0, .id = {0x77, 1}, .name = "Standard", .price = price, .total = total, .max_per_order = 4}};
 }
 
 std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& rules, std::uint64_t seed) {
@@ -44,8 +45,9 @@ std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& ru
   return s;
 }
 
-sample_sale::sample_sale(event_row event, std::vector<ticket_type_row> types, std::uint64_t seed, sale_rules r)
-    : rules(r), seed_(seed) {
+sample_sale::sample_sale(event_row event, std::vector<ticket_type_row> types, std::uint64_t seed,
+                         sale_rules r) :
+    rules(r), seed_(seed) {
   ledger.event = std::move(event);
   ledger.types = std::move(types);
   it = load_sale(ledger, rules, seed_);
@@ -89,7 +91,8 @@ void sample_sale::block(const std::set<std::uint64_t>& fans, bool includes_ended
   pass(milliseconds{0});
 }
 
-refusal sample_sale::invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish, std::size_t* news) {
+refusal sample_sale::invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish,
+                            std::size_t* news) {
   last = {};
   std::vector<customer_id> customers;
   for (const auto n : fans) customers.push_back(fan(n));
@@ -217,7 +220,8 @@ refusal sample_sale::hear(gateway_fact f) {
 
 gateway_fact sample_sale::fact(const payment_id& id, verdict what) {
   const auto& p = payment(id);
-  return {p.gateway, "evt_" + std::to_string(++next_fact_), what, p.reference, p.amount, it->event().currency, {}};
+  return {p.gateway, "evt_" + std::to_string(++next_fact_), what, p.reference, p.amount, it->event().currency,
+          {}};
 }
 
 refusal sample_sale::captured(const payment_id& id) { return hear(fact(id, verdict::paid)); }

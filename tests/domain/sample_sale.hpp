@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sale to try things on: settings that are easy to reckon with, time that the test moves, and a naive ledger behind it.
+// A sale to try things on: settings that are easy to reckon with, time that the test moves, and a naive
+// ledger behind it.
 #pragma once
 #include "domain/sale.hpp"
 #include "tests/domain/naive_ledger.hpp"
@@ -58,7 +59,8 @@ public:
   /// From now on these fans are not served, and no others; stays so over a reload.
   void block(const std::set<std::uint64_t>& fans, bool includes_ended = false);
   /// `news`: how many fans it was news to.
-  refusal invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish, std::size_t* news = nullptr);
+  refusal invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish,
+                 std::size_t* news = nullptr);
   std::size_t uninvite(std::uint64_t n);
   /// The gateway gave the page.
   void initialized(const payment_id& payment);

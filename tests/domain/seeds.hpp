@@ -33,7 +33,8 @@ void for_seeds(std::uint64_t count, F f) {
 } // namespace fq::test
 
 /// For loops of thousands of checks: silent when it holds; names the seed and ends the test when not.
-#define FQ_HOLDS(seed, condition)                                                                                   \
-  do {                                                                                                              \
-    if (!(condition)) CAF_FAIL("seed " << (seed) << " (run with FAIRQUEUE_SEED=" << (seed) << "): " #condition);    \
+#define FQ_HOLDS(seed, condition)                                                                            \
+  do {                                                                                                       \
+    if (!(condition))                                                                                        \
+      CAF_FAIL("seed " << (seed) << " (run with FAIRQUEUE_SEED=" << (seed) << "): " #condition);             \
   } while (false)

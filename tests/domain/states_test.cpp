@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every state x every trigger of the five life cycles against tables written from DESIGN §6, §7 and §9, not from the code.
+// Every state x every trigger of the five life cycles against tables written from DESIGN §6, §7 and §9, not
+// from the code.
 #define CAF_SUITE domain_states
 #include "domain/states.hpp"
 
@@ -17,10 +18,11 @@ namespace {
 template <class State, class Trigger>
 using golden = std::map<std::pair<State, Trigger>, State>;
 
-/// The table says exactly what `expected` says for all pairs; terminal states and history steps follow from it.
+/// The table says exactly what `expected` says for all pairs; terminal states and history steps follow from
+/// it.
 template <class State, class Trigger, std::size_t N>
-void check_all(const std::array<rule<State, Trigger>, N>& table, int states, int triggers, const golden<State, Trigger>& expected,
-               const std::set<State>& terminal) {
+void check_all(const std::array<rule<State, Trigger>, N>& table, int states, int triggers,
+               const golden<State, Trigger>& expected, const std::set<State>& terminal) {
   CAF_CHECK_EQUAL(N, expected.size());
   std::set<std::pair<State, State>> steps;
   for (const auto& [from_and_trigger, to] : expected) steps.emplace(from_and_trigger.first, to);
@@ -37,7 +39,8 @@ void check_all(const std::array<rule<State, Trigger>, N>& table, int states, int
         CAF_ERROR(name_of(from) << " with trigger " << t << " leads to " << (to ? name_of(*to) : "nothing"));
     }
     for (int s2 = 0; s2 < states; ++s2)
-      CAF_CHECK_EQUAL(is_step(table, from, static_cast<State>(s2)), steps.contains({from, static_cast<State>(s2)}));
+      CAF_CHECK_EQUAL(is_step(table, from, static_cast<State>(s2)),
+                      steps.contains({from, static_cast<State>(s2)}));
   }
   CAF_CHECK_EQUAL(names.size(), static_cast<std::size_t>(states));
   CAF_CHECK(name_of(static_cast<State>(states)).empty()); // `states` is really how many there are
@@ -49,15 +52,16 @@ CAF_TEST(an event is drafted sells pauses ends and it may be cancelled until the
   using s = event_status;
   using t = event_trigger;
   check_all(event_rules, 5, 5,
-            golden<s, t>{{{s::draft, t::activate}, s::active},
-                         {{s::active, t::pause}, s::paused},
-                         {{s::paused, t::resume}, s::active},
-                         {{s::active, t::end}, s::ended},
-                         {{s::paused, t::end}, s::ended},
-                         {{s::draft, t::cancel}, s::cancelled},
-                         {{s::active, t::cancel}, s::cancelled},
-                         {{s::paused, t::cancel}, s::cancelled},
-                         {{s::ended, t::cancel}, s::cancelled}}, // the show is called off after the sale: still refunded
+            golden<s, t>{
+              {{s::draft, t::activate}, s::active},
+              {{s::active, t::pause}, s::paused},
+              {{s::paused, t::resume}, s::active},
+              {{s::active, t::end}, s::ended},
+              {{s::paused, t::end}, s::ended},
+              {{s::draft, t::cancel}, s::cancelled},
+              {{s::active, t::cancel}, s::cancelled},
+              {{s::paused, t::cancel}, s::cancelled},
+              {{s::ended, t::cancel}, s::cancelled}}, // the show is called off after the sale: still refunded
             {s::cancelled});
 }
 
@@ -95,31 +99,32 @@ CAF_TEST(a payment attempt never forgets captured money) {
   using s = payment_status;
   using t = payment_trigger;
   check_all(payment_rules, 10, 9,
-            golden<s, t>{{{s::initializing, t::initialized}, s::pending},
-                         {{s::initializing, t::fail}, s::failed},
-                         {{s::initializing, t::confirm}, s::confirmed},
-                         {{s::pending, t::confirm}, s::confirmed},
-                         {{s::pending, t::fail}, s::failed},
-                         // any unconfirmed
-                         {{s::initializing, t::quarantine}, s::quarantined},
-                         {{s::pending, t::quarantine}, s::quarantined},
-                         {{s::failed, t::quarantine}, s::quarantined},
-                         {{s::quarantined, t::confirm}, s::confirmed},
-                         {{s::quarantined, t::request_refund}, s::refund_pending},
-                         {{s::pending, t::confirm_late}, s::confirmed_late},
-                         {{s::failed, t::confirm_late}, s::confirmed_late},
-                         // beyond the design's text: the webhook may be faster than the gateway's answer to initialize
-                         {{s::initializing, t::confirm_late}, s::confirmed_late},
-                         {{s::confirmed_late, t::confirm}, s::confirmed},
-                         {{s::confirmed_late, t::request_refund}, s::refund_pending},
-                         {{s::confirmed, t::request_refund}, s::refund_pending},
-                         {{s::refund_pending, t::refund_done}, s::refunded},
-                         {{s::refund_pending, t::refund_part_done}, s::partially_refunded},
-                         {{s::refund_pending, t::refund_refused}, s::refund_failed},
-                         {{s::refund_failed, t::request_refund}, s::refund_pending}, // retried by a person
-                         {{s::refund_failed, t::refund_done}, s::refunded},
-                         {{s::refund_failed, t::refund_part_done}, s::partially_refunded},
-                         {{s::partially_refunded, t::request_refund}, s::refund_pending}}, // the rest of it
+            golden<s, t>{
+              {{s::initializing, t::initialized}, s::pending},
+              {{s::initializing, t::fail}, s::failed},
+              {{s::initializing, t::confirm}, s::confirmed},
+              {{s::pending, t::confirm}, s::confirmed},
+              {{s::pending, t::fail}, s::failed},
+              // any unconfirmed
+              {{s::initializing, t::quarantine}, s::quarantined},
+              {{s::pending, t::quarantine}, s::quarantined},
+              {{s::failed, t::quarantine}, s::quarantined},
+              {{s::quarantined, t::confirm}, s::confirmed},
+              {{s::quarantined, t::request_refund}, s::refund_pending},
+              {{s::pending, t::confirm_late}, s::confirmed_late},
+              {{s::failed, t::confirm_late}, s::confirmed_late},
+              // beyond the design's text: the webhook may be faster than the gateway's answer to initialize
+              {{s::initializing, t::confirm_late}, s::confirmed_late},
+              {{s::confirmed_late, t::confirm}, s::confirmed},
+              {{s::confirmed_late, t::request_refund}, s::refund_pending},
+              {{s::confirmed, t::request_refund}, s::refund_pending},
+              {{s::refund_pending, t::refund_done}, s::refunded},
+              {{s::refund_pending, t::refund_part_done}, s::partially_refunded},
+              {{s::refund_pending, t::refund_refused}, s::refund_failed},
+              {{s::refund_failed, t::request_refund}, s::refund_pending}, // retried by a person
+              {{s::refund_failed, t::refund_done}, s::refunded},
+              {{s::refund_failed, t::refund_part_done}, s::partially_refunded},
+              {{s::partially_refunded, t::request_refund}, s::refund_pending}}, // the rest of it
             {s::refunded});
 }
 

@@ -35,10 +35,14 @@ CAF_TEST(a later version is read as far as the first one goes) {
 }
 
 CAF_TEST(what is malformed is no traceparent) {
-  for (const auto* text : {"", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-011",
-                           "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more", "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
-                           "00-00000000000000000000000000000000-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
-                           "00-4bf92f3577b34da6a3ce929d0e0e473g-00f067aa0ba902b7-01", "00_4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}) {
+  for (const auto* text : {"", "00", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0",
+                           "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-011",
+                           "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
+                           "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+                           "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+                           "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+                           "00-4bf92f3577b34da6a3ce929d0e0e473g-00f067aa0ba902b7-01",
+                           "00_4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}) {
     CAF_MESSAGE(text);
     CAF_CHECK(!parse_traceparent(text));
   }

@@ -15,9 +15,7 @@ namespace {
 constexpr std::int64_t price = 500;
 const uuid standard{9, 1};
 
-uuid entry_id(std::uint64_t n) {
-  return {1, n};
-}
+uuid entry_id(std::uint64_t n) { return {1, n}; }
 
 place_sight place_at(run_time_us sent_us, place_kind kind, std::uint64_t number, std::uint32_t position,
                      std::uint64_t batch = 0) {
@@ -65,26 +63,21 @@ sale_history good_sale() {
   sale.terms.batch_size = 2;
   sale.terms.claims_per_customer = 1;
   sale.terms.types = {{standard, "Standard", price, 10, 10}};
-  for (std::uint64_t n = 1; n <= 10; ++n)
-    sale.fans.push_back(buyer(n, (n + 1) / 2));
-  for (std::uint64_t n = 11; n <= 15; ++n)
-    sale.fans.push_back(waiter(n, 9000));
+  for (std::uint64_t n = 1; n <= 10; ++n) sale.fans.push_back(buyer(n, (n + 1) / 2));
+  for (std::uint64_t n = 11; n <= 15; ++n) sale.fans.push_back(waiter(n, 9000));
   sale.sold_out_seen = true;
   sale.sold_out_at_us = 8000;
   return sale;
 }
 
-std::uint64_t count(const sale_history& sale, check_id id) {
-  return judge(sale).of(id).violations;
-}
+std::uint64_t count(const sale_history& sale, check_id id) { return judge(sale).of(id).violations; }
 
 // Exactly this check breaks, and as often as said.
 void expect_only(const sale_history& sale, check_id id, std::uint64_t violations) {
   const auto judged = judge(sale);
   CAF_CHECK(judged.broken());
   for (const auto& check : judged.checks) {
-    if (check.violations != (check.id == id ? violations : 0u))
-      CAF_MESSAGE(std::string(name_of(check.id)));
+    if (check.violations != (check.id == id ? violations : 0u)) CAF_MESSAGE(std::string(name_of(check.id)));
     CAF_CHECK_EQUAL(check.violations, check.id == id ? violations : 0u);
     CAF_CHECK_EQUAL(check.result == verdict::broken, check.id == id);
   }
@@ -93,8 +86,7 @@ void expect_only(const sale_history& sale, check_id id, std::uint64_t violations
 void expect_clean(const sale_history& sale) {
   const auto judged = judge(sale);
   for (const auto& check : judged.checks)
-    if (check.violations > 0)
-      CAF_MESSAGE(std::string(name_of(check.id)));
+    if (check.violations > 0) CAF_MESSAGE(std::string(name_of(check.id)));
   CAF_CHECK(!judged.broken());
 }
 
@@ -188,7 +180,7 @@ CAF_TEST(a later number in an earlier batch is an overtake) {
 CAF_TEST(a fan still waiting after a later number was admitted is overtaken) {
   auto sale = good_sale();
   sale.fans[12].places.push_back(place_at(8000, place_kind::admitted, 13, 0, 6)); // arrived 8005
-  expect_only(sale, check_id::overtakes, 2);                                      // 11 and 12 looked at 9000
+  expect_only(sale, check_id::overtakes, 2); // 11 and 12 looked at 9000
 }
 
 CAF_TEST(a look sent before the later admission arrived proves nothing) {
@@ -232,8 +224,7 @@ CAF_TEST(overtakes agree with a comparison of all pairs) {
       const auto& px = x.places.back();
       naive += std::any_of(sale.fans.begin(), sale.fans.end(), [&px](const fan_history& y) {
         const auto& py = y.places.back();
-        if (py.kind != place_kind::admitted || py.number <= px.number)
-          return false;
+        if (py.kind != place_kind::admitted || py.number <= px.number) return false;
         return px.kind == place_kind::admitted ? py.batch < px.batch : py.at_us < px.sent_us;
       });
     }
@@ -255,8 +246,7 @@ CAF_TEST(without a batch queue there is no batch to judge) {
 
 CAF_TEST(a number given twice is seen) {
   auto sale = good_sale();
-  for (auto& sight : sale.fans[13].places)
-    sight.number = 15;
+  for (auto& sight : sale.fans[13].places) sight.number = 15;
   expect_only(sale, check_id::duplicate_numbers, 1);
 }
 
@@ -448,10 +438,8 @@ CAF_TEST(a hundred thousand fans are judged quickly) {
   sale_history sale = good_sale();
   sale.terms.types[0].total = sale.terms.types[0].available_at_start = 60'000;
   sale.fans.clear();
-  for (std::uint64_t n = 1; n <= 60'000; ++n)
-    sale.fans.push_back(buyer(n, (n + 1) / 2));
+  for (std::uint64_t n = 1; n <= 60'000; ++n) sale.fans.push_back(buyer(n, (n + 1) / 2));
   sale.sold_out_at_us = 40'000'000;
-  for (std::uint64_t n = 60'001; n <= 100'000; ++n)
-    sale.fans.push_back(waiter(n, 50'000'000));
+  for (std::uint64_t n = 60'001; n <= 100'000; ++n) sale.fans.push_back(waiter(n, 50'000'000));
   expect_clean(sale);
 }

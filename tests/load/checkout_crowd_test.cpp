@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs of fans that check out against the fake server: a good sale is judged good, also when answers are lost and the server is
-// away, and each misbehaviour is found.
+// Whole runs of fans that check out against the fake server: a good sale is judged good, also when answers
+// are lost and the server is away, and each misbehaviour is found.
 #define CAF_SUITE load.checkout_crowd
 #include "caf/test/unit_test.hpp"
 
@@ -57,16 +57,14 @@ struct fixture {
 
   static finished run(const load_options& options) {
     std::vector<std::string> tokens;
-    for (std::size_t i = 0; i < options.fans; ++i)
-      tokens.push_back("customer-" + std::to_string(i));
+    for (std::size_t i = 0; i < options.fans; ++i) tokens.push_back("customer-" + std::to_string(i));
     crowd fans(options, std::move(tokens));
     finished out;
     out.result = fans.run({});
     out.judged = judge(out.result.history);
     out.exit_code = exit_code_of(out.result, out.judged);
     out.json = json_of(options, out.result, out.judged);
-    if (out.exit_code != 0)
-      CAF_MESSAGE(table_of(options, out.result, out.judged));
+    if (out.exit_code != 0) CAF_MESSAGE(table_of(options, out.result, out.judged));
     return out;
   }
 
@@ -96,16 +94,19 @@ CAF_TEST(a good shop sells its stock and every check of orders is judged) {
   CAF_CHECK_EQUAL(done.exit_code, 0);
   CAF_CHECK_EQUAL(done.judged.sold_units, 36);
   CAF_CHECK(done.judged.orders.gateway_paid > 0);
-  CAF_CHECK_EQUAL(done.judged.orders.gateway_paid, done.judged.orders.bought_value + done.judged.orders.refunds);
-  for (const auto id : {check_id::lost_orders, check_id::order_reverted, check_id::order_amounts, check_id::orders_confirmed,
-                        check_id::order_stock, check_id::promo_uses, check_id::order_money})
+  CAF_CHECK_EQUAL(done.judged.orders.gateway_paid,
+                  done.judged.orders.bought_value + done.judged.orders.refunds);
+  for (const auto id :
+       {check_id::lost_orders, check_id::order_reverted, check_id::order_amounts, check_id::orders_confirmed,
+        check_id::order_stock, check_id::promo_uses, check_id::order_money})
     CAF_CHECK(done.judged.of(id).result == verdict::held);
   for (const auto which : {step::checkout, step::order_page, step::order_success})
     CAF_CHECK(done.result.steps.of(which).count() > 0);
 }
 
-// Who goes without paying gives the order up about every second time, if it is still open by then. Of a dozen orders that may be none;
-// of thirty fans who go, with time enough on a machine that has other work, it is not.
+// Who goes without paying gives the order up about every second time, if it is still open by then. Of a dozen
+// orders that may be none; of thirty fans who go, with time enough on a machine that has other work, it is
+// not.
 CAF_TEST(orders given up are seen as cancelled and judged) {
   auto how = good_shop();
   how.shop.order_ms = 800;
@@ -117,7 +118,8 @@ CAF_TEST(orders given up are seen as cancelled and judged) {
   const auto done = run(options);
   CAF_CHECK_EQUAL(done.exit_code, 0);
   CAF_CHECK(done.judged.orders.by_status[static_cast<std::size_t>(order_status::cancelled)] > 0);
-  for (const auto id : {check_id::lost_orders, check_id::order_reverted, check_id::orders_confirmed, check_id::order_stock})
+  for (const auto id :
+       {check_id::lost_orders, check_id::order_reverted, check_id::orders_confirmed, check_id::order_stock})
     CAF_CHECK(done.judged.of(id).result == verdict::held);
 }
 
@@ -165,11 +167,16 @@ CAF_TEST(without an organizer the fans still judge what they saw) {
 
 CAF_TEST(every misbehaviour of a shop is seen) {
   const std::vector<std::pair<shop_fault, check_id>> faults{
-    {shop_fault::forgets, check_id::lost_orders},          {shop_fault::takes_back, check_id::orders_confirmed},
-    {shop_fault::miscounts, check_id::order_amounts},      {shop_fault::other_price, check_id::order_amounts},
-    {shop_fault::other_tickets, check_id::order_amounts},  {shop_fault::keeps_money, check_id::order_money},
-    {shop_fault::gives_away, check_id::order_money},       {shop_fault::oversells, check_id::order_stock},
-    {shop_fault::overuses_code, check_id::promo_uses},     {shop_fault::forgets_a_use, check_id::promo_uses},
+    {shop_fault::forgets, check_id::lost_orders},
+    {shop_fault::takes_back, check_id::orders_confirmed},
+    {shop_fault::miscounts, check_id::order_amounts},
+    {shop_fault::other_price, check_id::order_amounts},
+    {shop_fault::other_tickets, check_id::order_amounts},
+    {shop_fault::keeps_money, check_id::order_money},
+    {shop_fault::gives_away, check_id::order_money},
+    {shop_fault::oversells, check_id::order_stock},
+    {shop_fault::overuses_code, check_id::promo_uses},
+    {shop_fault::forgets_a_use, check_id::promo_uses},
     {shop_fault::invents, check_id::orders_confirmed},
   };
   for (const auto& [fault, id] : faults) {

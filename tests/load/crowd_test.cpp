@@ -33,8 +33,7 @@ load_options options_for(const fake_server& server) {
 
 std::vector<std::string> some_tokens(std::size_t count) {
   std::vector<std::string> tokens;
-  for (std::size_t i = 0; i < count; ++i)
-    tokens.push_back("customer-" + std::to_string(i));
+  for (std::size_t i = 0; i < count; ++i) tokens.push_back("customer-" + std::to_string(i));
   return tokens;
 }
 
@@ -50,8 +49,7 @@ finished run(const load_options& options) {
   out.result = fans.run({});
   out.judged = judge(out.result.history);
   out.exit_code = exit_code_of(out.result, out.judged);
-  if (out.exit_code != 0)
-    CAF_MESSAGE(table_of(options, out.result, out.judged));
+  if (out.exit_code != 0) CAF_MESSAGE(table_of(options, out.result, out.judged));
   return out;
 }
 

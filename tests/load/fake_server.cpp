@@ -72,8 +72,7 @@ std::string lower(std::string text) {
 
 bool parse_request(std::string& inbox, request& out) {
   const auto end = inbox.find("\r\n\r\n");
-  if (end == std::string::npos)
-    return false;
+  if (end == std::string::npos) return false;
   out = request{};
   const auto line_end = inbox.find("\r\n");
   const auto first = inbox.substr(0, line_end);
@@ -88,8 +87,7 @@ bool parse_request(std::string& inbox, request& out) {
     at = stop + 2;
   }
   const auto length = out.fields.count("content-length") ? std::stoul(out.fields["content-length"]) : 0;
-  if (inbox.size() < end + 4 + length)
-    return false;
+  if (inbox.size() < end + 4 + length) return false;
   out.body = inbox.substr(end + 4, length);
   inbox.erase(0, end + 4 + length);
   return true;
@@ -131,8 +129,7 @@ private:
   asio::awaitable<void> accept_all() {
     while (acceptor_.is_open()) {
       auto [failed, socket] = co_await acceptor_.async_accept(as_result);
-      if (failed)
-        co_return;
+      if (failed) co_return;
       auto shared = std::make_shared<tcp::socket>(std::move(socket));
       open_.insert(shared);
       asio::co_spawn(context_, serve(shared), asio::detached);
@@ -163,8 +160,7 @@ private:
         break; // the effect stays, the answer is lost
       const auto text = encode(reply);
       auto [failed, size] = co_await asio::async_write(*socket, asio::buffer(text), as_result);
-      if (failed)
-        break;
+      if (failed) break;
     }
     boost::system::error_code ignored;
     socket->close(ignored);
@@ -173,12 +169,10 @@ private:
 
   static std::string encode(const response& reply) {
     const auto body = reply.status == 204 ? std::string() : json::serialize(reply.body);
-    std::string text = "HTTP/1.1 " + std::to_string(reply.status) + " Said\r\nContent-Length: "
-                       + std::to_string(body.size()) + "\r\n";
-    if (reply.status == 503)
-      text += "Retry-After: 0\r\n";
-    if (reply.replayed)
-      text += "Idempotency-Replayed: true\r\n";
+    std::string text = "HTTP/1.1 " + std::to_string(reply.status)
+                       + " Said\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
+    if (reply.status == 503) text += "Retry-After: 0\r\n";
+    if (reply.replayed) text += "Idempotency-Replayed: true\r\n";
     return text + "\r\n" + body;
   }
 
@@ -202,13 +196,11 @@ private:
     asio::steady_timer timer(context_);
     for (;;) {
       auto [failed, size] = co_await asio::async_write(*socket, asio::buffer(text), as_result);
-      if (failed || mine->status != "WAITING")
-        co_return;
+      if (failed || mine->status != "WAITING") co_return;
       text.clear();
       timer.expires_after(std::chrono::milliseconds(10));
       co_await timer.async_wait(as_result);
-      if (!socket->is_open())
-        co_return;
+      if (!socket->is_open()) co_return;
       if (mine->status == "ADMITTED") {
         auto event = entry_json(*mine);
         event["type"] = "admitted";
@@ -244,8 +236,7 @@ private:
       if (!outage_done && clock::now() > began + std::chrono::milliseconds(options_.outage_after_ms)) {
         outage_done = true;
         acceptor_.close();
-        for (const auto& each : open_)
-          each->close();
+        for (const auto& each : open_) each->close();
         tick_.expires_after(std::chrono::milliseconds(options_.outage_ms));
         co_await tick_.async_wait(as_result);
         listen(port_);
@@ -283,28 +274,22 @@ private:
   }
 
   void admit() {
-    if (options_.never_admit || places_.size() < 4)
-      return;
+    if (options_.never_admit || places_.size() < 4) return;
     std::int64_t room = available() + (options_.oversell ? 1 : 0);
     for (const auto& each : places_)
       room -= each->status == "ADMITTED" && live_claim(each->customer) == nullptr;
     std::vector<place*> line;
     for (auto& each : places_)
-      if (each->status == "WAITING")
-        line.push_back(each.get());
+      if (each->status == "WAITING") line.push_back(each.get());
     const bool long_enough = static_cast<std::int64_t>(line.size()) > 2 * options_.batch_size;
     const bool misbehaves = (options_.overtake || options_.big_batch) && !misbehaved_;
-    if (misbehaves && !long_enough)
-      return; // what is planted needs a line
+    if (misbehaves && !long_enough) return; // what is planted needs a line
     room = std::min(room, options_.batch_size * (misbehaves && options_.big_batch ? 2 : 1));
-    if (line.empty() || room <= 0)
-      return;
+    if (line.empty() || room <= 0) return;
     misbehaved_ |= misbehaves;
-    if (misbehaves && options_.overtake)
-      std::reverse(line.begin(), line.end());
+    if (misbehaves && options_.overtake) std::reverse(line.begin(), line.end());
     for (auto* each : line) {
-      if (room-- <= 0)
-        break;
+      if (room-- <= 0) break;
       each->status = "ADMITTED";
       each->batch = next_batch_;
       each->session_until = clock::now() + std::chrono::milliseconds(options_.session_ms);
@@ -326,29 +311,26 @@ private:
 
   std::int64_t position_of(const place& mine) {
     std::int64_t ahead = 0;
-    for (const auto& each : places_)
-      ahead += each->status == "WAITING" && each->number < mine.number;
+    for (const auto& each : places_) ahead += each->status == "WAITING" && each->number < mine.number;
     return ahead + 1;
   }
 
   json::object entry_json(const place& mine) {
-    json::object out{{"entry_id", to_string(mine.id)}, {"event_id", event_id()},     {"status", mine.status},
-                     {"queue_number", mine.number},    {"position", nullptr},        {"poll_after_ms", 30},
+    json::object out{{"entry_id", to_string(mine.id)}, {"event_id", event_id()},    {"status", mine.status},
+                     {"queue_number", mine.number},    {"position", nullptr},       {"poll_after_ms", 30},
                      {"admission_token", nullptr},     {"admission_batch", nullptr}};
-    if (mine.status == "WAITING")
-      out["position"] = position_of(mine);
-    if (mine.batch > 0)
-      out["admission_batch"] = mine.batch;
-    if (mine.status == "ADMITTED")
-      out["admission_token"] = to_string(mine.id) + ".secret";
+    if (mine.status == "WAITING") out["position"] = position_of(mine);
+    if (mine.batch > 0) out["admission_batch"] = mine.batch;
+    if (mine.status == "ADMITTED") out["admission_token"] = to_string(mine.id) + ".secret";
     return out;
   }
 
   json::object claim_json(const held_claim& claim) {
     const json::array items{
       json::object{{"ticket_type_id", to_string(type_)}, {"quantity", 1}, {"unit_price", options_.price}}};
-    return {{"claim_id", to_string(claim.id)}, {"event_id", event_id()},   {"status", claim.status},
-            {"items", items},                  {"amount", options_.price}, {"currency", "NGN"}};
+    return {{"claim_id", to_string(claim.id)}, {"event_id", event_id()},
+            {"status", claim.status},          {"items", items},
+            {"amount", options_.price},        {"currency", "NGN"}};
   }
 
   json::object payment_json(const held_claim& claim) {
@@ -364,8 +346,7 @@ private:
 
   response idempotent(const request& got) {
     const auto key = got.fields.find("idempotency-key");
-    if (key == got.fields.end())
-      return answer(got);
+    if (key == got.fields.end()) return answer(got);
     const auto scope = got.fields.at("authorization") + got.target + key->second;
     if (const auto at = answers_.find(scope); at != answers_.end()) {
       auto again = at->second;
@@ -380,24 +361,16 @@ private:
     const auto customer = bearer == got.fields.end() ? std::string() : bearer->second.substr(7);
     if (options_.shop.is_used) {
       auto said = shop_->answer(got.method, got.target, customer, got.body);
-      if (said)
-        return {said->status, std::move(said->body), false};
+      if (said) return {said->status, std::move(said->body), false};
     }
     const auto event = "/events/" + event_id();
-    if (got.target == event)
-      return {200, event_json(), false};
-    if (got.target == event + "/queue" && got.method == "POST")
-      return join(customer);
-    if (got.target == event + "/queue/position")
-      return position(customer);
-    if (got.target == event + "/claims")
-      return claim(customer, got);
-    if (got.target.starts_with("/claims/"))
-      return on_claim(customer, got);
-    if (got.target.starts_with("/payments/"))
-      return payment(got.target.substr(10));
-    if (got.target.starts_with("/sandbox/pay/"))
-      return gateway(got.target.substr(13), got.body);
+    if (got.target == event) return {200, event_json(), false};
+    if (got.target == event + "/queue" && got.method == "POST") return join(customer);
+    if (got.target == event + "/queue/position") return position(customer);
+    if (got.target == event + "/claims") return claim(customer, got);
+    if (got.target.starts_with("/claims/")) return on_claim(customer, got);
+    if (got.target.starts_with("/payments/")) return payment(got.target.substr(10));
+    if (got.target.starts_with("/sandbox/pay/")) return gateway(got.target.substr(13), got.body);
     return problem(404, "not_found");
   }
 
@@ -440,8 +413,7 @@ private:
 
   response position(const std::string& customer) {
     auto* mine = place_of(customer);
-    if (mine == nullptr)
-      return problem(404, "not_in_queue");
+    if (mine == nullptr) return problem(404, "not_in_queue");
     if (options_.forget_place && !forgot_ && mine->status == "WAITING") {
       forgot_ = true;
       return problem(404, "not_in_queue");
@@ -474,11 +446,9 @@ private:
   response on_claim(const std::string& customer, const request& got) {
     const auto rest = got.target.substr(8);
     for (auto& each : claims_) {
-      if (!rest.starts_with(to_string(each->id)) || each->customer != customer)
-        continue;
+      if (!rest.starts_with(to_string(each->id)) || each->customer != customer) continue;
       if (rest.ends_with("/payments")) {
-        if (each->status != "CLAIMED")
-          return problem(409, "claim_not_payable");
+        if (each->status != "CLAIMED") return problem(409, "claim_not_payable");
         each->payment_status = "PENDING";
         return {201, payment_json(*each), false};
       }
@@ -493,16 +463,14 @@ private:
 
   response payment(const std::string& id) {
     for (auto& each : claims_)
-      if (to_string(each->payment) == id)
-        return {200, payment_json(*each), false};
+      if (to_string(each->payment) == id) return {200, payment_json(*each), false};
     return problem(404, "not_found");
   }
 
   response gateway(const std::string& id, const std::string& body) {
     const bool pays = text_member(parse_object(body), "action") == "pay";
     for (auto& each : claims_) {
-      if (to_string(each->payment) != id)
-        continue;
+      if (to_string(each->payment) != id) continue;
       if (each->payment_status == "PENDING") {
         each->payment_status = pays ? "CONFIRMED" : "FAILED";
         const bool kept = pays && options_.keep_money && !misbehaved_ && units_in({"CONFIRMED"}) == 3;
@@ -519,8 +487,7 @@ private:
 
   void confirm(held_claim& claim) {
     claim.status = "CONFIRMED";
-    if (auto* mine = place_of(claim.customer))
-      mine->status = "COMPLETED";
+    if (auto* mine = place_of(claim.customer)) mine->status = "COMPLETED";
   }
 
   fake_options options_;
@@ -547,12 +514,8 @@ fake_server::fake_server(fake_options options) : work_(std::make_unique<work>(op
 
 fake_server::~fake_server() = default;
 
-std::string fake_server::url() const {
-  return work_->url();
-}
+std::string fake_server::url() const { return work_->url(); }
 
-std::string fake_server::event_id() {
-  return to_string(uuid{5, 1});
-}
+std::string fake_server::event_id() { return to_string(uuid{5, 1}); }
 
 } // namespace fq::load::test

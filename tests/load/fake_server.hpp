@@ -19,16 +19,16 @@ struct fake_options {
   int session_ms = 400;
   int claim_ms = 400;
   // Faults; 0 or false is none.
-  int drop_every = 0;       // apply, then close without an answer
-  int busy_every = 0;       // 503 before applying
-  int outage_after_ms = 0;  // once: close every connection and refuse new ones for outage_ms
+  int drop_every = 0; // apply, then close without an answer
+  int busy_every = 0; // 503 before applying
+  int outage_after_ms = 0; // once: close every connection and refuse new ones for outage_ms
   int outage_ms = 0;
-  bool overtake = false;    // one batch is taken from the end of the line
-  bool big_batch = false;   // one batch of twice the size
-  bool oversell = false;    // one ticket too many
+  bool overtake = false; // one batch is taken from the end of the line
+  bool big_batch = false; // one batch of twice the size
+  bool oversell = false; // one ticket too many
   bool wrong_amount = false;
   bool forget_place = false; // one waiting fan is answered 404
-  bool keep_money = false;   // one payment CONFIRMED, its claim not
+  bool keep_money = false; // one payment CONFIRMED, its claim not
   bool never_admit = false;
   shop_options shop; // used: instead of the sale by claims
 };

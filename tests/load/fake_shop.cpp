@@ -17,9 +17,7 @@ namespace {
 constexpr std::size_t types_count = 3;
 constexpr std::int64_t platform_fee = 150;
 
-uuid type_id(std::size_t type) {
-  return {4, type + 1};
-}
+uuid type_id(std::size_t type) { return {4, type + 1}; }
 
 fake_shop::reply problem(int status, const std::string& code) {
   return {status, json::object{{"type", "about:blank"}, {"status", status}, {"code", code}}};
@@ -31,26 +29,22 @@ bool holds(const std::string& status) {
 
 } // namespace
 
-fake_shop::fake_shop(shop_options options, std::string event, std::string url)
-  : options_(options), event_(std::move(event)), url_(std::move(url)) {}
+fake_shop::fake_shop(shop_options options, std::string event, std::string url) :
+    options_(options), event_(std::move(event)), url_(std::move(url)) {}
 
 bool fake_shop::misbehaves(shop_fault fault) {
-  if (options_.fault != fault || misbehaved_)
-    return false;
+  if (options_.fault != fault || misbehaved_) return false;
   misbehaved_ = true;
   return true;
 }
 
-std::int64_t fake_shop::price(std::size_t type) const {
-  return 1000 * static_cast<std::int64_t>(type + 1);
-}
+std::int64_t fake_shop::price(std::size_t type) const { return 1000 * static_cast<std::int64_t>(type + 1); }
 
 std::int64_t fake_shop::free(std::size_t type) const {
   std::int64_t out = options_.stock;
   for (const auto& each : orders_)
     if (holds(each.status))
-      for (const auto& item : each.items)
-        out -= item.type == type ? item.quantity : 0;
+      for (const auto& item : each.items) out -= item.type == type ? item.quantity : 0;
   return out;
 }
 
@@ -63,8 +57,7 @@ std::int64_t fake_shop::units(bool sold) const {
   std::int64_t out = 0;
   for (const auto& each : orders_)
     if (holds(each.status) && (each.status == "success") == sold)
-      for (const auto& item : each.items)
-        out += item.quantity;
+      for (const auto& item : each.items) out += item.quantity;
   return out;
 }
 
@@ -77,26 +70,21 @@ void fake_shop::expire() {
 }
 
 void fake_shop::refresh(order& which) const {
-  if (which.status == "pending" && which.page_at < clock::now())
-    which.status = "awaiting_payment";
+  if (which.status == "pending" && which.page_at < clock::now()) which.status = "awaiting_payment";
 }
 
 std::optional<fake_shop::reply> fake_shop::answer(const std::string& method, const std::string& target,
                                                   const std::string& customer, const std::string& body) {
   const auto of_event = "/events/" + event_;
-  if (target == of_event)
-    return event();
-  if (target.starts_with(of_event + "/"))
-    return books(target.substr(of_event.size() + 1));
-  if (target == "/checkout")
-    return check_out(customer, body);
+  if (target == of_event) return event();
+  if (target.starts_with(of_event + "/")) return books(target.substr(of_event.size() + 1));
+  if (target == "/checkout") return check_out(customer, body);
   for (auto& each : orders_) {
     refresh(each);
     const auto of_order = "/orders/" + to_string(each.id);
     if (target.starts_with(of_order) && each.customer == customer)
       return on_order(each, method, target.substr(of_order.size()));
-    if (target == "/payments/" + to_string(each.payment))
-      return reply{200, payment_json(each)};
+    if (target == "/payments/" + to_string(each.payment)) return reply{200, payment_json(each)};
     if (target == "/claims/" + to_string(each.claim) + "/payments") {
       if (each.payment_status != "FAILED" || each.status != "awaiting_payment")
         return problem(409, "claim_not_payable");
@@ -105,8 +93,7 @@ std::optional<fake_shop::reply> fake_shop::answer(const std::string& method, con
       return reply{201, payment_json(each)};
     }
   }
-  if (target.starts_with("/sandbox/pay/"))
-    return pay(target.substr(13), body);
+  if (target.starts_with("/sandbox/pay/")) return pay(target.substr(13), body);
   return problem(404, "not_found");
 }
 
@@ -144,15 +131,15 @@ fake_shop::reply fake_shop::check_out(const std::string& customer, const std::st
   for (const auto& each : wish.at("items").as_array()) {
     item wanted;
     for (std::size_t type = 0; type < types_count; ++type)
-      if (text_member(each, "ticket_type_id") == to_string(type_id(type)))
-        wanted.type = type;
+      if (text_member(each, "ticket_type_id") == to_string(type_id(type))) wanted.type = type;
     wanted.quantity = whole_member(each, "quantity", 1);
     wanted.donation = whole_member(each, "donation", 0);
     wanted.unit_discount = fresh.promo.empty() ? 0 : 100;
     const auto missing = wanted.quantity - free(wanted.type);
     if (missing > 1 || (missing == 1 && options_.fault != shop_fault::oversells))
-      return units(false) == 0 && free(0) <= 0 && free(1) <= 0 && free(2) <= 0 ? problem(410, "event_sold_out")
-                                                                             : problem(409, "none_free");
+      return units(false) == 0 && free(0) <= 0 && free(1) <= 0 && free(2) <= 0
+               ? problem(410, "event_sold_out")
+               : problem(409, "none_free");
     fresh.items.push_back(wanted);
   }
   if (free(fresh.items.front().type) > fresh.items.front().quantity && misbehaves(shop_fault::other_tickets))
@@ -188,13 +175,12 @@ fake_shop::reply fake_shop::on_order(order& which, const std::string& method, co
 
 fake_shop::reply fake_shop::pay(const std::string& payment, const std::string& body) {
   for (auto& each : orders_) {
-    if (to_string(each.payment) != payment)
-      continue;
+    if (to_string(each.payment) != payment) continue;
     const bool pays = text_member(parse_object(body), "action") == "pay";
     if (each.payment_status == (pays ? "CONFIRMED" : "FAILED") && each.status != "cancelled")
-      return {200, json::object{{"reference", payment}, {"status", pays ? "paid" : "declined"}}}; // the same again
-    if (each.payment_status != "PENDING")
-      return problem(409, "sandbox_settled");
+      return {200,
+              json::object{{"reference", payment}, {"status", pays ? "paid" : "declined"}}}; // the same again
+    if (each.payment_status != "PENDING") return problem(409, "sandbox_settled");
     each.payment_status = pays ? "CONFIRMED" : "FAILED";
     if (pays && misbehaves(shop_fault::keeps_money))
       each.status = "failed";
@@ -206,11 +192,11 @@ fake_shop::reply fake_shop::pay(const std::string& payment, const std::string& b
 }
 
 fake_shop::reply fake_shop::books(const std::string& what) {
-  if (what == "stats")
-    return {200, json::object{{"sold", units(true)}, {"held", units(false)}}};
+  if (what == "stats") return {200, json::object{{"sold", units(true)}, {"held", units(false)}}};
   if (what == "promo-codes") {
     const auto missing = options_.fault == shop_fault::forgets_a_use ? 1 : 0;
-    const json::array codes{json::object{{"code", "HALF"}, {"uses_max", options_.promo_uses}, {"uses", uses() - missing}}};
+    const json::array codes{
+      json::object{{"code", "HALF"}, {"uses_max", options_.promo_uses}, {"uses", uses() - missing}}};
     return {200, json::object{{"items", codes}, {"next_cursor", nullptr}}};
   }
   // Pages of 20, so that more than one is read.
@@ -221,7 +207,8 @@ fake_shop::reply fake_shop::books(const std::string& what) {
     if (options_.fault == shop_fault::forgets && orders_[i].status == "success" && orders_[i].id.low % 2 == 0)
       continue;
     rows.push_back(order_json(orders_[i]));
-    if (options_.fault == shop_fault::takes_back && orders_[i].status == "success" && orders_[i].id.low % 2 == 0)
+    if (options_.fault == shop_fault::takes_back && orders_[i].status == "success"
+        && orders_[i].id.low % 2 == 0)
       rows.back().as_object()["status"] = "failed";
   }
   if (options_.fault == shop_fault::invents && from == 0 && !orders_.empty()) {
@@ -231,13 +218,18 @@ fake_shop::reply fake_shop::books(const std::string& what) {
     rows.back().as_object()["status"] = "failed";
     rows.back().as_object()["payment_status"] = "FAILED";
   }
-  const auto next = from + 20 < orders_.size() ? json::value(std::to_string(from + 20)) : json::value(nullptr);
+  const auto next =
+    from + 20 < orders_.size() ? json::value(std::to_string(from + 20)) : json::value(nullptr);
   return {200, json::object{{"items", rows}, {"next_cursor", next}}};
 }
 
 json::object fake_shop::status_json(const order& which) const {
-  json::object out{{"order_id", to_string(which.id)}, {"event_id", event_},     {"status", which.status},
-                   {"payment_url", nullptr},          {"payments_url", nullptr}, {"can_retry", false},
+  json::object out{{"order_id", to_string(which.id)},
+                   {"event_id", event_},
+                   {"status", which.status},
+                   {"payment_url", nullptr},
+                   {"payments_url", nullptr},
+                   {"can_retry", false},
                    {"poll_after_ms", 30}};
   if (which.status == "awaiting_payment") {
     out["payments_url"] = "/claims/" + to_string(which.claim) + "/payments";

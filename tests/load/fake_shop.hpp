@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkout of the fake server: orders of three ticket types in an open event, a promo code, a gateway and the organizer's books, in
-// memory. It can be told to misbehave in one way. Not thread-safe: the fake server's thread owns it.
+// Checkout of the fake server: orders of three ticket types in an open event, a promo code, a gateway and the
+// organizer's books, in memory. It can be told to misbehave in one way. Not thread-safe: the fake server's
+// thread owns it.
 #pragma once
 
 #include "load/uuid.hpp"
@@ -18,17 +19,17 @@ namespace fq::load::test {
 
 enum class shop_fault : std::uint8_t {
   none,
-  forgets,        // one paid order answers 404 and is in no list
-  takes_back,     // one success is failed in the organizer's list
-  miscounts,      // totals are one more than their parts
-  other_price,    // tickets cost more than the event says
-  other_tickets,  // one more ticket than asked for
-  keeps_money,    // one payment is taken, its order fails
-  gives_away,     // one order succeeds on a decline
-  oversells,      // one ticket of each type beyond its total
-  overuses_code,  // the promo code's limit is not kept
-  forgets_a_use,  // the promo code counts one use less
-  invents         // the list has an order that its fan never placed
+  forgets, // one paid order answers 404 and is in no list
+  takes_back, // one success is failed in the organizer's list
+  miscounts, // totals are one more than their parts
+  other_price, // tickets cost more than the event says
+  other_tickets, // one more ticket than asked for
+  keeps_money, // one payment is taken, its order fails
+  gives_away, // one order succeeds on a decline
+  oversells, // one ticket of each type beyond its total
+  overuses_code, // the promo code's limit is not kept
+  forgets_a_use, // the promo code counts one use less
+  invents // the list has an order that its fan never placed
 };
 
 struct shop_options {
@@ -49,8 +50,8 @@ public:
   fake_shop(shop_options options, std::string event, std::string url);
 
   // Nothing for a target that is not the shop's.
-  std::optional<reply> answer(const std::string& method, const std::string& target, const std::string& customer,
-                              const std::string& body);
+  std::optional<reply> answer(const std::string& method, const std::string& target,
+                              const std::string& customer, const std::string& body);
   void expire();
 
 private:

@@ -23,8 +23,7 @@ join_bench_result run_against(const fake_options& how, bool with_keys) {
   options.timeout_s = 20;
   options.with_keys = with_keys;
   std::vector<std::string> tokens;
-  for (std::size_t i = 0; i < options.fans; ++i)
-    tokens.push_back("bench-" + std::to_string(i));
+  for (std::size_t i = 0; i < options.fans; ++i) tokens.push_back("bench-" + std::to_string(i));
   return run_join_bench(options, tokens, {});
 }
 

@@ -9,8 +9,7 @@ using namespace fq::load;
 
 CAF_TEST(percentiles are nearest ranks) {
   step_metrics steps;
-  for (int i = 100; i >= 1; --i)
-    steps.add(0, i * 1000);
+  for (int i = 100; i >= 1; --i) steps.add(0, i * 1000);
   const auto spread = steps.spread();
   CAF_CHECK_EQUAL(static_cast<int>(spread.p50_ms), 50);
   CAF_CHECK_EQUAL(static_cast<int>(spread.p95_ms), 95);

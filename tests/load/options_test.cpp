@@ -67,7 +67,8 @@ CAF_TEST(how fans buy) {
   const auto plain = read({});
   CAF_REQUIRE(plain.options.has_value());
   CAF_CHECK(plain.options->buy_by == buying_way::claims);
-  const auto given = read({"--buy-by", "mixed", "--promo-code", "HALF", "--promo-code", "LESS", "--no-queue"});
+  const auto given =
+    read({"--buy-by", "mixed", "--promo-code", "HALF", "--promo-code", "LESS", "--no-queue"});
   CAF_REQUIRE(given.options.has_value());
   CAF_CHECK(given.options->buy_by == buying_way::mixed);
   CAF_CHECK_EQUAL(given.options->promo_codes.size(), 2u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every check of orders with a planted contradiction, and beside it the lawful or unprovable history that must pass.
+// Every check of orders with a planted contradiction, and beside it the lawful or unprovable history that
+// must pass.
 #define CAF_SUITE load.order_checks
 #include "caf/test/unit_test.hpp"
 
@@ -13,7 +14,8 @@ const uuid standard{9, 1};
 const uuid seat{9, 2};
 constexpr run_time_us books_us = 900'000;
 
-// Two standard tickets at 500 less 50 each, with 10 on top of each, and a seat at 800: 1,800 - 100 + 20 + 450 + 93.
+// Two standard tickets at 500 less 50 each, with 10 on top of each, and a seat at 800: 1,800 - 100 + 20 + 450
+// + 93.
 order_terms terms_of(std::uint64_t n, const std::string& promo = "HALF") {
   order_terms out;
   out.claim = {2, n};
@@ -101,8 +103,7 @@ sale_history good_sale() {
 void expect_clean(const sale_history& sale) {
   const auto judged = judge(sale);
   for (const auto& check : judged.checks)
-    for (const auto& example : check.examples)
-      CAF_MESSAGE(std::string(name_of(check.id)) + ": " + example);
+    for (const auto& example : check.examples) CAF_MESSAGE(std::string(name_of(check.id)) + ": " + example);
   CAF_CHECK(!judged.broken());
 }
 
@@ -110,7 +111,8 @@ void expect_clean(const sale_history& sale) {
 void expect_only(const sale_history& sale, check_id id) {
   const auto judged = judge(sale);
   for (const auto& check : judged.checks) {
-    CAF_MESSAGE(std::string(name_of(check.id)) + (check.examples.empty() ? "" : ": " + check.examples.front()));
+    CAF_MESSAGE(std::string(name_of(check.id))
+                + (check.examples.empty() ? "" : ": " + check.examples.front()));
     CAF_CHECK_EQUAL(check.result == verdict::broken, check.id == id);
   }
 }
@@ -125,7 +127,8 @@ CAF_TEST(a good sale of orders holds and its money is counted) {
   CAF_CHECK_EQUAL(judged.orders.gateway_paid, 4 * 2263);
   CAF_CHECK_EQUAL(judged.orders.bought_value, 4 * 2263);
   CAF_CHECK_EQUAL(judged.orders.in_flight, 0);
-  for (auto id = static_cast<std::uint8_t>(check_id::lost_orders); id <= static_cast<std::uint8_t>(check_id::order_money); ++id)
+  for (auto id = static_cast<std::uint8_t>(check_id::lost_orders);
+       id <= static_cast<std::uint8_t>(check_id::order_money); ++id)
     CAF_CHECK(judged.of(static_cast<check_id>(id)).result == verdict::held);
 }
 
@@ -187,11 +190,9 @@ CAF_TEST(an order whose total changes is another order) {
 CAF_TEST(a total that is not its parts is seen in an answer and in the books) {
   auto sale = good_sale();
   for (auto& sight : sale.fans[2].orders)
-    if (sight.terms)
-      sight.terms->total += 1;
+    if (sight.terms) sight.terms->total += 1;
   sale.after.orders[2].sight.terms->total += 1;
-  for (auto& payment : sale.fans[2].payments)
-    payment.amount += 1;
+  for (auto& payment : sale.fans[2].payments) payment.amount += 1;
   expect_only(sale, check_id::order_amounts);
   sale = good_sale();
   listed_order other{whole(books_us, 77, order_status::failed, payment_status::failed), {}};
@@ -315,7 +316,8 @@ CAF_TEST(money without a ticket is seen) {
 }
 
 CAF_TEST(money for a cancelled order that goes back is in flight or refunded) {
-  for (const auto state : {payment_status::confirmed_late, payment_status::refund_pending, payment_status::refunded}) {
+  for (const auto state :
+       {payment_status::confirmed_late, payment_status::refund_pending, payment_status::refunded}) {
     auto sale = good_sale();
     sale.fans[4].gateway = {{5030, {3, 5}, true}};
     sale.fans[4].orders.back().payment_state = state;

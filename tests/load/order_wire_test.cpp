@@ -31,15 +31,16 @@ CAF_TEST(an accepted checkout and a ready one are read) {
   CAF_REQUIRE(accepted.has_value());
   CAF_CHECK(accepted->status == order_status::pending);
   CAF_CHECK_EQUAL(accepted->poll_after_ms, 500);
-  const auto ready = read_order_status(
-    parse_object(R"({"order_id":")" + id_text
-                 + R"(","status":"awaiting_payment","payment_url":null,"payments_url":"/claims/x/payments","can_retry":true})"));
+  const auto ready = read_order_status(parse_object(
+    R"({"order_id":")" + id_text
+    + R"(","status":"awaiting_payment","payment_url":null,"payments_url":"/claims/x/payments","can_retry":true})"));
   CAF_REQUIRE(ready.has_value());
   CAF_CHECK(ready->status == order_status::awaiting_payment);
   CAF_CHECK(ready->can_retry);
   CAF_CHECK_EQUAL(ready->payment_url, "");
   CAF_CHECK_EQUAL(ready->payments_url, "/claims/x/payments");
-  CAF_CHECK(!read_order_status(parse_object(R"({"order_id":")" + id_text + R"(","status":"sleeping"})")).has_value());
+  CAF_CHECK(
+    !read_order_status(parse_object(R"({"order_id":")" + id_text + R"(","status":"sleeping"})")).has_value());
   CAF_CHECK(!read_order_status(parse_object("{}")).has_value());
 }
 
@@ -57,8 +58,9 @@ CAF_TEST(a whole order is read) {
 }
 
 CAF_TEST(an order that hides an amount is malformed) {
-  for (const std::string name : {"subtotal", "discount", "donations", "platform_fee", "processing_fee", "total",
-                                 "refunded_amount", "claim_id", "items", "unit_price", "unit_discount", "quantity"}) {
+  for (const std::string name :
+       {"subtotal", "discount", "donations", "platform_fee", "processing_fee", "total", "refunded_amount",
+        "claim_id", "items", "unit_price", "unit_discount", "quantity"}) {
     auto text = order_text();
     text.replace(text.find("\"" + name + "\""), name.size() + 2, "\"x\"");
     CAF_MESSAGE(name);
@@ -68,14 +70,15 @@ CAF_TEST(an order that hides an amount is malformed) {
 
 CAF_TEST(pages of the books are read and a bad row spoils its page) {
   const auto page = read_event_orders(
-    parse_object(R"({"items":[)" + order_text() + "," + order_text("failed") + R"(],"next_cursor":"c"})"), "load-ab");
+    parse_object(R"({"items":[)" + order_text() + "," + order_text("failed") + R"(],"next_cursor":"c"})"),
+    "load-ab");
   CAF_REQUIRE(page.has_value());
   CAF_CHECK_EQUAL(page->rows.size(), 2u);
   CAF_CHECK_EQUAL(page->next_cursor, "c");
   CAF_CHECK(page->rows[0].fan == std::size_t{12});
   CAF_CHECK(!read_event_orders(parse_object(R"({"items":[{}],"next_cursor":null})"), "load-ab").has_value());
-  const auto codes = read_promo_codes(
-    parse_object(R"({"items":[{"code":"A","uses":3,"uses_max":null},{"code":"B","uses":0,"uses_max":9}],"next_cursor":null})"));
+  const auto codes = read_promo_codes(parse_object(
+    R"({"items":[{"code":"A","uses":3,"uses_max":null},{"code":"B","uses":0,"uses_max":9}],"next_cursor":null})"));
   CAF_REQUIRE(codes.has_value());
   CAF_CHECK_EQUAL(codes->rows[0].uses_max, 0);
   CAF_CHECK_EQUAL(codes->rows[1].uses_max, 9);
@@ -89,8 +92,8 @@ CAF_TEST(pages of the books are read and a bad row spoils its page) {
 CAF_TEST(an order is known by the address of its fan) {
   CAF_CHECK_EQUAL(address_of(7, "load-1"), "fan-7@load-1.example");
   CAF_CHECK(fan_of("fan-7@load-1.example", "load-1") == std::size_t{7});
-  for (const auto* other : {"fan-7@load-2.example", "fan-x@load-1.example", "fan-@load-1.example", "ada@example.org", "",
-                            "fan-07@load-1.example"})
+  for (const auto* other : {"fan-7@load-2.example", "fan-x@load-1.example", "fan-@load-1.example",
+                            "ada@example.org", "", "fan-07@load-1.example"})
     CAF_CHECK(!fan_of(other, "load-1").has_value());
 }
 

@@ -34,17 +34,16 @@ struct fixture {
 std::string to_base64(std::string text) {
   std::replace(text.begin(), text.end(), '-', '+');
   std::replace(text.begin(), text.end(), '_', '/');
-  while (text.size() % 4 != 0)
-    text += '=';
+  while (text.size() % 4 != 0) text += '=';
   return text;
 }
 
 std::string decode(const std::string& base64url) {
   const auto text = to_base64(base64url);
   std::string out(text.size(), '\0');
-  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
-                                   reinterpret_cast<const unsigned char*>(text.data()),
-                                   static_cast<int>(text.size()));
+  const int size =
+    EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
+                    reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
   const auto padding = std::count(text.end() - 2, text.end(), '=');
   out.resize(static_cast<std::size_t>(size - padding));
   return out;
@@ -90,9 +89,7 @@ CAF_TEST(a token file must hold enough and only tokens) {
   auto refuses = [this](const std::string& name, std::size_t count) {
     try {
       read_tokens(path(name), count);
-    } catch (const token_error&) {
-      return true;
-    }
+    } catch (const token_error&) { return true; }
     return false;
   };
   CAF_CHECK(refuses("tokens", 3));
@@ -105,9 +102,7 @@ CAF_TEST(a missing or broken key is an error) {
   auto refuses = [this] {
     try {
       mint_tokens(folder.string(), 1, 0, 1);
-    } catch (const token_error&) {
-      return true;
-    }
+    } catch (const token_error&) { return true; }
     return false;
   };
   CAF_CHECK(refuses());
@@ -118,7 +113,8 @@ CAF_TEST(a missing or broken key is an error) {
 }
 
 CAF_TEST(an organizer token names its organizer) {
-  write("keys/organizer.jwk", R"({"kty":"oct","k":"c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTMyYnl0ZQ","kid":"k2"})");
+  write("keys/organizer.jwk",
+        R"({"kty":"oct","k":"c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0LTMyYnl0ZQ","kid":"k2"})");
   const auto token = mint_organizer_token(folder.string(), uuid{1, 2}, 1000, 60);
   const auto header = parse_object(decode(token.substr(0, token.find('.'))));
   CAF_CHECK_EQUAL(text_member(header, "typ"), "fq-organizer");

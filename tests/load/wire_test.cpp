@@ -22,8 +22,8 @@ CAF_TEST(ids are read and written alike) {
   const auto id = parse_uuid(id_text);
   CAF_REQUIRE(id.has_value());
   CAF_CHECK_EQUAL(to_string(*id), id_text);
-  for (const auto* wrong : {"", "0192f1c0", "0192f1c0-0000-7000-8000-0000000000ag",
-                            "0192f1c000000-7000-8000-0000000000ab"})
+  for (const auto* wrong :
+       {"", "0192f1c0", "0192f1c0-0000-7000-8000-0000000000ag", "0192f1c000000-7000-8000-0000000000ab"})
     CAF_CHECK(!parse_uuid(wrong).has_value());
 }
 
@@ -62,10 +62,10 @@ CAF_TEST(a claim and a payment are read) {
   CAF_REQUIRE(claim.has_value());
   CAF_CHECK(claim->status == claim_status::confirmed);
   CAF_CHECK_EQUAL(claim->items.at(0).quantity, 2);
-  const auto payment = read_payment(parse_object(
-    std::string(R"({"payment_id":")") + id_text + R"(","claim_id":")" + id_text
-    + R"(","status":"REFUND_PENDING","authorization_url":null,"amount":100,"refunded_amount":0,)"
-      R"("currency":"NGN"})"));
+  const auto payment = read_payment(
+    parse_object(std::string(R"({"payment_id":")") + id_text + R"(","claim_id":")" + id_text
+                 + R"(","status":"REFUND_PENDING","authorization_url":null,"amount":100,"refunded_amount":0,)"
+                   R"("currency":"NGN"})"));
   CAF_REQUIRE(payment.has_value());
   CAF_CHECK(payment->sight.status == payment_status::refund_pending);
   CAF_CHECK_EQUAL(payment->authorization_url, "");

@@ -13,7 +13,10 @@ CAF_TEST(the accept value is the one of RFC 6455) {
 }
 
 CAF_TEST(frames are taken one after the other) {
-  std::string inbox("\x81\x03" "abc" "\x89\x00", 7);
+  std::string inbox("\x81\x03"
+                    "abc"
+                    "\x89\x00",
+                    7);
   ws_frame frame;
   CAF_REQUIRE(take_frame(inbox, frame) == parse_result::done);
   CAF_CHECK(frame.opcode == ws_opcode::text);
@@ -38,7 +41,9 @@ CAF_TEST(a long frame arrives in pieces) {
 
 CAF_TEST(what a server must not send is bad) {
   ws_frame frame;
-  std::string masked("\x81\x81" "maskx", 7);
+  std::string masked("\x81\x81"
+                     "maskx",
+                     7);
   CAF_CHECK(take_frame(masked, frame) == parse_result::bad);
   std::string reserved("\xC1\x00", 2);
   CAF_CHECK(take_frame(reserved, frame) == parse_result::bad);

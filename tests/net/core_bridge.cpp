@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bridge between io threads and actors: every question ends, once, whatever happens to the other side; and shutting down in the
-// middle of it harms nobody (hundreds of times, to be run under the sanitizers).
+// The bridge between io threads and actors: every question ends, once, whatever happens to the other side;
+// and shutting down in the middle of it harms nobody (hundreds of times, to be run under the sanitizers).
 #define CAF_SUITE net_bridge
 #include "caf/test/unit_test.hpp"
 
@@ -26,7 +26,9 @@ awaitable<outcome> question(actor_bridge& bridge, aggregate_id aggregate, custom
 
 struct log final : push_receiver {
   std::vector<std::string> heard;
-  void on_entries_changed(const entries_changed& p) override { heard.push_back("changed " + std::to_string(p.changes.size())); }
+  void on_entries_changed(const entries_changed& p) override {
+    heard.push_back("changed " + std::to_string(p.changes.size()));
+  }
   void on_line_moved(const line_moved&) override { heard.push_back("moved"); }
   void on_event_noticed(const event_noticed&) override { heard.push_back("noticed"); }
   void on_orders_changed(const orders_changed&) override { heard.push_back("ordered"); }
@@ -35,9 +37,10 @@ struct log final : push_receiver {
 
 /// A bridge whose io thread is the test's.
 struct fixture {
-  explicit fixture(milliseconds timeout = milliseconds{5000}, std::size_t in_flight = 10'000)
-      : system(cfg), region(system.spawn(fake::region)),
-        bridge(std::make_unique<actor_bridge>(system, io, region, state, bridge_limits{timeout, in_flight})) {
+  explicit fixture(milliseconds timeout = milliseconds{5000}, std::size_t in_flight = 10'000) :
+      system(cfg),
+      region(system.spawn(fake::region)),
+      bridge(std::make_unique<actor_bridge>(system, io, region, state, bridge_limits{timeout, in_flight})) {
     bridge->set_receiver(&pushes);
     bridge->sweep(clock.steady_now());
   }
@@ -62,8 +65,7 @@ struct fixture {
   outcome ask(std::uint32_t aggregate, customer_id who) {
     auto q = question(*bridge, aggregate_id{aggregate}, who);
     q.start(nullptr, nullptr);
-    if (!run_until([&] { return q.finished(); }))
-      CAF_FAIL("no answer at all");
+    if (!run_until([&] { return q.finished(); })) CAF_FAIL("no answer at all");
     return q.take();
   }
 
@@ -98,7 +100,8 @@ CAF_TEST(a business no is an answer) {
 
 CAF_TEST(an error a handler returns is unavailable) {
   fixture f;
-  CAF_CHECK(is(f.ask(fake::good_event, fake::customer(behaves::refuses_with_error)).error, errc::unavailable));
+  CAF_CHECK(
+    is(f.ask(fake::good_event, fake::customer(behaves::refuses_with_error)).error, errc::unavailable));
 }
 
 CAF_TEST(an exception in a handler fails the question and the next one finds a new owner) {
@@ -134,8 +137,7 @@ CAF_TEST(a dying owner fails what it had not answered at once) {
   }
   f.order(timer_kind::idle);
   CAF_CHECK(f.run_until([&] { return f.bridge->calls_in_flight() == 0; }, milliseconds{2000}));
-  for (auto& q : waiting)
-    CAF_CHECK(q.finished() && is(q.take().error, errc::unavailable));
+  for (auto& q : waiting) CAF_CHECK(q.finished() && is(q.take().error, errc::unavailable));
   CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
 }
 
@@ -243,8 +245,7 @@ CAF_TEST(pushes reach the receiver in order) {
   f.order(timer_kind::admission, 3);
   f.order(timer_kind::flush);
   CAF_CHECK(f.run_until([&] { return f.pushes.heard.size() == 3; }));
-  for (const auto& what : f.pushes.heard)
-    CAF_MESSAGE(what);
+  for (const auto& what : f.pushes.heard) CAF_MESSAGE(what);
   CAF_CHECK((f.pushes.heard == std::vector<std::string>{"changed 3", "moved", "noticed"}));
 }
 
@@ -282,15 +283,13 @@ CAF_TEST(starting and stopping in the middle of traffic harms nobody) {
         const auto work = boost::asio::make_work_guard(io);
         io.run();
       }};
-      if (run % 3 == 0)
-        caf::anon_send(region, timer_fired{timer_kind::idle, 0});
+      if (run % 3 == 0) caf::anon_send(region, timer_fired{timer_kind::idle, 0});
       std::this_thread::sleep_for(std::chrono::microseconds{run * 13 % 900});
       io.stop();
       runner.join();
       if (run % 2) {
         bridge.stop();
-        for (auto& q : waiting)
-          CAF_REQUIRE(q.finished());
+        for (auto& q : waiting) CAF_REQUIRE(q.finished());
       }
       waiting.clear();
     }

@@ -31,17 +31,17 @@ struct ws_frame {
   std::string payload;
   [[nodiscard]] unsigned close_code() const {
     return payload.size() < 2 ? 1005u
-                              : static_cast<unsigned>(static_cast<unsigned char>(payload[0])) << 8 |
-                                  static_cast<unsigned char>(payload[1]);
+                              : static_cast<unsigned>(static_cast<unsigned char>(payload[0])) << 8
+                                  | static_cast<unsigned char>(payload[1]);
   }
 };
 
 class client {
 public:
   /// `from`: its own address, of 127.0.0.0/8; empty: any.
-  explicit client(std::uint16_t port, int receive_buffer = 0, const char* from = "") : fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    if (receive_buffer > 0)
-      ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+  explicit client(std::uint16_t port, int receive_buffer = 0, const char* from = "") :
+      fd_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    if (receive_buffer > 0) ::setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
     const int on = 1;
     ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     const timeval patience{10, 0};
@@ -65,8 +65,7 @@ public:
   bool send(std::string_view bytes) {
     while (!bytes.empty()) {
       const auto sent = write_some(bytes);
-      if (sent <= 0)
-        return false;
+      if (sent <= 0) return false;
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
     return true;
@@ -77,14 +76,15 @@ public:
     return read(head_only);
   }
 
-  reply get(std::string_view path) { return ask("GET " + std::string{path} + " HTTP/1.1\r\nHost: a\r\n\r\n"); }
+  reply get(std::string_view path) {
+    return ask("GET " + std::string{path} + " HTTP/1.1\r\nHost: a\r\n\r\n");
+  }
 
   reply read(bool head_only = false) {
     reply r;
     std::size_t end;
     while ((end = in_.find("\r\n\r\n")) == std::string::npos)
-      if (!more())
-        return r;
+      if (!more()) return r;
     r.head = take(end + 4);
     r.status = static_cast<unsigned>(std::atoi(r.head.c_str() + 9));
     if (r.has("Transfer-Encoding: chunked") && !head_only) {
@@ -92,12 +92,10 @@ public:
       return r;
     }
     const auto length = r.head.find("Content-Length: ");
-    if (length == std::string::npos || head_only)
-      return r;
+    if (length == std::string::npos || head_only) return r;
     const auto size = static_cast<std::size_t>(std::atoll(r.head.c_str() + length + 16));
     while (in_.size() < size)
-      if (!more())
-        return r;
+      if (!more()) return r;
     r.body = take(size);
     return r;
   }
@@ -119,16 +117,16 @@ public:
   bool ended() { return in_.empty() && !more(); }
 
   reply open_socket(std::uint64_t customer, std::string_view more_fields = {}) {
-    return ask("GET /ws/" + std::to_string(customer) +
-               " HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-               "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n" +
-               std::string{more_fields} + "\r\n");
+    return ask(
+      "GET /ws/" + std::to_string(customer)
+      + " HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+      + std::string{more_fields} + "\r\n");
   }
 
   bool send_frame(unsigned first, std::string_view payload, bool masked = true) {
     std::string out{static_cast<char>(first), static_cast<char>((masked ? 0x80u : 0u) | payload.size())};
-    if (masked)
-      out.append(4, '\0');
+    if (masked) out.append(4, '\0');
     out.append(payload);
     return send(out);
   }
@@ -136,18 +134,16 @@ public:
   ws_frame read_frame() {
     ws_frame f;
     while (in_.size() < 2)
-      if (!more())
-        return f;
+      if (!more()) return f;
     std::size_t size = static_cast<unsigned char>(in_[1]) & 0x7f;
     const std::size_t head = size == 126 ? 4 : 2;
     while (in_.size() < head)
-      if (!more())
-        return f;
+      if (!more()) return f;
     if (head == 4)
-      size = static_cast<std::size_t>(static_cast<unsigned char>(in_[2])) << 8 | static_cast<unsigned char>(in_[3]);
+      size = static_cast<std::size_t>(static_cast<unsigned char>(in_[2])) << 8
+             | static_cast<unsigned char>(in_[3]);
     while (in_.size() < head + size)
-      if (!more())
-        return f;
+      if (!more()) return f;
     f.opcode = static_cast<unsigned char>(in_[0]) & 0x0f;
     take(head);
     f.payload = take(size);
@@ -157,7 +153,9 @@ public:
   [[nodiscard]] int descriptor() const { return fd_; }
 
 protected:
-  virtual ssize_t write_some(std::string_view bytes) { return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+  virtual ssize_t write_some(std::string_view bytes) {
+    return ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
   virtual ssize_t read_some(char* into, std::size_t room) { return ::recv(fd_, into, room, 0); }
 
 private:
@@ -184,8 +182,7 @@ private:
   bool more() {
     char part[65536];
     const auto got = read_some(part, sizeof part);
-    if (got <= 0)
-      return false;
+    if (got <= 0) return false;
     in_.append(part, static_cast<std::size_t>(got));
     return true;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small world for the transport's tests and its micro server: an event actor and a region that do as they are told, a real
-// clock, keys of their own. Nothing of the product's actors.
+// A small world for the transport's tests and its micro server: an event actor and a region that do as they
+// are told, a real clock, keys of their own. Nothing of the product's actors.
 #pragma once
 #include "actors/protocol.hpp"
 #include "actors/system_config.hpp"
@@ -13,8 +13,8 @@
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/send.hpp>
-#include <caf/typed_event_based_actor.hpp>
 #include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -29,20 +29,25 @@
 
 namespace fq::net::fake {
 
-inline aggregate_id number(std::uint32_t n) {
-  return aggregate_id{n};
-}
+inline aggregate_id number(std::uint32_t n) { return aggregate_id{n}; }
 
 /// Aggregates of the fake region.
-inline constexpr std::uint32_t good_event = 16, other_event = 17, absent_event = 99, unavailable_event = 98, silent_region = 97,
-                               foreign_event = 96;
+inline constexpr std::uint32_t good_event = 16, other_event = 17, absent_event = 99, unavailable_event = 98,
+                               silent_region = 97, foreign_event = 96;
 
 inline event_id event_of(std::uint32_t aggregate) {
   return make_uuid(from_unix_ms(1'700'000'000'000), number(aggregate), 7);
 }
 
 /// Customers with a meaning to the fake event: the low bits.
-enum class behaves : std::uint64_t { well = 1000, not_in_queue = 1, throws = 2, silent = 3, refuses_with_error = 4, dies = 5 };
+enum class behaves : std::uint64_t {
+  well = 1000,
+  not_in_queue = 1,
+  throws = 2,
+  silent = 3,
+  refuses_with_error = 4,
+  dies = 5
+};
 inline customer_id customer(behaves how, std::uint64_t extra = 0) {
   return {0x1234, static_cast<std::uint64_t>(how) + extra};
 }
@@ -90,7 +95,8 @@ inline entry_view view(event_pointer self, std::uint32_t aggregate, const custom
   return e;
 }
 
-inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t aggregate, const customer_id& who) {
+inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t aggregate,
+                                           const customer_id& who) {
   ++self->state.questions;
   entry_reply reply;
   switch (static_cast<behaves>(who.lo)) {
@@ -113,13 +119,13 @@ inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t agg
 }
 
 /// What a test tells the event: messages of kind timer_fired, with a number.
-///   admission n: admit everybody up to number n · sweep: line_moved · flush: the sale ends · journal: it pauses · idle: stop ·
-///   renew: another node has taken it over · moved: it gives everything back, and its hubs are told
+///   admission n: admit everybody up to number n · sweep: line_moved · flush: the sale ends · journal: it
+///   pauses · idle: stop · renew: another node has taken it over · moved: it gives everything back, and its
+///   hubs are told
 inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
   auto& s = self->state;
   const auto push = [&](const auto& message) {
-    for (const auto& hub : s.subscribers)
-      self->send(caf::actor_cast<hub_handle>(hub), message);
+    for (const auto& hub : s.subscribers) self->send(caf::actor_cast<hub_handle>(hub), message);
   };
   switch (order.kind) {
     case timer_kind::admission: {
@@ -161,8 +167,7 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
             return reply;
           },
           [=](const find_entry& m) -> caf::result<entry_reply> {
-            if (self->state.is_given_away)
-              return make_moved(m);
+            if (self->state.is_given_away) return make_moved(m);
             return answer_fan(self, aggregate, m.customer);
           },
           [](const leave&) { return ack_reply{}; },
@@ -192,8 +197,7 @@ inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggre
           [=](const subscribe& m) {
             const auto hub = self->current_sender();
             std::erase(self->state.subscribers, hub);
-            if (!m.on)
-              return;
+            if (!m.on) return;
             self->state.subscribers.push_back(hub);
             self->monitor(hub->address());
           },
@@ -246,29 +250,24 @@ struct region_state {
 };
 
 inline region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self) {
-  self->set_exit_handler([self](const caf::exit_msg& e) { // an event that keeps a promise keeps itself: end it
-    for (const auto& [n, owner] : self->state.events)
-      self->send_exit(owner, e.reason);
-    for (const auto& owner : self->state.left)
-      self->send_exit(owner, e.reason);
-    self->quit(e.reason);
-  });
+  self->set_exit_handler(
+    [self](const caf::exit_msg& e) { // an event that keeps a promise keeps itself: end it
+      for (const auto& [n, owner] : self->state.events) self->send_exit(owner, e.reason);
+      for (const auto& owner : self->state.left) self->send_exit(owner, e.reason);
+      self->quit(e.reason);
+    });
   self->set_down_handler([self](const caf::down_msg& down) {
     std::erase_if(self->state.events, [&](const auto& e) {
       const bool ended = e.second.address() == down.source;
-      if (ended && is(down.reason, errc::not_owner))
-        self->state.lost.insert(e.first);
+      if (ended && is(down.reason, errc::not_owner)) self->state.lost.insert(e.first);
       return ended;
     });
   });
   return {[self](const resolve_event& m) -> caf::result<event_handle> {
             const auto n = number_of(m.aggregate);
-            if (n == absent_event)
-              return make_error(errc::absent);
-            if (n == unavailable_event)
-              return make_error(errc::unavailable);
-            if (self->state.lost.contains(n))
-              return make_error(errc::not_owner);
+            if (n == absent_event) return make_error(errc::absent);
+            if (n == unavailable_event) return make_error(errc::unavailable);
+            if (self->state.lost.contains(n)) return make_error(errc::not_owner);
             if (n == silent_region) {
               auto kept = self->make_response_promise<event_handle>();
               self->state.kept.push_back(kept);
@@ -285,10 +284,12 @@ inline region_handle::behavior_type region(region_handle::stateful_pointer<regio
           },
           [](const list_owned&) { return owned_aggregates{}; },
           [](const move_event&) { return ack_reply{}; },
-          [](const cluster_changed&) {}, [](const handed_over&) {}, [](const blocks_changed&) {}, [](const aggregates_to_wake&) {},
+          [](const cluster_changed&) {},
+          [](const handed_over&) {},
+          [](const blocks_changed&) {},
+          [](const aggregates_to_wake&) {},
           [self](const timer_fired& order) { // pass an order on
-            if (order.kind == timer_kind::lapse)
-              self->state.has_no_other = true;
+            if (order.kind == timer_kind::lapse) self->state.has_no_other = true;
             if (const auto found = self->state.events.find(good_event); found != self->state.events.end())
               self->send(found->second, order);
           }};
@@ -328,13 +329,30 @@ inline key_store open_keys() {
 /// The actors under a server, and the server.
 class world {
 public:
-  explicit world(site public_site, config::options o = fast_options(), site admin = {})
-      : options(std::move(o)), system(cfg), owner(system.spawn(region)), keys(open_keys()), verifier(keys), issuer(keys),
-        sessions(keys.session), tls(options.tls.is_on() ? std::make_unique<tls_server>(options.tls, clock) : nullptr),
-        server(server_parts{.system = system, .environment = clock, .options = options, .state = state, .region = owner,
-                            .catalog = {}, .accounts = {}, .session_reader = {}, .verifier = verifier, .issuer = issuer, .sessions = sessions,
-                            .shared = nullptr, .public_site = std::move(public_site), .admin_site = std::move(admin),
-                            .tls = tls.get()}) {
+  explicit world(site public_site, config::options o = fast_options(), site admin = {}) :
+      options(std::move(o)),
+      system(cfg),
+      owner(system.spawn(region)),
+      keys(open_keys()),
+      verifier(keys),
+      issuer(keys),
+      sessions(keys.session),
+      tls(options.tls.is_on() ? std::make_unique<tls_server>(options.tls, clock) : nullptr),
+      server(server_parts{.system = system,
+                          .environment = clock,
+                          .options = options,
+                          .state = state,
+                          .region = owner,
+                          .catalog = {},
+                          .accounts = {},
+                          .session_reader = {},
+                          .verifier = verifier,
+                          .issuer = issuer,
+                          .sessions = sessions,
+                          .shared = nullptr,
+                          .public_site = std::move(public_site),
+                          .admin_site = std::move(admin),
+                          .tls = tls.get()}) {
     server.start();
   }
   ~world() {
@@ -363,8 +381,7 @@ public:
 template <class Condition>
 bool eventually(Condition condition, int milliseconds_at_most = 5000) {
   for (int i = 0; i < milliseconds_at_most / 5; ++i) {
-    if (condition())
-      return true;
+    if (condition()) return true;
     std::this_thread::sleep_for(milliseconds{5});
   }
   return condition();

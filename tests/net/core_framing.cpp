@@ -38,9 +38,9 @@ outcome read(std::string bytes) {
   if (result.frame.kind == body_kind::chunked) {
     std::size_t consumed = 0;
     const auto* rest = bytes.data() + parser.head_size();
-    const auto step = parser.parse_chunks(rest, bytes.size() - parser.head_size(), 16 * 1024, result.body, consumed);
-    if (step == request_parser::step::need_more)
-      return result;
+    const auto step =
+      parser.parse_chunks(rest, bytes.size() - parser.head_size(), 16 * 1024, result.body, consumed);
+    if (step == request_parser::step::need_more) return result;
     if (step == request_parser::step::failed) {
       result.status = status_of(parser.why());
       return result;
@@ -50,9 +50,7 @@ outcome read(std::string bytes) {
   return result;
 }
 
-unsigned status(std::string bytes) {
-  return read(std::move(bytes)).status;
-}
+unsigned status(std::string bytes) { return read(std::move(bytes)).status; }
 
 std::string post(const std::string& fields, const std::string& body = {}) {
   return "POST /x HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n" + body;
@@ -86,15 +84,19 @@ CAF_TEST(an unknown transfer coding with a length is refused in either order) {
 }
 
 CAF_TEST(only exactly chunked is a transfer coding) {
-  for (const char* value : {"xchunked", "chunked, identity", "chunked, chunked", "chunked,", "\"chunked\"", "gzip", "identity",
-                            "chunked;q=1", "", ",chunked"}) {
+  for (const char* value : {"xchunked", "chunked, identity", "chunked, chunked", "chunked,", "\"chunked\"",
+                            "gzip", "identity", "chunked;q=1", "", ",chunked"}) {
     const auto got = status(post("Transfer-Encoding: " + std::string{value} + "\r\n"));
     CAF_MESSAGE(value);
     CAF_CHECK(got == 400u || got == 501u);
   }
   CAF_CHECK_EQUAL(status(post("Transfer-Encoding: gzip, chunked\r\n")), 501u);
-  CAF_CHECK_EQUAL(status(post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")), 400u);
-  CAF_CHECK_EQUAL(status(post("Transfer-Encoding: \x0b" "chunked\r\n", "0\r\n\r\n")), 400u);
+  CAF_CHECK_EQUAL(status(post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n")),
+                  400u);
+  CAF_CHECK_EQUAL(status(post("Transfer-Encoding: \x0b"
+                              "chunked\r\n",
+                              "0\r\n\r\n")),
+                  400u);
   CAF_CHECK_EQUAL(status(post("Transfer-Encoding: CHUNKED\r\n", "0\r\n\r\n")), 200u);
 }
 
@@ -111,7 +113,8 @@ CAF_TEST(http 1 0 needs no host and closes unless told otherwise) {
 }
 
 CAF_TEST(only one plain decimal content length is a length) {
-  for (const char* value : {"+5", "-5", "0x5", "5 5", "5, 5", "5,", "", "99999999999999999999", "18446744073709551621", "5a", "\"5\""}) {
+  for (const char* value : {"+5", "-5", "0x5", "5 5", "5, 5", "5,", "", "99999999999999999999",
+                            "18446744073709551621", "5a", "\"5\""}) {
     CAF_MESSAGE(value);
     CAF_CHECK_EQUAL(status(post("Content-Length: " + std::string{value} + "\r\n", "hello")), 400u);
   }
@@ -159,7 +162,9 @@ CAF_TEST(other versions are refused) {
 }
 
 CAF_TEST(chunks are decoded strictly) {
-  const auto chunked = [](const std::string& body) { return read(post("Transfer-Encoding: chunked\r\n", body)); };
+  const auto chunked = [](const std::string& body) {
+    return read(post("Transfer-Encoding: chunked\r\n", body));
+  };
   CAF_CHECK_EQUAL(chunked("5\r\nhello\r\n3\r\nabc\r\n0\r\n\r\n").body, "helloabc");
   CAF_CHECK_EQUAL(chunked("5;a=b\r\nhello\r\n0\r\n\r\n").body, "hello");
   CAF_CHECK_EQUAL(chunked("5;" + std::string(400, 'a') + "\r\nhello\r\n0\r\n\r\n").status, 400u);
@@ -181,7 +186,9 @@ CAF_TEST(a trailer cannot add a header field) {
 }
 
 CAF_TEST(targets are in origin form or our own absolute form) {
-  const auto get = [](const std::string& target) { return read("GET " + target + " HTTP/1.1\r\nHost: shop.test\r\n\r\n"); };
+  const auto get = [](const std::string& target) {
+    return read("GET " + target + " HTTP/1.1\r\nHost: shop.test\r\n\r\n");
+  };
   CAF_CHECK_EQUAL(get("http://other.test/x").status, 400u);
   CAF_CHECK_EQUAL(get("http://shop.test/x").status, 200u);
   CAF_CHECK_EQUAL(get("http://SHOP.test/x?y").target, "/x?y");
@@ -200,7 +207,8 @@ CAF_TEST(unknown and lower case methods are refused) {
 }
 
 CAF_TEST(single fields must be single) {
-  for (const char* name : {"Authorization", "Content-Type", "Idempotency-Key", "Origin", "Sec-WebSocket-Key", "Expect"}) {
+  for (const char* name :
+       {"Authorization", "Content-Type", "Idempotency-Key", "Origin", "Sec-WebSocket-Key", "Expect"}) {
     const auto line = std::string{name} + ": 100-continue\r\n";
     CAF_CHECK_EQUAL(status(post(line)), 200u);
     CAF_CHECK_EQUAL(status(post(line + line)), 400u);
@@ -211,8 +219,7 @@ CAF_TEST(headers are bounded in bytes and fields) {
   CAF_CHECK_EQUAL(status(post("X: " + std::string(9000, 'a') + "\r\n")), 431u);
   CAF_CHECK_EQUAL(status("GET /" + std::string(9000, 'a')), 431u);
   std::string many;
-  for (int i = 0; i < 120; ++i)
-    many += "X: y\r\n";
+  for (int i = 0; i < 120; ++i) many += "X: y\r\n";
   CAF_CHECK_EQUAL(status(post(many)), 431u);
 }
 

@@ -17,27 +17,32 @@ struct fixture {
   fake::one_thread_config cfg;
   caf::actor_system system{cfg};
   shared_push_relay relay{system};
-  caf::scoped_actor a{system}, b{system}, owner{system}; ///< two io threads, and an owner whose words are the test's
+  caf::scoped_actor a{system}, b{system},
+    owner{system}; ///< two io threads, and an owner whose words are the test's
   const event_id event = fake::event_of(fake::good_event);
 
-  static caf::strong_actor_ptr sink(caf::scoped_actor& x) { return caf::actor_cast<caf::strong_actor_ptr>(x); }
+  static caf::strong_actor_ptr sink(caf::scoped_actor& x) {
+    return caf::actor_cast<caf::strong_actor_ptr>(x);
+  }
   event_handle handle() { return caf::actor_cast<event_handle>(sink(owner)); }
   /// Names of what `who` has got, within a moment.
   std::string heard(caf::scoped_actor& who) {
     std::string all;
     bool more = true;
     while (more)
-      who->receive([&](const subscribe& x) { all += x.on ? "subscribe " : "unsubscribe "; },
-                   [&](const watch_sessions& x) { all += x.on ? "watch " : "unwatch "; },
-                   [&](const push_read& x) { all += "read " + std::to_string(x.number) + " "; },
-                   [&](const fq::line_moved&) { all += "moved "; }, [&](const owner_left&) { all += "left "; },
-                   [&](const sessions_changed&) { all += "sessions "; }, [&](const entry_reply&) { all += "answer "; },
-                   caf::after(milliseconds{20}) >> [&] { more = false; });
+      who->receive(
+        [&](const subscribe& x) { all += x.on ? "subscribe " : "unsubscribe "; },
+        [&](const watch_sessions& x) { all += x.on ? "watch " : "unwatch "; },
+        [&](const push_read& x) { all += "read " + std::to_string(x.number) + " "; },
+        [&](const fq::line_moved&) { all += "moved "; }, [&](const owner_left&) { all += "left "; },
+        [&](const sessions_changed&) { all += "sessions "; }, [&](const entry_reply&) { all += "answer "; },
+        caf::after(milliseconds{20}) >> [&] { more = false; });
     return all;
   }
   template <class Message>
   void push(const Message& message) {
-    relay.get()->enqueue(caf::make_mailbox_element(sink(owner), caf::make_message_id(), {}, message), nullptr);
+    relay.get()->enqueue(caf::make_mailbox_element(sink(owner), caf::make_message_id(), {}, message),
+                         nullptr);
   }
   sessions_changed news() const {
     sessions_changed x;
@@ -85,7 +90,8 @@ CAF_TEST(sessions go to the tables and places to the hubs) {
   f.push(fq::line_moved{f.event});
   CAF_CHECK_EQUAL(f.heard(f.a), "sessions ");
   CAF_CHECK_EQUAL(f.heard(f.b), "moved ");
-  f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.b), true); // asks again: the new table knows nothing yet
+  f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.b),
+                                true); // asks again: the new table knows nothing yet
   CAF_CHECK_EQUAL(f.heard(f.owner), "watch ");
 }
 
@@ -95,7 +101,8 @@ CAF_TEST(a table that comes with another owner begins a list of its own) {
   f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.a), true);
   const auto successor = caf::actor_cast<event_handle>(f.sink(f.b));
   f.relay.get()->watch_sessions(aggregate, successor, f.sink(f.owner), true);
-  f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.a), false); // too late to end what is the successor's
+  f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.a),
+                                false); // too late to end what is the successor's
   f.heard(f.owner);
   f.push(f.news());
   CAF_CHECK_EQUAL(f.heard(f.a), "");

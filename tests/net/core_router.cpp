@@ -11,24 +11,20 @@ using namespace fq::net;
 
 namespace {
 
-awaitable<response> nothing(context&, const request&, const path_parameters&) {
-  co_return response{};
-}
+awaitable<response> nothing(context&, const request&, const path_parameters&) { co_return response{}; }
 
 constexpr route table[] = {
-  {method::get, "/events", nothing, 0},          {method::post, "/events", nothing, 0},
-  {method::get, "/events/{id}", nothing, 0},     {method::get, "/events/mine", nothing, 0},
-  {method::post, "/a/{x}/b/{y}", nothing, 0},    {method::get, "/.well-known/jwks.json", nothing, 0},
-  {method::del, "/events/{id}", nothing, 0},     {method::get, "/", nothing, 0},
+  {method::get, "/events", nothing, 0},       {method::post, "/events", nothing, 0},
+  {method::get, "/events/{id}", nothing, 0},  {method::get, "/events/mine", nothing, 0},
+  {method::post, "/a/{x}/b/{y}", nothing, 0}, {method::get, "/.well-known/jwks.json", nothing, 0},
+  {method::del, "/events/{id}", nothing, 0},  {method::get, "/", nothing, 0},
 };
 
 bool refuses(std::span<const route> routes) {
   try {
     const router made{routes};
     return false;
-  } catch (const std::invalid_argument&) {
-    return true;
-  }
+  } catch (const std::invalid_argument&) { return true; }
 }
 
 } // namespace
@@ -69,7 +65,8 @@ CAF_TEST(a wrong method names the right ones) {
 
 CAF_TEST(what is no path of ours is nothing) {
   const router routes{table};
-  for (const char* path : {"/nothing", "/events/", "//events", "/events//", "/events/1/2", "", "events", "/a/1/b", "/1/2/3/4/5/6/7/8/9/10"}) {
+  for (const char* path : {"/nothing", "/events/", "//events", "/events//", "/events/1/2", "", "events",
+                           "/a/1/b", "/1/2/3/4/5/6/7/8/9/10"}) {
     CAF_MESSAGE(path);
     const auto m = routes.match(method::get, path);
     CAF_CHECK(m.found == nullptr);

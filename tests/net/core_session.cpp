@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTP over real sockets against a real server on fake actors: order, limits, deadlines, hostile clients, draining, stopping.
+// HTTP over real sockets against a real server on fake actors: order, limits, deadlines, hostile clients,
+// draining, stopping.
 #define CAF_SUITE net_session
 #include "caf/test/unit_test.hpp"
 
@@ -44,7 +45,8 @@ CAF_TEST(a request is answered with the promised fields and the connection kept)
 CAF_TEST(a sane request id comes back and another does not) {
   world w{fake::test_site()};
   client c{w.server.public_port()};
-  CAF_CHECK(c.ask("GET /constant HTTP/1.1\r\nHost: a\r\nX-Request-Id: abc-1\r\n\r\n").has("X-Request-Id: abc-1\r\n"));
+  CAF_CHECK(
+    c.ask("GET /constant HTTP/1.1\r\nHost: a\r\nX-Request-Id: abc-1\r\n\r\n").has("X-Request-Id: abc-1\r\n"));
   CAF_CHECK(!c.ask("GET /constant HTTP/1.1\r\nHost: a\r\nX-Request-Id: a b\r\n\r\n").has("a b"));
 }
 
@@ -54,8 +56,8 @@ CAF_TEST(pipelined requests are answered in order whoever answers them) {
   std::string requests;
   for (int i = 0; i < 300; ++i) {
     requests += "GET /events/16/entries/" + std::to_string(1000 + i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
-    requests += "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(std::to_string(i).size()) + "\r\n\r\n" +
-                std::to_string(i);
+    requests += "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: "
+                + std::to_string(std::to_string(i).size()) + "\r\n\r\n" + std::to_string(i);
   }
   std::thread sender{[&] { c.send(requests); }};
   for (int i = 0; i < 300; ++i) {
@@ -69,12 +71,10 @@ CAF_TEST(ten thousand pipelined requests in one write are bounded and answered) 
   world w{fake::test_site()};
   client c{w.server.public_port()};
   std::string requests;
-  for (int i = 0; i < 10'000; ++i)
-    requests += "GET /constant HTTP/1.1\r\nHost: a\r\n\r\n";
+  for (int i = 0; i < 10'000; ++i) requests += "GET /constant HTTP/1.1\r\nHost: a\r\n\r\n";
   std::thread sender{[&] { c.send(requests); }};
   int answered = 0;
-  while (answered < 10'000 && c.read().status == 200)
-    ++answered;
+  while (answered < 10'000 && c.read().status == 200) ++answered;
   sender.join();
   CAF_CHECK_EQUAL(answered, 10'000);
 }
@@ -83,8 +83,7 @@ CAF_TEST(a request in single bytes is the same request) {
   world w{fake::test_site()};
   client c{w.server.public_port()};
   const std::string text = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc";
-  for (const char byte : text)
-    CAF_REQUIRE(c.send({&byte, 1}));
+  for (const char byte : text) CAF_REQUIRE(c.send({&byte, 1}));
   CAF_CHECK_EQUAL(c.read().body, "abc");
 }
 
@@ -100,22 +99,30 @@ CAF_TEST(head has no body and says how long it would be) {
 CAF_TEST(chunked bodies and large bodies arrive whole) {
   world w{fake::test_site()};
   client c{w.server.public_port()};
-  CAF_CHECK_EQUAL(c.ask("POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n").body,
-                  "abcde");
+  CAF_CHECK_EQUAL(
+    c.ask(
+       "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+      .body,
+    "abcde");
   std::string large(200'000, 'x');
-  for (std::size_t i = 0; i < large.size(); ++i)
-    large[i] = static_cast<char>('a' + i % 26);
-  CAF_CHECK(c.ask("POST /big HTTP/1.1\r\nHost: a\r\nX-Request-Id: q\r\nContent-Length: 200000\r\n\r\n" + large).body == large);
+  for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>('a' + i % 26);
+  CAF_CHECK(
+    c.ask("POST /big HTTP/1.1\r\nHost: a\r\nX-Request-Id: q\r\nContent-Length: 200000\r\n\r\n" + large).body
+    == large);
   std::string chunks;
   for (std::size_t at = 0; at < large.size(); at += 20'000)
     chunks += "4e20\r\n" + large.substr(at, 20'000) + "\r\n";
-  CAF_CHECK(c.ask("POST /big HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + "0\r\n\r\n").body == large);
+  CAF_CHECK(
+    c.ask("POST /big HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + "0\r\n\r\n").body
+    == large);
   CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
 }
 
 CAF_TEST(bodies over the limit of their route are 413) {
   world w{fake::test_site()};
-  CAF_CHECK_EQUAL(client{w.server.public_port()}.ask("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 16\r\n\r\n0123456789abcdef").status,
+  CAF_CHECK_EQUAL(client{w.server.public_port()}
+                    .ask("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 16\r\n\r\n0123456789abcdef")
+                    .status,
                   200u);
   client c{w.server.public_port()};
   const auto r = c.ask("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 17\r\n\r\n0123456789abcdefg");
@@ -123,9 +130,13 @@ CAF_TEST(bodies over the limit of their route are 413) {
   CAF_CHECK(r.has("Connection: close"));
   CAF_CHECK(c.ended());
   client d{w.server.public_port()};
-  CAF_CHECK_EQUAL(d.ask("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n11\r\n0123456789abcdefg\r\n").status, 413u);
+  CAF_CHECK_EQUAL(
+    d.ask("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n11\r\n0123456789abcdefg\r\n")
+      .status,
+    413u);
   client e{w.server.public_port()};
-  CAF_CHECK_EQUAL(e.ask("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n").status, 413u);
+  CAF_CHECK_EQUAL(e.ask("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n").status,
+                  413u);
 }
 
 CAF_TEST(expect continue is answered before the body comes) {
@@ -134,14 +145,18 @@ CAF_TEST(expect continue is answered before the body comes) {
   auto r = c.ask("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
   CAF_CHECK_EQUAL(r.status, 100u);
   CAF_CHECK_EQUAL(c.ask("abc").body, "abc");
-  CAF_CHECK_EQUAL(c.ask("POST /small HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 300\r\n\r\n").status, 413u);
+  CAF_CHECK_EQUAL(
+    c.ask("POST /small HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 300\r\n\r\n").status,
+    413u);
 }
 
 CAF_TEST(framing tricks are refused and the connection closed) {
   world w{fake::test_site()};
   for (const char* bytes :
-       {"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n",
-        "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n",
+       {"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: "
+        "chunked\r\n\r\n0\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\nGET /constant "
+        "HTTP/1.1\r\nHost: a\r\n\r\n",
         "GET /constant HTTP/1.1\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n", "GARBAGE\r\n\r\n"}) {
     client c{w.server.public_port()};
     const auto r = c.ask(bytes);
@@ -199,14 +214,14 @@ CAF_TEST(the base path is taken off and required) {
 }
 
 CAF_TEST(slow headers and slow bodies end at absolute deadlines) {
-  world w{fake::test_site(), with([](auto& o) { o.http.header_timeout = o.http.body_timeout = milliseconds{600}; })};
+  world w{fake::test_site(),
+          with([](auto& o) { o.http.header_timeout = o.http.body_timeout = milliseconds{600}; })};
   client header{w.server.public_port()}, body{w.server.public_port()}, nothing{w.server.public_port()};
   body.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n");
   std::atomic<bool> stop{false};
   std::thread dripping{[&] {
     header.send("GET /constant HTTP/1.1\r\nX: ");
-    while (!stop && header.send("a") && body.send("b"))
-      std::this_thread::sleep_for(milliseconds{50});
+    while (!stop && header.send("a") && body.send("b")) std::this_thread::sleep_for(milliseconds{50});
   }};
   CAF_CHECK_EQUAL(header.read().status, 408u);
   CAF_CHECK_EQUAL(body.read().status, 408u);
@@ -248,7 +263,10 @@ CAF_TEST(a large answer to a client that reads arrives whole) {
 CAF_TEST(a body that is made while it is sent arrives whole and the connection stays) {
   world w{fake::test_site()};
   client c{w.server.public_port()};
-  c.send("GET /parts/3/0 HTTP/1.1\r\nHost: a\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n"); // what is pipelined waits its turn
+  c.send(
+    "GET /parts/3/0 HTTP/1.1\r\nHost: a\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n"); // what is
+                                                                                            // pipelined waits
+                                                                                            // its turn
   const auto streamed = c.read();
   CAF_CHECK_EQUAL(streamed.status, 200u);
   CAF_CHECK(!streamed.has("Content-Length:"));
@@ -256,7 +274,8 @@ CAF_TEST(a body that is made while it is sent arrives whole and the connection s
   CAF_CHECK_EQUAL(streamed.body, "part 1\npart 2\npart 3\n");
   CAF_CHECK_EQUAL(c.read().status, 200u);
   CAF_CHECK_EQUAL(c.get("/parts/0/0").body, "");
-  CAF_CHECK_EQUAL(c.get("/parts/12/300000").body.size(), 12 * 300'000u + 9 * 7 + 3 * 8); // more than a socket takes at once
+  CAF_CHECK_EQUAL(c.get("/parts/12/300000").body.size(),
+                  12 * 300'000u + 9 * 7 + 3 * 8); // more than a socket takes at once
   CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
 }
 
@@ -345,16 +364,14 @@ CAF_TEST(of one address only so many connections may owe a request for long) {
   client kept{port};
   CAF_CHECK_EQUAL(kept.get("/constant").status, 200u);
   std::vector<std::unique_ptr<client>> crowd;
-  for (int i = 0; i < 5; ++i)
-    crowd.push_back(std::make_unique<client>(port));
+  for (int i = 0; i < 5; ++i) crowd.push_back(std::make_unique<client>(port));
   CAF_CHECK(eventually([&] { return w.state.connections == 6; }));
   w.clock.advance(milliseconds{1000});
   std::this_thread::sleep_for(milliseconds{600}); // two sweeps
   CAF_CHECK_EQUAL(w.state.connections.load(), 6); // a crowd has time to speak
   w.clock.advance(milliseconds{3000});
   CAF_CHECK(eventually([&] { return w.state.connections == 3; }));
-  for (int i = 0; i < 3; ++i)
-    CAF_CHECK(crowd[static_cast<std::size_t>(i)]->ended());
+  for (int i = 0; i < 3; ++i) CAF_CHECK(crowd[static_cast<std::size_t>(i)]->ended());
   CAF_CHECK_EQUAL(crowd[3]->get("/constant").status, 200u);
   CAF_CHECK_EQUAL(crowd[4]->get("/constant").status, 200u);
   CAF_CHECK_EQUAL(kept.get("/constant").status, 200u);
@@ -367,13 +384,11 @@ CAF_TEST(a trusted proxy may hold as many silent connections as it likes) {
             o.http.trusted_proxies = {*config::parse_address_block("127.0.0.0/8")};
           })};
   std::vector<std::unique_ptr<client>> crowd;
-  for (int i = 0; i < 5; ++i)
-    crowd.push_back(std::make_unique<client>(w.server.public_port()));
+  for (int i = 0; i < 5; ++i) crowd.push_back(std::make_unique<client>(w.server.public_port()));
   CAF_CHECK(eventually([&] { return w.state.connections == 5; }));
   w.clock.advance(milliseconds{4000});
   std::this_thread::sleep_for(milliseconds{600});
-  for (auto& c : crowd)
-    CAF_CHECK_EQUAL(c->get("/constant").status, 200u);
+  for (auto& c : crowd) CAF_CHECK_EQUAL(c->get("/constant").status, 200u);
 }
 
 CAF_TEST(two io threads share a listener) {
@@ -437,10 +452,13 @@ CAF_TEST(a whole server starts and stops under traffic) {
       crowd.emplace_back([&, i] {
         while (!stop) {
           client c{w.server.public_port()};
-          if (!c.connected())
-            break;
+          if (!c.connected()) break;
           for (int n = 0; n < 5 && !stop; ++n)
-            if (c.get(i == 0 ? "/constant" : i == 1 ? "/events/16/entries/1000" : "/events/17/entries/1003").status == 0)
+            if (c.get(i == 0   ? "/constant"
+                      : i == 1 ? "/events/16/entries/1000"
+                               : "/events/17/entries/1003")
+                  .status
+                == 0)
               break;
         }
       });
@@ -450,8 +468,7 @@ CAF_TEST(a whole server starts and stops under traffic) {
     else
       w.server.stop();
     stop = true;
-    for (auto& t : crowd)
-      t.join();
+    for (auto& t : crowd) t.join();
     CAF_REQUIRE_EQUAL(w.state.connections.load(), 0);
   }
 }

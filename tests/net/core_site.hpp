@@ -16,7 +16,8 @@ inline std::uint64_t number_in(std::string_view text) {
 
 inline awaitable<response> get_constant(context&, const request&, const path_parameters&) {
   response r;
-  r.body = R"({"entry_id":"0193471c-0000-7000-8000-001000000001","status":"WAITING","queue_number":1,"position":1,"ahead":0})";
+  r.body =
+    R"({"entry_id":"0193471c-0000-7000-8000-001000000001","status":"WAITING","queue_number":1,"position":1,"ahead":0})";
   co_return r;
 }
 
@@ -37,9 +38,9 @@ inline response of_entry(const answer<entry_reply>& found) {
     r.status = 404;
     return r;
   }
-  r.body = R"({"entry_id":"0193471c-0000-7000-8000-001000000001","status":"WAITING","queue_number":)" +
-           std::to_string(value_of(found.reply.entry.number)) + R"(,"position":)" +
-           std::to_string(found.reply.entry.position) + "}";
+  r.body = R"({"entry_id":"0193471c-0000-7000-8000-001000000001","status":"WAITING","queue_number":)"
+           + std::to_string(value_of(found.reply.entry.number)) + R"(,"position":)"
+           + std::to_string(found.reply.entry.position) + "}";
   return r;
 }
 
@@ -58,9 +59,9 @@ inline awaitable<response> get_exception(context&, const request&, const path_pa
 
 /// Throws after it has waited.
 inline awaitable<response> get_late_exception(context& ctx, const request&, const path_parameters&) {
-  auto found = co_await ask_event(ctx, aggregate_id{good_event}, find_entry{event_of(good_event), customer(behaves::well)});
-  if (!found.error)
-    throw std::runtime_error("a handler's mistake");
+  auto found = co_await ask_event(ctx, aggregate_id{good_event},
+                                  find_entry{event_of(good_event), customer(behaves::well)});
+  if (!found.error) throw std::runtime_error("a handler's mistake");
   co_return response{};
 }
 
@@ -73,13 +74,13 @@ inline awaitable<response> get_large(context&, const request&, const path_parame
 /// "part 1\n", "part 2\n" ..., each after an actor was asked; breaks off before part 13.
 class counted_parts final : public body_source {
 public:
-  counted_parts(context& ctx, std::uint64_t count, std::size_t padding) : ctx_(ctx), left_(count), padding_(padding) {}
+  counted_parts(context& ctx, std::uint64_t count, std::size_t padding) :
+      ctx_(ctx), left_(count), padding_(padding) {}
   awaitable<std::string> next() override {
-    if (left_ == 0)
-      co_return std::string{};
-    auto found = co_await ask_event(ctx_, aggregate_id{good_event}, find_entry{event_of(good_event), customer(behaves::well)});
-    if (found.error || ++made_ == 13)
-      throw std::runtime_error("nothing more comes");
+    if (left_ == 0) co_return std::string{};
+    auto found = co_await ask_event(ctx_, aggregate_id{good_event},
+                                    find_entry{event_of(good_event), customer(behaves::well)});
+    if (found.error || ++made_ == 13) throw std::runtime_error("nothing more comes");
     --left_;
     co_return "part " + std::to_string(made_) + "\n" + std::string(padding_, 'x');
   }
@@ -109,10 +110,10 @@ inline awaitable<response> get_socket(context& ctx, const request& req, const pa
   const customer_id who{0x1234, number_in(p.values[0])};
   auto found = co_await ask_event(ctx, aggregate_id{good_event}, find_entry{event_of(good_event), who});
   response r = of_entry(found);
-  if (r.status != 200)
-    co_return r;
+  if (r.status != 200) co_return r;
   const auto protocol = req.field("sec-websocket-protocol");
-  r.upgrade = ws_upgrade{.holder = who, .event = event_of(good_event),
+  r.upgrade = ws_upgrade{.holder = who,
+                         .event = event_of(good_event),
                          .number = found.reply.entry.number,
                          .protocol = protocol.starts_with("fairqueue.v1") ? "fairqueue.v1" : ""};
   if (const auto lifetime = req.field("x-seconds"); !lifetime.empty())
@@ -134,18 +135,16 @@ inline constexpr route routes[] = {
   {method::get, "/ws/{customer}", get_socket, 0},
 };
 
-inline response refuse(context&, const request& req, http_refusal why, std::string_view detail, std::string_view allow) {
+inline response refuse(context&, const request& req, http_refusal why, std::string_view detail,
+                       std::string_view allow) {
   response r;
   r.content_type = "application/problem+json";
-  r.body = "{\"status\":" + std::to_string(status_of(why)) + ",\"detail\":\"" + std::string{detail} + "\",\"request_id\":\"" +
-           req.request_id + "\"}";
-  if (!allow.empty())
-    r.fields.emplace_back("Allow", std::string{allow});
+  r.body = "{\"status\":" + std::to_string(status_of(why)) + ",\"detail\":\"" + std::string{detail}
+           + "\",\"request_id\":\"" + req.request_id + "\"}";
+  if (!allow.empty()) r.fields.emplace_back("Allow", std::string{allow});
   return r;
 }
 
-inline site test_site() {
-  return {.routes = routes, .refuse = refuse};
-}
+inline site test_site() { return {.routes = routes, .refuse = refuse}; }
 
 } // namespace fq::net::fake

@@ -77,7 +77,8 @@ CAF_TEST(those far behind hear of one percent at once and of less a second later
   follow(near, 1000 + 199);
   w.order(timer_kind::admission, 5);
   CAF_CHECK(near.read_frame().payload.find("\"position\":195") != std::string::npos);
-  CAF_CHECK(far.read_frame().payload.find("\"position\":9995") != std::string::npos); // two sockets: a second is all it waits
+  CAF_CHECK(far.read_frame().payload.find("\"position\":9995")
+            != std::string::npos); // two sockets: a second is all it waits
   w.order(timer_kind::admission, 150);
   CAF_CHECK(near.read_frame().payload.find("\"position\":50") != std::string::npos);
   CAF_CHECK(far.read_frame().payload.find("\"position\":9850") != std::string::npos);
@@ -203,8 +204,7 @@ CAF_TEST(violations are closed with their code) {
   CAF_CHECK_EQUAL(code_after(0x81, "\xff", true), 1007u);
   client flood{w.server.public_port()};
   follow(flood, 1004);
-  for (int i = 0; i < 100; ++i)
-    flood.send_frame(0x81, "x");
+  for (int i = 0; i < 100; ++i) flood.send_frame(0x81, "x");
   CAF_CHECK_EQUAL(flood.read_frame().close_code(), 1008u);
   client big{w.server.public_port()};
   follow(big, 1004);
@@ -218,8 +218,7 @@ CAF_TEST(a peer that does not read is closed and never buffered without bound) {
   follow(c, 1004);
   for (int i = 0; i < 300'000 && w.state.slow_sockets_closed == 0; ++i) {
     w.order(timer_kind::journal);
-    if (i % 5000 == 0)
-      std::this_thread::sleep_for(milliseconds{20});
+    if (i % 5000 == 0) std::this_thread::sleep_for(milliseconds{20});
   }
   CAF_CHECK(eventually([&] { return w.state.slow_sockets_closed == 1; }, 20'000));
   CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
@@ -242,7 +241,9 @@ CAF_TEST(a drain tells everybody when to come back) {
 
 CAF_TEST(small moves are told as often whatever the number of io threads) {
   for (const std::int64_t threads : {1, 2, 4}) {
-    const auto on_each = [threads](std::size_t sockets) { return sockets / static_cast<std::size_t>(threads); };
+    const auto on_each = [threads](std::size_t sockets) {
+      return sockets / static_cast<std::size_t>(threads);
+    };
     CAF_CHECK_EQUAL(refresh_of(on_each(10'000), threads).count(), 1'000);
     CAF_CHECK_EQUAL(refresh_of(on_each(100'000), threads).count(), 10'000);
     CAF_CHECK_EQUAL(refresh_of(on_each(1'000'000), threads).count(), 15'000);
@@ -255,10 +256,8 @@ CAF_TEST(a server with sockets starts and stops) {
     client a{w.server.public_port()}, b{w.server.public_port()}, c{w.server.public_port()};
     CAF_REQUIRE_EQUAL(a.open_socket(1000).status, 101u);
     CAF_REQUIRE_EQUAL(b.open_socket(1001).status, 101u);
-    if (run % 2)
-      w.order(timer_kind::admission, 1);
-    if (run % 3 == 0)
-      w.order(timer_kind::idle);
+    if (run % 2) w.order(timer_kind::admission, 1);
+    if (run % 3 == 0) w.order(timer_kind::idle);
     c.send("GET /ws/1003 HTTP/1.1\r\n");
     std::this_thread::sleep_for(std::chrono::microseconds{run * 37 % 3000});
     w.server.stop();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The listener with TLS of its own, over real sockets with OpenSSL at the other end: the same sessions and WebSockets as without, what the
-// handshake offers and refuses, its bounds, resumption, certificates read anew.
+// The listener with TLS of its own, over real sockets with OpenSSL at the other end: the same sessions and
+// WebSockets as without, what the handshake offers and refuses, its bounds, resumption, certificates read
+// anew.
 #define CAF_SUITE net_tls
 #include "caf/test/unit_test.hpp"
 
@@ -40,7 +41,8 @@ public:
   explicit certificate_folder(const char* name = "first") {
     std::signal(SIGPIPE, SIG_IGN); // as the program does
     static int made = 0;
-    folder_ = std::filesystem::temp_directory_path() / ("fq-tls-" + std::to_string(::getpid()) + "-" + std::to_string(++made));
+    folder_ = std::filesystem::temp_directory_path()
+              / ("fq-tls-" + std::to_string(::getpid()) + "-" + std::to_string(++made));
     std::filesystem::create_directories(folder_);
     write(name, 0, 90);
   }
@@ -48,13 +50,15 @@ public:
 
   /// Valid from `from` to `until`, in days from now.
   void write(const char* name, int from, int until, bool is_rsa = false) const {
-    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{is_rsa ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"), &EVP_PKEY_free};
+    const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{
+      is_rsa ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"), &EVP_PKEY_free};
     const std::unique_ptr<X509, decltype(&X509_free)> x{X509_new(), &X509_free};
     X509_set_version(x.get(), 2);
     ASN1_INTEGER_set(X509_get_serialNumber(x.get()), 1);
     X509_gmtime_adj(X509_getm_notBefore(x.get()), from * 86'400L);
     X509_gmtime_adj(X509_getm_notAfter(x.get()), until * 86'400L);
-    X509_NAME_add_entry_by_txt(X509_get_subject_name(x.get()), "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
+    X509_NAME_add_entry_by_txt(X509_get_subject_name(x.get()), "CN", MBSTRING_ASC,
+                               reinterpret_cast<const unsigned char*>(name), -1, -1, 0);
     X509_set_issuer_name(x.get(), X509_get_subject_name(x.get()));
     X509_set_pubkey(x.get(), key.get());
     X509_sign(x.get(), key.get(), EVP_sha256());
@@ -66,7 +70,9 @@ public:
     std::fclose(to);
   }
 
-  void spoil(const std::filesystem::path& file, std::string_view content) const { std::ofstream{file} << content; }
+  void spoil(const std::filesystem::path& file, std::string_view content) const {
+    std::ofstream{file} << content;
+  }
 
   [[nodiscard]] std::filesystem::path certificate() const { return folder_ / "chain.pem"; }
   [[nodiscard]] std::filesystem::path key() const { return folder_ / "key.pem"; }
@@ -96,8 +102,8 @@ struct hello {
 /// The raw client, with TLS.
 class tls_client final : public client {
 public:
-  explicit tls_client(std::uint16_t port, hello h = {})
-      : client(port, h.receive_buffer), context_(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free) {
+  explicit tls_client(std::uint16_t port, hello h = {}) :
+      client(port, h.receive_buffer), context_(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free) {
     if (h.version != 0) {
       SSL_CTX_set_security_level(context_.get(), 0);
       SSL_CTX_set_min_proto_version(context_.get(), h.version);
@@ -106,9 +112,9 @@ public:
     ssl_.reset(SSL_new(context_.get()));
     SSL_set_fd(ssl_.get(), descriptor());
     if (!h.alpn.empty())
-      SSL_set_alpn_protos(ssl_.get(), reinterpret_cast<const unsigned char*>(h.alpn.data()), static_cast<unsigned>(h.alpn.size()));
-    if (h.resume != nullptr)
-      SSL_set_session(ssl_.get(), h.resume);
+      SSL_set_alpn_protos(ssl_.get(), reinterpret_cast<const unsigned char*>(h.alpn.data()),
+                          static_cast<unsigned>(h.alpn.size()));
+    if (h.resume != nullptr) SSL_set_session(ssl_.get(), h.resume);
     ERR_clear_error();
     through_ = SSL_connect(ssl_.get()) == 1;
   }
@@ -116,7 +122,9 @@ public:
   [[nodiscard]] bool through() const { return through_; }
   [[nodiscard]] bool resumed() const { return SSL_session_reused(ssl_.get()) == 1; }
   /// Whether the server said that it ends, rather than being cut off.
-  [[nodiscard]] bool was_told_the_end() const { return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0; }
+  [[nodiscard]] bool was_told_the_end() const {
+    return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
+  }
   [[nodiscard]] std::string alpn() const {
     const unsigned char* chosen = nullptr;
     unsigned size = 0;
@@ -130,7 +138,9 @@ public:
     return text;
   }
   /// With the latest ticket; after an answer was read.
-  [[nodiscard]] std::shared_ptr<SSL_SESSION> session() const { return {SSL_get1_session(ssl_.get()), &SSL_SESSION_free}; }
+  [[nodiscard]] std::shared_ptr<SSL_SESSION> session() const {
+    return {SSL_get1_session(ssl_.get()), &SSL_SESSION_free};
+  }
 
 protected:
   ssize_t write_some(std::string_view bytes) override {
@@ -156,8 +166,7 @@ class dribblers {
 public:
   ~dribblers() {
     over_ = true;
-    for (auto& thread : threads_)
-      thread.join();
+    for (auto& thread : threads_) thread.join();
   }
   void add(client& who) {
     threads_.emplace_back([this, &who] {
@@ -206,8 +215,7 @@ CAF_TEST(what is larger than a record and what comes in single bytes arrives who
   world w{fake::test_site(), files.options()};
   tls_client c{w.server.tls_port()};
   std::string large(200'000, 'x');
-  for (std::size_t i = 0; i < large.size(); ++i)
-    large[i] = static_cast<char>('a' + i % 26);
+  for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>('a' + i % 26);
   CAF_CHECK(c.ask("POST /big HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n" + large).body == large);
   for (const char byte : std::string_view{"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"})
     CAF_REQUIRE(c.send({&byte, 1}));
@@ -219,12 +227,10 @@ CAF_TEST(ten thousand pipelined requests in one write are answered over TLS) {
   world w{fake::test_site(), files.options()};
   tls_client c{w.server.tls_port()};
   std::string requests;
-  for (int i = 0; i < 10'000; ++i)
-    requests += "GET /constant HTTP/1.1\r\nHost: a\r\n\r\n";
+  for (int i = 0; i < 10'000; ++i) requests += "GET /constant HTTP/1.1\r\nHost: a\r\n\r\n";
   c.send(requests); // 0.4 MB: the kernel takes it while the answers wait to be read
   int answered = 0;
-  while (answered < 10'000 && c.read().status == 200)
-    ++answered;
+  while (answered < 10'000 && c.read().status == 200) ++answered;
   CAF_CHECK_EQUAL(answered, 10'000);
 }
 
@@ -375,7 +381,8 @@ CAF_TEST(what was refused while more had come waits for the end without work) {
   const certificate_folder files;
   world w{fake::test_site(), files.options()};
   tls_client c{w.server.tls_port()};
-  c.send("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 99000\r\n\r\n" + std::string(15'000, 'x')); // in one record; a session looks at less at once
+  c.send("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 99000\r\n\r\n"
+         + std::string(15'000, 'x')); // in one record; a session looks at less at once
   CAF_CHECK_EQUAL(c.read().status, 413u);
   const auto worked = std::clock(); // of all threads of this process
   std::this_thread::sleep_for(milliseconds{1'000});
@@ -392,7 +399,8 @@ CAF_TEST(after our goodbye only the socket itself wakes who waits to read) {
   boost::asio::io_context io{1};
   boost::asio::ip::tcp::acceptor door{io, {boost::asio::ip::address_v4::loopback(), 0}};
   std::unique_ptr<tls_client> c;
-  std::thread connecting{[&, port = door.local_endpoint().port()] { c = std::make_unique<tls_client>(port); }};
+  std::thread connecting{
+    [&, port = door.local_endpoint().port()] { c = std::make_unique<tls_client>(port); }};
   tcp_socket socket{io};
   door.accept(socket);
   auto ssl = ours.begin(socket.native_handle());
@@ -413,13 +421,11 @@ CAF_TEST(after our goodbye only the socket itself wakes who waits to read) {
       ++runs;
       char scratch[1024];
       at_end = s.skip(scratch, sizeof scratch) == 0;
-      if (!at_end)
-        wait();
+      if (!at_end) wait();
     });
   };
   wait();
-  for (int i = 0; i < 1'000; ++i)
-    io.poll_one();
+  for (int i = 0; i < 1'000; ++i) io.poll_one();
   CAF_CHECK(runs < 10);
   c.reset();
   CAF_CHECK(eventually([&] { return io.poll(), at_end; }));
@@ -494,12 +500,12 @@ CAF_TEST(a certificate that cannot be used is refused with the reason and the ol
   const auto why = [&]() -> std::string {
     try {
       w.tls->reload();
-    } catch (const std::runtime_error& e) {
-      return e.what();
-    }
+    } catch (const std::runtime_error& e) { return e.what(); }
     return {};
   };
-  const auto holds = [](const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; };
+  const auto holds = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
   std::filesystem::copy_file(other.key(), files.key(), std::filesystem::copy_options::overwrite_existing);
   CAF_CHECK(holds(why(), "key values mismatch"));
   files.spoil(files.key(), "");
@@ -524,18 +530,19 @@ CAF_TEST(a key of another algorithm than the certificate is refused at the start
   const auto why = [](auto act) -> std::string {
     try {
       act();
-    } catch (const std::runtime_error& e) {
-      return e.what();
-    }
+    } catch (const std::runtime_error& e) { return e.what(); }
     return {};
   };
-  for (const bool key_is_the_other : {true, false}) { // an RSA key with a chain for EC, then an EC key with a chain for RSA
+  for (const bool key_is_the_other :
+       {true, false}) { // an RSA key with a chain for EC, then an EC key with a chain for RSA
     files.write("fresh", 0, 90);
-    const auto from = key_is_the_other ? other.key() : other.certificate(), to = key_is_the_other ? files.key() : files.certificate();
+    const auto from = key_is_the_other ? other.key() : other.certificate(),
+               to = key_is_the_other ? files.key() : files.certificate();
     std::filesystem::copy_file(from, to, std::filesystem::copy_options::overwrite_existing);
     const auto o = files.options();
     for (const auto& text : {why([&] { w.tls->reload(); }), why([&] { tls_server{o.tls, w.clock}; })})
-      CAF_CHECK(text.find("tls.key") != std::string::npos && text.find("of another algorithm") != std::string::npos);
+      CAF_CHECK(text.find("tls.key") != std::string::npos
+                && text.find("of another algorithm") != std::string::npos);
     CAF_CHECK_EQUAL(tls_client(w.server.tls_port()).server_name(), "first");
   }
   CAF_CHECK_EQUAL(w.tls->counts.reloads_refused.load(), 2u);

@@ -52,8 +52,7 @@ CAF_TEST(without anything readable the last trusted hop is the client) {
 
 CAF_TEST(a hundred hops end the walk) {
   std::string hops = "1.2.3.4";
-  for (int i = 0; i < 100; ++i)
-    hops += ", 10.0.0." + std::to_string(i);
+  for (int i = 0; i < 100; ++i) hops += ", 10.0.0." + std::to_string(i);
   CAF_CHECK_EQUAL(client("10.0.0.1", {{"X-Forwarded-For", hops}}), "10.0.0.68");
 }
 

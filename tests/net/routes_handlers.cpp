@@ -136,8 +136,7 @@ CAF_TEST(the limit of a customer is its own wherever it comes from) {
     return w.send(method::get, w.event_path("/queue/position"), "", w.bearer(token_kind::customer, who),
                   std::move(peer));
   };
-  for (int i = 0; i < 3; ++i)
-    CAF_CHECK_EQUAL(poll(w.customer, "192.0.2." + std::to_string(i)).status, 200u);
+  for (int i = 0; i < 3; ++i) CAF_CHECK_EQUAL(poll(w.customer, "192.0.2." + std::to_string(i)).status, 200u);
   const auto no = poll(w.customer, "192.0.2.9");
   CAF_CHECK_EQUAL(shown(no), "429 rate_limited");
   CAF_CHECK_EQUAL(field_of(no, "Retry-After"), "20");
@@ -168,18 +167,14 @@ CAF_TEST(new places are limited and joining again is not) {
     return w.send(method::post, w.event_path("/queue"), "", w.bearer(token_kind::customer, who));
   };
   w.told->entry.created = false;
-  for (int i = 0; i < 20; ++i)
-    CAF_CHECK_EQUAL(join_as(w.customer).status, 200u);
+  for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(join_as(w.customer).status, 200u);
   w.told->entry.no = reason::queue_not_open;
-  for (int i = 0; i < 20; ++i)
-    CAF_CHECK_EQUAL(join_as(w.customer).status, 409u);
+  for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(join_as(w.customer).status, 409u);
   w.told->entry.no = {};
   w.told->entry.created = w.told->entry.replayed = true; // the first answer once more
-  for (int i = 0; i < 20; ++i)
-    CAF_CHECK_EQUAL(join_as(w.customer).status, 201u);
+  for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(join_as(w.customer).status, 201u);
   w.told->entry.replayed = false;
-  for (int i = 0; i < 3; ++i)
-    CAF_CHECK_EQUAL(join_as(w.customer).status, 201u);
+  for (int i = 0; i < 3; ++i) CAF_CHECK_EQUAL(join_as(w.customer).status, 201u);
   const auto no = join_as(w.customer);
   CAF_CHECK_EQUAL(shown(no), "429 rate_limited");
   CAF_CHECK_EQUAL(field_of(no, "Retry-After"), "20");
@@ -508,11 +503,9 @@ CAF_TEST(failed logins are limited by address and good ones are not ) {
     return shown(w.send(method::post, "/auth/organizer/login", R"({"email":"a@b","password":"p"})",
                         {{"Content-Type", "application/json"}}, std::move(peer)));
   };
-  for (int i = 0; i < 100; ++i)
-    CAF_REQUIRE_EQUAL(login("192.0.2.1"), "200 ");
+  for (int i = 0; i < 100; ++i) CAF_REQUIRE_EQUAL(login("192.0.2.1"), "200 ");
   w.told->person.no = reason::invalid_credentials;
-  for (int i = 0; i < 20; ++i)
-    CAF_CHECK_EQUAL(login("192.0.2.1"), "401 invalid_credentials");
+  for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(login("192.0.2.1"), "401 invalid_credentials");
   CAF_CHECK_EQUAL(login("192.0.2.1"), "429 rate_limited");
   CAF_CHECK_EQUAL(login("192.0.2.2"), "401 invalid_credentials");
 }
@@ -651,7 +644,8 @@ CAF_TEST(a socket is decided before its upgrade) {
   w.told->entry.entry.event = w.event_id;
   auto answer = w.send(method::get, path, "", {{"Sec-WebSocket-Protocol", "fairqueue.v1, " + token}});
   CAF_REQUIRE(answer.upgrade);
-  CAF_CHECK(answer.upgrade->holder == w.customer && !answer.upgrade->by_ticket && answer.upgrade->event == w.event_id);
+  CAF_CHECK(answer.upgrade->holder == w.customer && !answer.upgrade->by_ticket
+            && answer.upgrade->event == w.event_id);
   CAF_CHECK(answer.upgrade->number == queue_number{9});
   CAF_CHECK_EQUAL(answer.upgrade->protocol, "fairqueue.v1");
   answer = w.send(method::get, path + "?token=" + token);
@@ -674,8 +668,9 @@ CAF_TEST(a socket is decided before its upgrade) {
 
 CAF_TEST(a socket is authorized as long as its token and none opens in the leeway after it) {
   world w;
-  const auto path = "/ws/queue/" + to_string(w.event_id) + "?token="
-                    + w.issuer.issue(token_kind::customer, w.customer, from_unix_ms(w.clock.now_ms), seconds{60});
+  const auto path =
+    "/ws/queue/" + to_string(w.event_id)
+    + "?token=" + w.issuer.issue(token_kind::customer, w.customer, from_unix_ms(w.clock.now_ms), seconds{60});
   const auto end = from_unix_ms(w.clock.now_ms + 60'000);
   const auto answer = w.send(method::get, path);
   CAF_REQUIRE(answer.upgrade);
@@ -744,13 +739,15 @@ CAF_TEST(the console is an empty page whose policy lets only our files draw it) 
   const auto page = w.send(method::get, "/console");
   CAF_CHECK_EQUAL(page.status, 200u);
   const auto policy = field_of(page, "Content-Security-Policy");
-  for (const auto* part : {"default-src 'none'", "script-src 'self'", "style-src 'self'", "require-trusted-types-for 'script'", "frame-ancestors 'none'"})
+  for (const auto* part : {"default-src 'none'", "script-src 'self'", "style-src 'self'",
+                           "require-trusted-types-for 'script'", "frame-ancestors 'none'"})
     CAF_CHECK(policy.find(part) != std::string::npos);
   CAF_CHECK(policy.find("unsafe") == std::string::npos && policy.find("sha256") == std::string::npos);
   CAF_CHECK(page.body.find("<style") == std::string::npos && page.body.find("<script>") == std::string::npos);
   for (const auto* kind : {"assets/console.", ".mjs\"></script>"})
     CAF_CHECK(page.body.find(kind) != std::string::npos);
-  for (const auto* part : {"&quot;JPY&quot;:0,", "&quot;KWD&quot;:3,"}) // what it knows of money is domain/money_text's table
+  for (const auto* part :
+       {"&quot;JPY&quot;:0,", "&quot;KWD&quot;:3,"}) // what it knows of money is domain/money_text's table
     CAF_CHECK(page.body.find(part) != std::string::npos);
   CAF_CHECK(page.body.find("HUF") == std::string::npos);
   CAF_CHECK_EQUAL(w.send(method::get, "/console?a=b").status, 400u);
@@ -761,10 +758,13 @@ CAF_TEST(the demos mailbox is shown at this machine only) {
   const auto mail = w.folder / "mail";
   std::filesystem::create_directory(mail);
   const text_fields here{{"Host", "127.0.0.1:8080"}};
-  const auto status = [&](text_fields fields, std::string peer = "127.0.0.1") { return w.send(method::get, "/demo/mail", "", std::move(fields), std::move(peer)).status; };
+  const auto status = [&](text_fields fields, std::string peer = "127.0.0.1") {
+    return w.send(method::get, "/demo/mail", "", std::move(fields), std::move(peer)).status;
+  };
   w.state.ready = true;
   CAF_CHECK_EQUAL(status(here), 404u); // no demo
-  CAF_CHECK(w.send(method::get, "/console", "", here, "127.0.0.1").body.find("data-demo") == std::string::npos);
+  CAF_CHECK(w.send(method::get, "/console", "", here, "127.0.0.1").body.find("data-demo")
+            == std::string::npos);
   const demo_facts demo{mail, "demo@<b>.local", "s3cret&"};
   w.shared.demo = &demo;
   w.state.ready = false;
@@ -773,7 +773,8 @@ CAF_TEST(the demos mailbox is shown at this machine only) {
   CAF_CHECK_EQUAL(status(here), 200u);
   for (const auto* host : {"localhost", "LOCALHOST:8080", "[::1]:8080", "127.0.0.1"})
     CAF_CHECK_EQUAL(status({{"Host", host}}, "::1"), 200u);
-  for (const auto* host : {"evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "[::1", "", "192.0.2.7:8080", "[::2]:80"})
+  for (const auto* host : {"evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "[::1",
+                           "", "192.0.2.7:8080", "[::2]:80"})
     CAF_CHECK_EQUAL(status({{"Host", host}}), 404u);
   CAF_CHECK_EQUAL(status({}), 404u);
   CAF_CHECK_EQUAL(status(here, "192.0.2.1"), 404u);
@@ -783,21 +784,28 @@ CAF_TEST(the demos mailbox is shown at this machine only) {
   for (const auto* mark : {"X-Forwarded-For", "forwarded", "Via", "X-Real-IP"})
     CAF_CHECK_EQUAL(status(with(here, mark, "127.0.0.1")), 404u);
   CAF_CHECK_EQUAL(status(with(here, "Origin", "http://127.0.0.1:8080")), 200u);
-  CAF_CHECK(w.send(method::get, "/console", "", here, "127.0.0.1").body.find("data-demo=\"demo/mail#organizer\"") != std::string::npos);
-  CAF_CHECK(w.send(method::get, "/console", "", here, "192.0.2.1").body.find("data-demo") == std::string::npos);
+  CAF_CHECK(
+    w.send(method::get, "/console", "", here, "127.0.0.1").body.find("data-demo=\"demo/mail#organizer\"")
+    != std::string::npos);
+  CAF_CHECK(w.send(method::get, "/console", "", here, "192.0.2.1").body.find("data-demo")
+            == std::string::npos);
 
-  std::ofstream{mail / "1.eml"} << "To: x@y.example\nSubject: <script>alert(1)</script>\n\n</pre><img src=x onerror=alert(1)> & 123456\n";
+  std::ofstream{mail / "1.eml"}
+    << "To: x@y.example\nSubject: <script>alert(1)</script>\n\n</pre><img src=x onerror=alert(1)> & 123456\n";
   const auto page = w.send(method::get, "/demo/mail", "", here, "127.0.0.1");
-  CAF_CHECK(page.body.find("&lt;/pre&gt;&lt;img src=x onerror=alert(1)&gt; &amp; 123456") != std::string::npos);
+  CAF_CHECK(page.body.find("&lt;/pre&gt;&lt;img src=x onerror=alert(1)&gt; &amp; 123456")
+            != std::string::npos);
   CAF_CHECK(page.body.find("<img") == std::string::npos && page.body.find("<script>") == std::string::npos);
-  CAF_CHECK(page.body.find("demo@&lt;b&gt;.local") != std::string::npos && page.body.find("s3cret&amp;") != std::string::npos);
+  CAF_CHECK(page.body.find("demo@&lt;b&gt;.local") != std::string::npos
+            && page.body.find("s3cret&amp;") != std::string::npos);
   const auto policy = field_of(page, "Content-Security-Policy");
   CAF_CHECK(policy.starts_with("default-src 'none'") && policy.find("unsafe") == std::string::npos);
 }
 
 CAF_TEST(tasks are shown to the installations own people) {
   world w;
-  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks", "", w.as_organizer())), "503 unavailable"); // nobody counts here
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks", "", w.as_organizer())),
+                  "503 unavailable"); // nobody counts here
   measures m;
   auto& gateway = m.gateways["sandbox"];
   gateway.workers.set(32);
@@ -831,8 +839,11 @@ CAF_TEST(tasks are shown to the installations own people) {
   CAF_CHECK_EQUAL(told.at("dead_letters").to_number<int>(), 2);
   CAF_CHECK(told.at("checkout").at("oldest_seconds").is_null());
   gateway.workers.set(0);
-  CAF_CHECK(body_of(w.send(method::get, "/tasks", "", w.as_organizer())).at("workers").at(0).at("state").as_string() == "away");
-  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks", "", w.as_operator())), "403 forbidden"); // of another tenant
+  CAF_CHECK(
+    body_of(w.send(method::get, "/tasks", "", w.as_organizer())).at("workers").at(0).at("state").as_string()
+    == "away");
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks", "", w.as_operator())),
+                  "403 forbidden"); // of another tenant
   CAF_CHECK_EQUAL(shown(w.send(method::get, "/tasks", "", w.as_customer())), "403 forbidden");
 }
 
@@ -852,8 +863,7 @@ CAF_TEST(a thousand requests without a token from one address are too many) {
   world w;
   unsigned status = 0;
   int sent = 0;
-  for (; sent < 2000 && status != 429; ++sent)
-    status = w.send(method::get, "/events").status;
+  for (; sent < 2000 && status != 429; ++sent) status = w.send(method::get, "/events").status;
   CAF_CHECK_EQUAL(sent, 1201);
   CAF_CHECK_EQUAL(w.send(method::get, "/events", "", {}, "192.0.2.2").status, 200u);
 }
@@ -862,20 +872,22 @@ CAF_TEST(an organizer that another node has just added is looked up before it is
   world w;
   const uuid added{0x2222, 0x8000'0000'0000'0009}, nobody{0x2222, 0x8000'0000'0000'000a};
   auto readings = std::make_shared<std::atomic<int>>(0);
-  w.ctx.directory = w.system.spawn([&w, readings, added](directory_handle::pointer) -> directory_handle::behavior_type {
-    return {[&w, readings, added](const refresh_directory&) {
-              ++*readings;
-              auto content = world::make_directory();
-              content.organizers.push_back({added, default_tenant});
-              w.directory.publish(content);
-              return ack_reply{};
-            },
-            [](const directory_read&) {}, [](const blocks_read&) {}, [](const timer_fired&) {}};
-  });
+  w.ctx.directory =
+    w.system.spawn([&w, readings, added](directory_handle::pointer) -> directory_handle::behavior_type {
+      return {[&w, readings, added](const refresh_directory&) {
+                ++*readings;
+                auto content = world::make_directory();
+                content.organizers.push_back({added, default_tenant});
+                w.directory.publish(content);
+                return ack_reply{};
+              },
+              [](const directory_read&) {}, [](const blocks_read&) {}, [](const timer_fired&) {}};
+    });
   for (const auto* path : {"/events?mine=true", "/audit"})
     CAF_CHECK_EQUAL(w.send(method::get, path, "", w.bearer(token_kind::organizer, added)).status, 200u);
   CAF_CHECK_EQUAL(readings->load(), 1);
-  CAF_CHECK_EQUAL(shown(w.send(method::get, "/audit", "", w.bearer(token_kind::organizer, nobody))), "401 unauthenticated");
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/audit", "", w.bearer(token_kind::organizer, nobody))),
+                  "401 unauthenticated");
   CAF_CHECK_EQUAL(readings->load(), 2);
   const auto directory = caf::actor_cast<caf::actor>(w.ctx.directory);
   w.ctx.directory = nullptr;

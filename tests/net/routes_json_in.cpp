@@ -46,8 +46,7 @@ std::string verdict(const std::string& body) {
 std::string first_error(const std::string& body) {
   wish w;
   const auto no = read(body, w);
-  if (!no)
-    return "";
+  if (!no) return "";
   const auto b = body_of(*no);
   const auto& e = b.at("errors").get_array().at(0).get_object();
   return std::string{e.at("field").get_string()} + " " + std::string{e.at("code").get_string()};
@@ -134,8 +133,7 @@ CAF_TEST(all wrong fields are reported but a bounded number) {
   CAF_REQUIRE(no);
   CAF_CHECK_EQUAL(body_of(*no).at("errors").get_array().size(), 3u);
   std::string many = "{";
-  for (int i = 0; i < 500; ++i)
-    many += (i ? ",\"f" : "\"f") + std::to_string(i) + "\":1";
+  for (int i = 0; i < 500; ++i) many += (i ? ",\"f" : "\"f") + std::to_string(i) + "\":1";
   no = read(many + "}", w);
   CAF_REQUIRE(no);
   CAF_CHECK_EQUAL(body_of(*no).at("errors").get_array().size(), json_errors_max);

@@ -23,9 +23,23 @@ const timestamp noon = from_unix_ms(1'800'000'000'000);
 
 uuid id_of(std::uint64_t n) { return make_uuid(noon, accounts_aggregate, n); }
 
-delivery_row delivery(std::uint64_t n, const uuid& target, delivery_state state = delivery_state::delivered, channel way = channel::webhook) {
-  return {.target = target, .notice = id_of(1'000 + n), .way = way, .tenant = acme, .holder = {}, .topic = "order.completed", .payload = "{}",
-          .created_at = noon, .expires_at = never, .state = state, .due_at = noon, .attempts = 1, .status = 200, .reason = {}, .ended_at = noon};
+delivery_row delivery(std::uint64_t n, const uuid& target, delivery_state state = delivery_state::delivered,
+                      channel way = channel::webhook) {
+  return {.target = target,
+          .notice = id_of(1'000 + n),
+          .way = way,
+          .tenant = acme,
+          .holder = {},
+          .topic = "order.completed",
+          .payload = "{}",
+          .created_at = noon,
+          .expires_at = never,
+          .state = state,
+          .due_at = noon,
+          .attempts = 1,
+          .status = 200,
+          .reason = {},
+          .ended_at = noon};
 }
 
 /// Newest first.
@@ -33,7 +47,8 @@ using log = std::vector<delivery_row>;
 
 log log_of(std::size_t count, const std::map<std::uint64_t, delivery_state>& special = {}) {
   log rows;
-  for (std::uint64_t n = count; n > 0; --n) rows.push_back(delivery(n, id_of(1), special.contains(n) ? special.at(n) : delivery_state::delivered));
+  for (std::uint64_t n = count; n > 0; --n)
+    rows.push_back(delivery(n, id_of(1), special.contains(n) ? special.at(n) : delivery_state::delivered));
   return rows;
 }
 
@@ -50,7 +65,9 @@ looked look(const log& all, delivery_query query) {
   while (const auto piece = page.next()) {
     log part;
     for (const auto& row : all)
-      if (part.size() < piece->limit && (piece->before.is_nil() || std::pair{row.notice, row.target} < std::pair{piece->before, piece->before_target}))
+      if (part.size() < piece->limit
+          && (piece->before.is_nil()
+              || std::pair{row.notice, row.target} < std::pair{piece->before, piece->before_target}))
         part.push_back(row);
     seen.pieces.push_back(part.size());
     page.look_at(std::move(part), piece->limit);
@@ -71,7 +88,8 @@ struct reads {
 };
 
 /// Before the worker: counts what is asked of the log, and what may be answered to it.
-notices_handle::behavior_type counter(notices_handle::pointer self, notices_handle worker, std::shared_ptr<reads> seen) {
+notices_handle::behavior_type counter(notices_handle::pointer self, notices_handle worker,
+                                      std::shared_ptr<reads> seen) {
   const auto pass = [self, worker](const auto& x) { return self->delegate(worker, x); };
   return {[pass](const store_deliveries& x) { return pass(x); },
           [pass, seen](const list_deliveries& x) {
@@ -92,8 +110,9 @@ notices_handle::behavior_type counter(notices_handle::pointer self, notices_hand
 struct notice_world : world {
   memory_ledger store;
   std::shared_ptr<reads> seen = std::make_shared<reads>();
-  ledger_worker_handle worker = system.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&clock),
-                                             ledger_worker_settings{.prune_interval = std::chrono::hours{24}});
+  ledger_worker_handle worker =
+    system.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&clock),
+                 ledger_worker_settings{.prune_interval = std::chrono::hours{24}});
   notices_handle notices = system.spawn(counter, notices_handle{worker}, seen);
   notice_world() { ctx.notices = notices; }
   ~notice_world() {
@@ -106,7 +125,8 @@ struct notice_world : world {
   }
 
   uuid endpoint(const text_fields& who) {
-    const auto made = send(method::post, "/webhook-endpoints", R"({"url":"https://hooks.example.org/"})", who);
+    const auto made =
+      send(method::post, "/webhook-endpoints", R"({"url":"https://hooks.example.org/"})", who);
     CAF_REQUIRE_EQUAL(made.status, 201u);
     return parse_uuid(text_in(made, "id")).value();
   }
@@ -138,7 +158,8 @@ CAF_TEST(a page of all rows is one piece and full until the log ends) {
 }
 
 CAF_TEST(a page of some rows of a short log is as full as it can be) {
-  const auto all = log_of(400, {{350, delivery_state::failed}, {90, delivery_state::failed}, {1, delivery_state::failed}});
+  const auto all =
+    log_of(400, {{350, delivery_state::failed}, {90, delivery_state::failed}, {1, delivery_state::failed}});
   const auto first = look(all, {.tenant = acme, .state = delivery_state::failed, .limit = 2});
   CAF_CHECK((first.notices == numbers{350, 90}));
   CAF_CHECK_EQUAL(first.cursor, to_string(id_of(1'090)) + "." + to_string(id_of(1)));
@@ -153,7 +174,8 @@ CAF_TEST(a page of some rows of a short log is as full as it can be) {
 }
 
 CAF_TEST(a page looks at so many rows and no more however few are wanted) {
-  const auto all = log_of(3 * rows_looked_at_max + 500, {{2, delivery_state::failed}, {rows_looked_at_max + 700, delivery_state::failed}});
+  const auto all = log_of(3 * rows_looked_at_max + 500,
+                          {{2, delivery_state::failed}, {rows_looked_at_max + 700, delivery_state::failed}});
   delivery_query query{.tenant = acme, .state = delivery_state::failed, .limit = 50};
   std::vector<std::size_t> sizes;
   numbers found;
@@ -174,7 +196,8 @@ CAF_TEST(a page looks at so many rows and no more however few are wanted) {
 }
 
 CAF_TEST(whose log is read is the holders before the targets before the tenants) {
-  const delivery_page own({.target = id_of(1), .holder = id_of(2)}), one({.tenant = acme, .target = id_of(1)}), all({.tenant = acme});
+  const delivery_page own({.target = id_of(1), .holder = id_of(2)}),
+    one({.tenant = acme, .target = id_of(1)}), all({.tenant = acme});
   CAF_CHECK(own.next()->holder == id_of(2) && own.next()->target.is_nil());
   CAF_CHECK(one.next()->target == id_of(1) && !one.next()->tenant);
   CAF_CHECK(all.next()->tenant == acme);
@@ -217,7 +240,8 @@ CAF_TEST(a log of which few rows are wanted is read in pages that look at a boun
     std::string cursor;
     do {
       w.seen->clear();
-      const auto page = w.send(method::get, path + (cursor.empty() ? "" : "&cursor=" + cursor), "", w.as_operator());
+      const auto page =
+        w.send(method::get, path + (cursor.empty() ? "" : "&cursor=" + cursor), "", w.as_operator());
       CAF_REQUIRE_EQUAL(page.status, 200u);
       CAF_CHECK(w.seen->rows <= rows_looked_at_max);
       CAF_CHECK(w.seen->most <= rows_per_look);
@@ -232,18 +256,25 @@ CAF_TEST(a log of which few rows are wanted is read in pages that look at a boun
   CAF_CHECK(!next_of(all).empty());
   CAF_CHECK_EQUAL(w.seen->parts.load(), 1u);
   CAF_CHECK_EQUAL(w.seen->rows.load(), 21u);
-  CAF_CHECK_EQUAL(shown(w.send(method::get, own + "?cursor=x", "", w.as_operator())), "400 invalid_parameter");
+  CAF_CHECK_EQUAL(shown(w.send(method::get, own + "?cursor=x", "", w.as_operator())),
+                  "400 invalid_parameter");
 }
 
 CAF_TEST(an organizer has ten endpoints at most and is told whose bound it is) {
   notice_world w;
-  const auto add = [&](const text_fields& who) { return w.send(method::post, "/webhook-endpoints", R"({"url":"https://hooks.example.org/"})", who); };
-  const auto why = [](const response& answer) { return std::string{body_of(answer).at("errors").get_array().at(0).get_object().at("detail").get_string()}; };
-  for (std::size_t n = 0; n < endpoints_per_organizer_max; ++n) CAF_CHECK_EQUAL(add(w.as_organizer()).status, 201u);
+  const auto add = [&](const text_fields& who) {
+    return w.send(method::post, "/webhook-endpoints", R"({"url":"https://hooks.example.org/"})", who);
+  };
+  const auto why = [](const response& answer) {
+    return std::string{body_of(answer).at("errors").get_array().at(0).get_object().at("detail").get_string()};
+  };
+  for (std::size_t n = 0; n < endpoints_per_organizer_max; ++n)
+    CAF_CHECK_EQUAL(add(w.as_organizer()).status, 201u);
   const auto more = add(w.as_organizer());
   CAF_CHECK_EQUAL(shown(more), "400 invalid_field");
   CAF_CHECK_EQUAL(why(more), "the organizer has 10 endpoints already; remove some");
-  for (std::size_t n = 0; n < endpoints_per_tenant_max; ++n) CAF_CHECK_EQUAL(add(w.as_operator()).status, 201u);
+  for (std::size_t n = 0; n < endpoints_per_tenant_max; ++n)
+    CAF_CHECK_EQUAL(add(w.as_operator()).status, 201u);
   const auto too_many = add(w.as_operator());
   CAF_CHECK_EQUAL(shown(too_many), "400 invalid_field");
   CAF_CHECK_EQUAL(why(too_many), "the tenant has 50 endpoints already; remove some");
@@ -252,7 +283,9 @@ CAF_TEST(an organizer has ten endpoints at most and is told whose bound it is) {
 CAF_TEST(an endpoint has one test on its way at most) {
   notice_world w;
   const auto hook = w.endpoint(w.as_operator()), another = w.endpoint(w.as_operator());
-  const auto test = [&](const uuid& id) { return w.send(method::post, "/webhook-endpoints/" + to_string(id) + "/test", "", w.as_operator()); };
+  const auto test = [&](const uuid& id) {
+    return w.send(method::post, "/webhook-endpoints/" + to_string(id) + "/test", "", w.as_operator());
+  };
   CAF_CHECK_EQUAL(test(hook).status, 202u);
   CAF_CHECK_EQUAL(shown(test(hook)), "409 test_pending");
   CAF_CHECK_EQUAL(test(another).status, 202u);
@@ -278,7 +311,10 @@ CAF_TEST(an endpoint is in the audit log before it is there) {
   CAF_CHECK_EQUAL(w.told->deeds[0].action, "endpoint.create");
   CAF_CHECK(w.told->deeds[0].note.detail.find("hooks.example.org") != std::string::npos);
   w.told->ack.no = reason::unavailable;
-  CAF_CHECK_EQUAL(w.send(method::post, "/webhook-endpoints", R"({"url":"https://hooks.example.org/"})", w.as_operator()).status, 503u);
+  CAF_CHECK_EQUAL(
+    w.send(method::post, "/webhook-endpoints", R"({"url":"https://hooks.example.org/"})", w.as_operator())
+      .status,
+    503u);
   CAF_CHECK_EQUAL(w.send(method::patch, path, R"({"enabled":false})", w.as_operator()).status, 503u);
   CAF_CHECK_EQUAL(w.send(method::post, path + "/secret", "", w.as_operator()).status, 503u);
   CAF_CHECK_EQUAL(w.send(method::del, path, "", w.as_operator()).status, 503u);
@@ -294,21 +330,25 @@ CAF_TEST(a thousand addresses fit where a thousand are taken) {
   std::string emails;
   for (int n = 0; n < 1'000; ++n) {
     const auto name = std::to_string(100'000 + n);
-    emails += (n == 0 ? "" : ", ") + ("\"" + name + std::string(300 - name.size(), 'x') + "@mail.example.org...\"");
+    emails +=
+      (n == 0 ? "" : ", ") + ("\"" + name + std::string(300 - name.size(), 'x') + "@mail.example.org...\"");
   }
   const std::string longest = R"({"emails": [)" + emails + R"(], "reason": "resold tickets"})";
-  for (const auto& [verb, path] : std::vector<std::pair<method, std::string>>{{method::post, w.event_path("/invitations")},
-                                                                              {method::del, w.event_path("/invitations")},
-                                                                              {method::post, w.event_path("/vips")},
-                                                                              {method::del, w.event_path("/vips")},
-                                                                              {method::post, "/blocked-customers"}}) {
+  for (const auto& [verb, path] :
+       std::vector<std::pair<method, std::string>>{{method::post, w.event_path("/invitations")},
+                                                   {method::del, w.event_path("/invitations")},
+                                                   {method::post, w.event_path("/vips")},
+                                                   {method::del, w.event_path("/vips")},
+                                                   {method::post, "/blocked-customers"}}) {
     const auto found = w.paths.match(verb, path);
     CAF_REQUIRE(found.found != nullptr);
     CAF_CHECK(found.found->body_limit >= longest.size());
   }
   std::string ordinary;
-  for (int n = 0; n < 1'000; ++n) ordinary += (n == 0 ? "\"" : ",\"") + ("ada.lovelace." + std::to_string(n) + "@mail.example.org\"");
-  const auto blocked = w.send(method::post, "/blocked-customers", R"({"reason":"resold tickets","emails":[)" + ordinary + "]}", w.as_organizer());
+  for (int n = 0; n < 1'000; ++n)
+    ordinary += (n == 0 ? "\"" : ",\"") + ("ada.lovelace." + std::to_string(n) + "@mail.example.org\"");
+  const auto blocked = w.send(method::post, "/blocked-customers",
+                              R"({"reason":"resold tickets","emails":[)" + ordinary + "]}", w.as_organizer());
   CAF_CHECK_EQUAL(blocked.status / 100, 2u);
   CAF_CHECK_EQUAL(w.told->asked_block.emails.size(), 1'000u);
 }

@@ -30,8 +30,7 @@ const json::object& document() {
 
 std::string lower(std::string_view text) {
   std::string out{text};
-  for (char& c : out)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
 }
 
@@ -61,19 +60,16 @@ void each_ref(const json::value& v, const std::function<void(std::string)>& visi
       else
         each_ref(member.value(), visit);
   else if (const auto* a = v.if_array())
-    for (const auto& element : *a)
-      each_ref(element, visit);
+    for (const auto& element : *a) each_ref(element, visit);
 }
 
 bool resolves(const std::string& ref) {
-  if (!ref.starts_with("#/"))
-    return false;
+  if (!ref.starts_with("#/")) return false;
   const json::value* at = nullptr;
   const json::object* in = &document();
   for (std::size_t from = 2; from < ref.size();) {
     const auto end = std::min(ref.find('/', from), ref.size());
-    if (!in || !(at = in->if_contains(ref.substr(from, end - from))))
-      return false;
+    if (!in || !(at = in->if_contains(ref.substr(from, end - from)))) return false;
     in = at->if_object();
     from = end + 1;
   }
@@ -97,27 +93,22 @@ std::string yaml_text() {
 std::string failure(std::string_view yaml) {
   try {
     return "taken: " + yaml_to_json(yaml);
-  } catch (const std::runtime_error& e) {
-    return e.what();
-  }
+  } catch (const std::runtime_error& e) { return e.what(); }
 }
 
 } // namespace
 
 CAF_TEST(every route is described and every description is routed) {
   for (const auto& r : routed())
-    if (!described().count(r))
-      CAF_ERROR("not in docs/openapi.yaml: " + r);
+    if (!described().count(r)) CAF_ERROR("not in docs/openapi.yaml: " + r);
   for (const auto& d : described())
-    if (!routed().count(d))
-      CAF_ERROR("not in net/routes.cpp: " + d);
+    if (!routed().count(d)) CAF_ERROR("not in net/routes.cpp: " + d);
   CAF_CHECK_EQUAL(described().size(), routed().size());
 }
 
 CAF_TEST(every reference leads somewhere) {
   each_ref(document(), [](const std::string& ref) {
-    if (!resolves(ref))
-      CAF_ERROR("dangling: " + ref);
+    if (!resolves(ref)) CAF_ERROR("dangling: " + ref);
   });
 }
 
@@ -125,8 +116,7 @@ CAF_TEST(every operation has an id of its own a summary answers and a stand on s
   std::set<std::string> ids;
   for (const auto& path : document().at("paths").get_object())
     for (const auto& operation : path.value().get_object()) {
-      if (operation.key() == "parameters")
-        continue;
+      if (operation.key() == "parameters") continue;
       const auto& o = operation.value().get_object();
       CAF_CHECK(ids.insert(std::string{o.at("operationId").get_string()}).second);
       CAF_CHECK(!o.at("summary").get_string().empty());
@@ -144,15 +134,13 @@ CAF_TEST(codes in the description exist and codes that exist are described) {
   for (std::sregex_iterator i{text.begin(), text.end(), mention}, end; i != end; ++i)
     mentioned.insert((*i)[1]);
   for (const auto& m : mentioned)
-    if (!known_codes().count(m) && !field_codes.count(m) && !words.count(m))
-      CAF_ERROR("no such code: " + m);
+    if (!known_codes().count(m) && !field_codes.count(m) && !words.count(m)) CAF_ERROR("no such code: " + m);
   // What the transport answers on any path, and what no public route can answer.
   const std::set<std::string> everywhere{
     "method_not_allowed",    "request_timeout", "header_too_large", "expectation_failed",
     "version_not_supported", "internal_error",  "not_implemented",  "email_taken"};
   for (const auto& known : known_codes())
-    if (!mentioned.count(known) && !everywhere.count(known))
-      CAF_ERROR("described nowhere: " + known);
+    if (!mentioned.count(known) && !everywhere.count(known)) CAF_ERROR("described nowhere: " + known);
 }
 
 CAF_TEST(what is embedded is what is in docs) {

@@ -26,7 +26,8 @@ struct shop : world {
     order.claim.currency = "EUR";
   }
   std::string body(std::string more = {}) const {
-    return R"({"event_id":")" + to_string(event_id) + R"(","contact":{"first_name":"Ada","last_name":"Obi","email":"ADA@example.org"})" + more + "}";
+    return R"({"event_id":")" + to_string(event_id)
+           + R"(","contact":{"first_name":"Ada","last_name":"Obi","email":"ADA@example.org"})" + more + "}";
   }
   response check_out(std::string more = {}, text_fields fields = {}) {
     auto all = as_customer();
@@ -41,7 +42,8 @@ boost::json::object json_of(const response& r) { return boost::json::parse(r.bod
 
 CAF_TEST(a checkout is read whole and answered 202 with where to ask) {
   shop s;
-  const auto answer = s.check_out(R"(,"admission_token":"t","items":[{"ticket_type_id":"0197f0c2-6d1a-7000-8000-000400000003","quantity":2,"donation":50}],"promo_code":"TEN")");
+  const auto answer = s.check_out(
+    R"(,"admission_token":"t","items":[{"ticket_type_id":"0197f0c2-6d1a-7000-8000-000400000003","quantity":2,"donation":50}],"promo_code":"TEN")");
   CAF_CHECK_EQUAL(answer.status, 202u);
   const auto id = to_string(s.told->order.order.order.id);
   CAF_CHECK_EQUAL(field_of(answer, "Location"), "/orders/" + id);
@@ -92,14 +94,20 @@ CAF_TEST(bad checkouts are refused before anybody is asked) {
   const auto code = [&](std::string more) { return shown(s.check_out(std::move(more))); };
   CAF_CHECK_EQUAL(shown(s.send(method::post, "/checkout", "{}", s.as_customer())), "400 invalid_field");
   CAF_CHECK_EQUAL(code(R"(,"items":[])"), "400 invalid_field");
-  CAF_CHECK_EQUAL(code(R"(,"items":[{"ticket_type_id":"0197f0c2-6d1a-7000-8000-000400000003","donation":-1}])"), "400 invalid_field");
+  CAF_CHECK_EQUAL(
+    code(R"(,"items":[{"ticket_type_id":"0197f0c2-6d1a-7000-8000-000400000003","donation":-1}])"),
+    "400 invalid_field");
   CAF_CHECK_EQUAL(code(R"(,"gateway":"bank")"), "400 invalid_field");
   CAF_CHECK_EQUAL(code(R"(,"price":1)"), "400 unknown_field");
-  for (const auto* url : {"javascript:alert(1)", "//evil.example", "https://evil.example/", "https://shop.example.evil.example/", "https://shop.example@evil.example/",
-                          "https://shop.example\\\\@evil.example", "ftp://shop.example/", "https://shop.example:8443/"})
+  for (const auto* url :
+       {"javascript:alert(1)", "//evil.example", "https://evil.example/",
+        "https://shop.example.evil.example/", "https://shop.example@evil.example/",
+        "https://shop.example\\\\@evil.example", "ftp://shop.example/", "https://shop.example:8443/"})
     CAF_CHECK_EQUAL(code(R"(,"success_url":")" + std::string{url} + '"'), "400 invalid_field");
   CAF_CHECK_EQUAL(s.told->questions, 0);
-  CAF_CHECK_EQUAL(code(R"(,"success_url":"https://shop.example/thanks?x=1","cancel_url":"http://127.0.0.1:8080/no")"), "202 ");
+  CAF_CHECK_EQUAL(
+    code(R"(,"success_url":"https://shop.example/thanks?x=1","cancel_url":"http://127.0.0.1:8080/no")"),
+    "202 ");
   CAF_CHECK_EQUAL(s.told->asked_order.wish.success_url, "https://shop.example/thanks?x=1");
 }
 
@@ -113,7 +121,9 @@ CAF_TEST(who may see and do what) {
   }
   CAF_CHECK_EQUAL(shown(s.send(method::get, "/dead-letters", {}, s.as_customer())), "403 forbidden");
   CAF_CHECK_EQUAL(shown(s.send(method::get, "/settings", {}, s.as_organizer())), "403 forbidden");
-  CAF_CHECK_EQUAL(shown(s.send(method::patch, "/settings", R"({"checkout":{"async_percent":1}})", s.as_organizer())), "403 forbidden");
+  CAF_CHECK_EQUAL(
+    shown(s.send(method::patch, "/settings", R"({"checkout":{"async_percent":1}})", s.as_organizer())),
+    "403 forbidden");
   CAF_CHECK_EQUAL(s.told->questions, 0);
   CAF_CHECK_EQUAL(s.send(method::get, order, {}, s.as_organizer()).status, 200u);
   CAF_CHECK(s.told->asked_find_order.by.kind == principal_kind::organizer);
@@ -127,7 +137,13 @@ CAF_TEST(a refund names tickets or none and its money follows) {
   const auto path = "/orders/" + to_string(s.told->order.order.order.id) + "/refunds";
   CAF_CHECK_EQUAL(s.send(method::post, path, "", s.as_organizer()).status, 202u);
   CAF_CHECK(s.told->asked_refund.items.empty());
-  CAF_CHECK_EQUAL(s.send(method::post, path, R"({"items":[{"ticket_type_id":"0197f0c2-6d1a-7000-8000-000400000003","quantity":3}],"reason":"ill"})", s.as_organizer()).status, 202u);
+  CAF_CHECK_EQUAL(
+    s.send(
+       method::post, path,
+       R"({"items":[{"ticket_type_id":"0197f0c2-6d1a-7000-8000-000400000003","quantity":3}],"reason":"ill"})",
+       s.as_organizer())
+      .status,
+    202u);
   CAF_REQUIRE_EQUAL(s.told->asked_refund.items.size(), 1u);
   CAF_CHECK_EQUAL(s.told->asked_refund.items[0].quantity, 3u);
   CAF_CHECK_EQUAL(s.told->asked_refund.note.reason, "ill");
@@ -137,16 +153,23 @@ CAF_TEST(promo codes are read in percent or in minor units) {
   shop s;
   const auto path = "/events/" + to_string(s.event_id) + "/promo-codes";
   s.told->promo_codes.codes = {promo_code_row{}};
-  const auto code = [&](std::string body) { return shown(s.send(method::post, path, std::move(body), s.as_organizer())); };
-  CAF_CHECK_EQUAL(code(R"({"code":"TEN","discount":{"type":"percent","percent":12.5},"uses_max":null})"), "201 ");
+  const auto code = [&](std::string body) {
+    return shown(s.send(method::post, path, std::move(body), s.as_organizer()));
+  };
+  CAF_CHECK_EQUAL(code(R"({"code":"TEN","discount":{"type":"percent","percent":12.5},"uses_max":null})"),
+                  "201 ");
   const auto& patch = s.told->asked_promo_code.patch;
   CAF_CHECK(patch.reduction.value.kind == discount_kind::percent);
   CAF_CHECK_EQUAL(patch.reduction.value.value, 1'250);
   CAF_CHECK(patch.uses_max.given && patch.uses_max.value == 0);
-  for (const auto* wrong : {R"({"code":"TEN"})", R"({"discount":{"type":"none"}})", R"({"code":"two words","discount":{"type":"none"}})",
-                            R"({"code":"T","discount":{"type":"percent"}})", R"({"code":"T","discount":{"type":"percent","percent":101}})",
-                            R"({"code":"T","discount":{"type":"percent","percent":0.001}})", R"({"code":"T","discount":{"type":"amount","amount":0}})",
-                            R"({"code":"T","discount":{"type":"gift"}})", R"({"code":"T","discount":{"type":"none"},"ticket_type_ids":["x"]})"})
+  for (const auto* wrong :
+       {R"({"code":"TEN"})", R"({"discount":{"type":"none"}})",
+        R"({"code":"two words","discount":{"type":"none"}})", R"({"code":"T","discount":{"type":"percent"}})",
+        R"({"code":"T","discount":{"type":"percent","percent":101}})",
+        R"({"code":"T","discount":{"type":"percent","percent":0.001}})",
+        R"({"code":"T","discount":{"type":"amount","amount":0}})",
+        R"({"code":"T","discount":{"type":"gift"}})",
+        R"({"code":"T","discount":{"type":"none"},"ticket_type_ids":["x"]})"})
     CAF_CHECK_EQUAL(code(wrong), "400 invalid_field");
 }
 
@@ -154,12 +177,14 @@ CAF_TEST(priority customers are named by address and audited by number) {
   shop s;
   s.told->customers.customers = {uuid{1, 1}, uuid{1, 2}};
   const auto path = "/events/" + to_string(s.event_id) + "/vips";
-  CAF_CHECK_EQUAL(s.send(method::post, path, R"({"emails":["A@x.org","b@x.org"]})", s.as_organizer()).status, 200u);
+  CAF_CHECK_EQUAL(s.send(method::post, path, R"({"emails":["A@x.org","b@x.org"]})", s.as_organizer()).status,
+                  200u);
   CAF_CHECK((s.told->asked_customers.emails == std::vector<std::string>{"a@x.org", "b@x.org"}));
   CAF_CHECK(s.told->asked_priorities.priority_class.given);
   CAF_CHECK_EQUAL(s.told->asked_priorities.customers.size(), 2u);
   CAF_CHECK(s.told->asked_priorities.note.detail.find("@") == std::string::npos);
-  CAF_CHECK_EQUAL(shown(s.send(method::post, path, R"({"emails":["nobody"]})", s.as_organizer())), "400 invalid_field");
+  CAF_CHECK_EQUAL(shown(s.send(method::post, path, R"({"emails":["nobody"]})", s.as_organizer())),
+                  "400 invalid_field");
   CAF_CHECK_EQUAL(s.send(method::del, path, R"({"emails":["a@x.org"]})", s.as_organizer()).status, 200u);
   CAF_CHECK(!s.told->asked_priorities.priority_class.given);
   CAF_CHECK(s.told->asked_customers.only_known); // nobody gets an account by that
@@ -169,8 +194,13 @@ CAF_TEST(nobody gets an account for a request about an event that is not ones ow
   shop s;
   s.told->invitations.no = reason::not_found;
   for (const auto* path : {"/vips", "/invitations"}) {
-    const auto body = std::string{R"({"emails":["a@x.org"])"} + (std::string_view{path} == "/vips" ? "}" : R"(,"ticket_type_id":"00000000-0000-0000-0000-000000000001"})");
-    CAF_CHECK_EQUAL(shown(s.send(method::post, "/events/" + to_string(s.event_id) + path, body, s.as_organizer())), "404 not_found");
+    const auto body =
+      std::string{R"({"emails":["a@x.org"])"}
+      + (std::string_view{path} == "/vips" ? "}"
+                                           : R"(,"ticket_type_id":"00000000-0000-0000-0000-000000000001"})");
+    CAF_CHECK_EQUAL(
+      shown(s.send(method::post, "/events/" + to_string(s.event_id) + path, body, s.as_organizer())),
+      "404 not_found");
   }
   CAF_CHECK(s.told->asked_customers.emails.empty());
 }
@@ -199,9 +229,11 @@ CAF_TEST(a dead letter shows the topic of what was not delivered and nothing of 
 namespace {
 
 /// Somebody's order, `minute` minutes after the first.
-order_view order_of(const shop& s, std::uint64_t minute, std::string first_name, std::string last_name, std::string email) {
+order_view order_of(const shop& s, std::uint64_t minute, std::string first_name, std::string last_name,
+                    std::string email) {
   order_view v;
-  v.order.id = make_uuid(from_unix_ms(1'800'000'000'000) + std::chrono::minutes{minute}, first_event_aggregate, minute);
+  v.order.id =
+    make_uuid(from_unix_ms(1'800'000'000'000) + std::chrono::minutes{minute}, first_event_aggregate, minute);
   v.order.status = order_status::success;
   v.order.contact = {std::move(first_name), std::move(last_name), std::move(email), "+385 1 234"};
   v.order.subtotal = v.order.total = 14'900;
@@ -213,14 +245,19 @@ order_view order_of(const shop& s, std::uint64_t minute, std::string first_name,
   return v;
 }
 
-response search(shop& s, std::string body) { return s.send(method::post, s.event_path("/orders/search"), std::move(body), s.as_organizer()); }
+response search(shop& s, std::string body) {
+  return s.send(method::post, s.event_path("/orders/search"), std::move(body), s.as_organizer());
+}
 
 } // namespace
 
 CAF_TEST(orders are found by name address id code and state) {
   shop s;
   auto ada = order_of(s, 2, "Ada", "Obi", "ada@example.org");
-  auto ben = order_of(s, 1, "Ben", "\xc4\x86" "or", "ben@example.org");
+  auto ben = order_of(s, 1, "Ben",
+                      "\xc4\x86"
+                      "or",
+                      "ben@example.org");
   ben.order.promo_code = "EARLY";
   ben.order.status = order_status::refunded;
   s.told->orders.orders = {ada, ben};
@@ -282,18 +319,22 @@ CAF_TEST(orders are exported page by page and no cell is a formula) {
   const auto file = s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer());
   CAF_CHECK_EQUAL(file.status, 200u);
   CAF_CHECK(file.content_type.starts_with("text/csv"));
-  CAF_CHECK_EQUAL(field_of(file, "Content-Disposition"), "attachment; filename=\"orders-" + to_string(s.event_id) + ".csv\"");
+  CAF_CHECK_EQUAL(field_of(file, "Content-Disposition"),
+                  "attachment; filename=\"orders-" + to_string(s.event_id) + ".csv\"");
   CAF_CHECK(s.told->asked_orders.before == first.orders[0].order.id);
   const std::string_view text = file.body;
   CAF_CHECK(text.starts_with("\xef\xbb\xbf\"order_id\",\"created_at\""));
   const auto has = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
-  CAF_CHECK(has(R"csv("'=HYPERLINK(""http://evil"")","'+Obi","'-ada@example.org","'+385 1 234","2 x Weekend ""pass""","0","","EUR","149.00")csv"));
+  CAF_CHECK(has(
+    R"csv("'=HYPERLINK(""http://evil"")","'+Obi","'-ada@example.org","'+385 1 234","2 x Weekend ""pass""","0","","EUR","149.00")csv"));
   CAF_CHECK(has("\"success\",\"'@x\""));
   CAF_CHECK(has("\"'\tBen\",\"a,b\r\nc\",\"ben@example.org\""));
   CAF_CHECK_EQUAL(std::count(text.begin(), text.end(), '\n'), 4); // head, two orders, one inside a cell
   s.told->orders.no = reason::not_found;
-  CAF_CHECK_EQUAL(shown(s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer())), "404 not_found");
-  CAF_CHECK_EQUAL(shown(s.send(method::get, s.event_path("/orders.csv"), "", s.as_customer())), "403 forbidden");
+  CAF_CHECK_EQUAL(shown(s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer())),
+                  "404 not_found");
+  CAF_CHECK_EQUAL(shown(s.send(method::get, s.event_path("/orders.csv"), "", s.as_customer())),
+                  "403 forbidden");
 }
 
 CAF_TEST(an export that cannot go on throws) {
@@ -306,9 +347,7 @@ CAF_TEST(an export that cannot go on throws) {
   bool is_broken = false;
   try {
     s.send(method::get, s.event_path("/orders.csv"), "", s.as_organizer());
-  } catch (const std::runtime_error&) {
-    is_broken = true;
-  }
+  } catch (const std::runtime_error&) { is_broken = true; }
   CAF_CHECK(is_broken);
 }
 
@@ -326,7 +365,9 @@ CAF_TEST(the audit log is exported) {
   const auto file = s.send(method::get, "/audit.csv?target=" + to_string(s.event_id), "", s.as_organizer());
   CAF_CHECK_EQUAL(file.status, 200u);
   CAF_CHECK(s.told->asked_audit.target == s.event_id);
-  CAF_CHECK(file.body.find(R"("2027-01-15T08:00:00.000Z","organizer:x","event.pause",)") != std::string::npos);
+  CAF_CHECK(file.body.find(R"("2027-01-15T08:00:00.000Z","organizer:x","event.pause",)")
+            != std::string::npos);
   CAF_CHECK(file.body.find(R"("'=1+1","{""a"":""b""}")") != std::string::npos);
-  CAF_CHECK_EQUAL(shown(s.send(method::get, "/audit.csv?target=x", "", s.as_organizer())), "400 invalid_parameter");
+  CAF_CHECK_EQUAL(shown(s.send(method::get, "/audit.csv?target=x", "", s.as_organizer())),
+                  "400 invalid_parameter");
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pages for people are made of: languages, plural rules, numbers, waits, forms, cookies, origins, colours.
+// What pages for people are made of: languages, plural rules, numbers, waits, forms, cookies, origins,
+// colours.
 #define CAF_SUITE routes_pages
 #include "caf/test/unit_test.hpp"
 
@@ -49,10 +50,12 @@ bool accepts(std::vector<std::pair<std::string_view, std::string_view>> fields) 
 // What Intl.PluralRules of Node 20 (ICU 73) says.
 CAF_TEST(plural rules are CLDRs) {
   CAF_CHECK_EQUAL(plurals(language::en, {0, 1, 2, 11, 21}), "0other 1one 2other 11other 21other ");
-  CAF_CHECK_EQUAL(plurals(language::fr, {0, 1, 2, 1'000'000, 1'000'001}), "0one 1one 2other 1000000many 1000001other ");
+  CAF_CHECK_EQUAL(plurals(language::fr, {0, 1, 2, 1'000'000, 1'000'001}),
+                  "0one 1one 2other 1000000many 1000001other ");
   CAF_CHECK_EQUAL(plurals(language::es, {0, 1, 2, 2'000'000}), "0other 1one 2other 2000000many ");
   CAF_CHECK_EQUAL(plurals(language::hr, {0, 1, 2, 4, 5, 11, 12, 14, 21, 22, 25, 101, 111, 112, 1002}),
-                  "0other 1one 2few 4few 5other 11other 12other 14other 21one 22few 25other 101one 111other 112other 1002few ");
+                  "0other 1one 2few 4few 5other 11other 12other 14other 21one 22few 25other 101one 111other "
+                  "112other 1002few ");
   CAF_CHECK_EQUAL(plurals(language::ar, {0, 1, 2, 3, 10, 11, 99, 100, 102, 103, 111, 200}),
                   "0zero 1one 2two 3few 10few 11many 99many 100other 102other 103few 111many 200other ");
 }
@@ -91,15 +94,14 @@ CAF_TEST(a text that there is not is a mistake that is heard) {
   bool thrown = false;
   try {
     (void)text(language::en, "no_such_text");
-  } catch (const std::logic_error&) {
-    thrown = true;
-  }
+  } catch (const std::logic_error&) { thrown = true; }
   CAF_CHECK(thrown);
 }
 
 CAF_TEST(forms are decoded strictly) {
   std::optional<response> no;
-  const auto sent = form::read(with({{"Content-Type", "application/x-www-form-urlencoded; charset=utf-8"}}, "a=%C5%A0+x&b=&c"), no);
+  const auto sent = form::read(
+    with({{"Content-Type", "application/x-www-form-urlencoded; charset=utf-8"}}, "a=%C5%A0+x&b=&c"), no);
   CAF_CHECK(!no);
   CAF_CHECK_EQUAL(sent.find("a"), "\u0160 x");
   CAF_CHECK_EQUAL(sent.find("b"), "");
@@ -108,8 +110,7 @@ CAF_TEST(forms are decoded strictly) {
   for (const auto* body : {"a=%", "a=%4", "a=%zz", "a=%00", "a=%0a", "a=%ff", "a=%C5", "%=a", "a=1&a=2"})
     CAF_CHECK_EQUAL(code_of(body), "400");
   std::string many;
-  for (int i = 0; i <= static_cast<int>(form_fields_max); ++i)
-    many += "f" + std::to_string(i) + "=1&";
+  for (int i = 0; i <= static_cast<int>(form_fields_max); ++i) many += "f" + std::to_string(i) + "=1&";
   CAF_CHECK_EQUAL(code_of(many), "400");
 }
 

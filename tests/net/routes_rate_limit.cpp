@@ -23,8 +23,7 @@ uuid key(std::uint64_t n) { return {n * 0x9e3779b97f4a7c15ull, n}; }
 
 int take_all(rate_limiter& limiter, const uuid& k, milliseconds now) {
   int taken = 0;
-  while (limiter.take(k, now).allowed)
-    ++taken;
+  while (limiter.take(k, now).allowed) ++taken;
   return taken;
 }
 
@@ -55,8 +54,7 @@ CAF_TEST(waiting as long as the answer says is enough and a second less is not )
 CAF_TEST(over a long time the rate is the quota) {
   rate_limiter limiter{{"x", 60, seconds{60}}, 1000, 1};
   int taken = 0;
-  for (int ms = 0; ms < 600'000; ms += 100)
-    taken += limiter.take(key(1), start + milliseconds{ms}).allowed;
+  for (int ms = 0; ms < 600'000; ms += 100) taken += limiter.take(key(1), start + milliseconds{ms}).allowed;
   CAF_CHECK(taken >= 60 + 598 && taken <= 60 + 600);
 }
 
@@ -71,15 +69,13 @@ CAF_TEST(a token given back can be taken again) {
 
 CAF_TEST(giving back never makes more than the quota) {
   rate_limiter limiter{{"login", 2, seconds{60}}, 1000, 1};
-  for (int i = 0; i < 10; ++i)
-    limiter.give_back(key(1), start);
+  for (int i = 0; i < 10; ++i) limiter.give_back(key(1), start);
   CAF_CHECK_EQUAL(take_all(limiter, key(1), start), 2);
 }
 
 CAF_TEST(quota zero is no limit and no memory) {
   rate_limiter limiter{{"x", 0, seconds{60}}, 1'000'000, 1};
-  for (int i = 0; i < 100'000; ++i)
-    CAF_REQUIRE(limiter.take(key(1), start).allowed);
+  for (int i = 0; i < 100'000; ++i) CAF_REQUIRE(limiter.take(key(1), start).allowed);
   CAF_CHECK_EQUAL(limiter.memory_bytes(), 0u);
 }
 
@@ -92,12 +88,10 @@ CAF_TEST(a million keys take no more memory and heavy keys survive them) {
     heavy.push_back(key(1'000'000'000 + i));
     take_all(limiter, heavy.back(), start);
   }
-  for (std::uint64_t i = 0; i < 1'000'000; ++i)
-    CAF_REQUIRE(limiter.take(key(i), start).allowed);
+  for (std::uint64_t i = 0; i < 1'000'000; ++i) CAF_REQUIRE(limiter.take(key(i), start).allowed);
   CAF_CHECK_EQUAL(limiter.memory_bytes(), before);
   int refused = 0;
-  for (const auto& k : heavy)
-    refused += !limiter.take(k, start).allowed;
+  for (const auto& k : heavy) refused += !limiter.take(k, start).allowed;
   CAF_CHECK_EQUAL(refused, 100);
 }
 
@@ -121,8 +115,7 @@ class fake_limits final : public shared_limits {
 public:
   explicit fake_limits(buckets& all) : all_(all) {}
   std::vector<std::int64_t> use(std::span<const limit_use> uses) override {
-    if (all_.contains("away"))
-      throw cache_unavailable("away");
+    if (all_.contains("away")) throw cache_unavailable("away");
     std::vector<std::int64_t> result;
     for (const auto& u : uses) {
       auto& bucket = all_[u.bucket];
@@ -145,7 +138,8 @@ struct still_environment final : environment {
 
 /// A node with one limit of 80 a minute.
 struct limiting_node {
-  explicit limiting_node(buckets& all) : sharer{{&limiter}, std::make_unique<fake_limits>(all), secret_key{}, env} {}
+  explicit limiting_node(buckets& all) :
+      sharer{{&limiter}, std::make_unique<fake_limits>(all), secret_key{}, env} {}
   bool take(std::uint64_t k = 1) { return limiter.take(key(k), start).allowed; }
   int take_all() { return ::take_all(limiter, key(1), start); }
 
@@ -171,8 +165,7 @@ CAF_TEST(nodes have one limit together) {
 CAF_TEST(an eighth of a quota at a time is told) {
   buckets all;
   limiting_node a{all};
-  for (int i = 0; i < 10; ++i)
-    a.take();
+  for (int i = 0; i < 10; ++i) a.take();
   a.sharer.share();
   CAF_CHECK(all.empty()); // clients far from their limit are nobody else's business
   a.take();
@@ -194,7 +187,8 @@ CAF_TEST(requests spread thinly over nodes and time count together) {
       n->env.now = now;
       n->sharer.share();
     }
-    for (auto& [name, full_in] : all) full_in = std::max<std::int64_t>(0, full_in - (now - last).count() * 1'000); // as time passes
+    for (auto& [name, full_in] : all)
+      full_in = std::max<std::int64_t>(0, full_in - (now - last).count() * 1'000); // as time passes
     last = now;
   }
   CAF_CHECK(taken <= 80 * 10 + 80 * (8 + 2) / 8);
@@ -209,7 +203,8 @@ CAF_TEST(what was taken at both nodes before they knew is owed) {
   b.sharer.share();
   const auto no = b.limiter.take(key(1), start + seconds{60});
   CAF_CHECK(!no.allowed);
-  CAF_CHECK(b.limiter.take(key(1), start + seconds{60} + seconds{no.reset_seconds}).allowed); // honest all the same
+  CAF_CHECK(
+    b.limiter.take(key(1), start + seconds{60} + seconds{no.reset_seconds}).allowed); // honest all the same
 }
 
 CAF_TEST(what was given back before it was told is nobody elses business) {
@@ -226,8 +221,7 @@ CAF_TEST(what was given back before it was told is nobody elses business) {
 CAF_TEST(without the shared buckets each node limits by itself) {
   buckets all{{"away", 0}};
   limiting_node a{all};
-  for (int i = 0; i < 20; ++i)
-    a.take();
+  for (int i = 0; i < 20; ++i) a.take();
   a.sharer.share();
   CAF_CHECK_EQUAL(a.take_all(), 60);
 }
@@ -236,8 +230,7 @@ CAF_TEST(a sharer shares by itself and ends when it is told) {
   buckets all;
   {
     limiting_node a{all};
-    for (int i = 0; i < 20; ++i)
-      a.take();
+    for (int i = 0; i < 20; ++i) a.take();
     a.sharer.start();
     std::this_thread::sleep_for(2 * limit_sharing_interval);
   }

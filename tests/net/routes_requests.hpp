@@ -20,16 +20,15 @@ using text_fields = std::vector<std::pair<std::string, std::string>>;
 class made_request {
 public:
   made_request(method verb, std::string target, std::string body = {}, text_fields fields = {},
-               std::string peer = "192.0.2.1")
-      : target_(std::move(target)), body_(std::move(body)), fields_(std::move(fields)) {
+               std::string peer = "192.0.2.1") :
+      target_(std::move(target)), body_(std::move(body)), fields_(std::move(fields)) {
     rq.verb = verb;
     rq.target = target_;
     const auto mark = std::min(target_.find('?'), target_.size());
     rq.path = rq.target.substr(0, mark);
     rq.query = rq.target.substr(std::min(mark + 1, target_.size()));
     rq.body = body_;
-    for (const auto& [name, value] : fields_)
-      rq.fields.emplace_back(name, value);
+    for (const auto& [name, value] : fields_) rq.fields.emplace_back(name, value);
     rq.peer = boost::asio::ip::make_address(peer);
     rq.request_id = "test-request";
   }
@@ -49,8 +48,7 @@ inline made_request json_post(std::string body) {
 
 inline std::string field_of(const response& answer, std::string_view name) {
   for (const auto& [n, value] : answer.fields)
-    if (same_text(n, name))
-      return value;
+    if (same_text(n, name)) return value;
   return {};
 }
 

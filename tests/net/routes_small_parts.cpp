@@ -3,13 +3,13 @@
 #define CAF_SUITE routes_small_parts
 #include "caf/test/unit_test.hpp"
 
+#include "actors/measures.hpp"
 #include "net/context.hpp"
 #include "net/cors.hpp"
 #include "net/csv.hpp"
-#include "net/encoding.hpp"
 #include "net/cursor.hpp"
+#include "net/encoding.hpp"
 #include "net/html.hpp"
-#include "actors/measures.hpp"
 #include "net/metrics.hpp"
 #include "net/offload.hpp"
 #include "net/query.hpp"
@@ -144,11 +144,14 @@ CAF_TEST(text in pages is escaped and nothing may run) {
 CAF_TEST(a client gets the coding it would rather have and the smallest where it does not mind) {
   constexpr std::array all{coding::brotli, coding::gzip, coding::identity};
   constexpr std::array without_brotli{coding::gzip, coding::identity};
-  for (const auto* text : {"br", "gzip, deflate, br, zstd", "BR;q=0.5", "*", "gzip;q=0.9, *", "br;q=0.5, gzip;q=0.5"})
+  for (const auto* text :
+       {"br", "gzip, deflate, br, zstd", "BR;q=0.5", "*", "gzip;q=0.9, *", "br;q=0.5, gzip;q=0.5"})
     CAF_CHECK_EQUAL(name_of(choose_coding(text, all)), "br");
-  for (const auto* text : {"gzip", "GZIP;q=0.2", "br;q=0.8, gzip", "br;q=0, gzip", "*, br;q=0", " br ;q=0.1 ,\tgzip ; q=0.2", "br;q=nonsense, gzip;q=0.1"})
+  for (const auto* text : {"gzip", "GZIP;q=0.2", "br;q=0.8, gzip", "br;q=0, gzip", "*, br;q=0",
+                           " br ;q=0.1 ,\tgzip ; q=0.2", "br;q=nonsense, gzip;q=0.1"})
     CAF_CHECK_EQUAL(name_of(choose_coding(text, all)), "gzip");
-  for (const auto* text : {"", "identity", "gzip;q=0", "gzip; q=0.000", "*;q=0", "gzip2", ",,;", "identity, gzip;q=0.5", "gzip;q=2"})
+  for (const auto* text : {"", "identity", "gzip;q=0", "gzip; q=0.000", "*;q=0", "gzip2", ",,;",
+                           "identity, gzip;q=0.5", "gzip;q=2"})
     CAF_CHECK_EQUAL(name_of(choose_coding(text, all)), "identity");
   CAF_CHECK_EQUAL(name_of(choose_coding("br, gzip;q=0.1", without_brotli)), "gzip");
   CAF_CHECK_EQUAL(name_of(choose_coding("br", without_brotli)), "identity");
@@ -161,9 +164,18 @@ CAF_TEST(no cell is a formula wherever a reader splits) {
     return row;
   };
   const std::pair<std::string_view, std::string_view> cells[] = {
-    {"=1+1", R"("'=1+1")"}, {"\t=1", "\"'\t'=1\""}, {"x;=1+1;y", R"("x;'=1+1;y")"}, {"x\t@sum", "\"x\t'@sum\""}, {"x\r\n-1", "\"x\r\n'-1\""},
-    {R"(x;"=1)", R"("x;'""=1")"}, {R"(x;""+1")", R"("x;'""""+1""")"}, {"a=b; c;d", R"("a=b; c;d")"}, {";", R"(";")"}, {"", R"("")"},
-    {R"("=1")", R"("""=1""")"}, {"x,=1", R"("x,=1")"}, // within its own quotes: text to who heeds them
+    {"=1+1", R"("'=1+1")"},
+    {"\t=1", "\"'\t'=1\""},
+    {"x;=1+1;y", R"("x;'=1+1;y")"},
+    {"x\t@sum", "\"x\t'@sum\""},
+    {"x\r\n-1", "\"x\r\n'-1\""},
+    {R"(x;"=1)", R"("x;'""=1")"},
+    {R"(x;""+1")", R"("x;'""""+1""")"},
+    {"a=b; c;d", R"("a=b; c;d")"},
+    {";", R"(";")"},
+    {"", R"("")"},
+    {R"("=1")", R"("""=1""")"},
+    {"x,=1", R"("x,=1")"}, // within its own quotes: text to who heeds them
   };
   for (const auto& [cell, written] : cells)
     CAF_CHECK_EQUAL(row_of(cell), "\"a\"," + std::string{written} + "\r\n");
@@ -192,7 +204,9 @@ CAF_TEST(metrics have help type and a bounded number of series) {
   for (std::size_t i = 0; i < routes.size(); ++i)
     if (routes[i].pattern.starts_with("/shop"))
       shop += 100'000 / routes.size() + (i < 100'000 % routes.size() ? 1 : 0);
-  CAF_CHECK(text.find("fairqueue_http_request_duration_seconds_count{route=\"/shop/*\",method=\"any\"} " + std::to_string(shop) + "\n") != std::string::npos);
+  CAF_CHECK(text.find("fairqueue_http_request_duration_seconds_count{route=\"/shop/*\",method=\"any\"} "
+                      + std::to_string(shop) + "\n")
+            != std::string::npos);
   CAF_CHECK_EQUAL(text.back(), '\n');
 }
 
@@ -211,7 +225,8 @@ CAF_TEST(a few events have series of their own and the rest is one) {
   };
   const auto lines = [](const std::string& text, const std::string& beginning) {
     std::vector<std::string> found;
-    for (std::size_t at = text.find('\n' + beginning); at != std::string::npos; at = text.find('\n' + beginning, at + 1))
+    for (std::size_t at = text.find('\n' + beginning); at != std::string::npos;
+         at = text.find('\n' + beginning, at + 1))
       found.push_back(text.substr(at + 1, text.find('\n', at + 1) - at - 1));
     return found;
   };
@@ -219,20 +234,29 @@ CAF_TEST(a few events have series of their own and the rest is one) {
   const auto sum = [&](const std::string& text, const std::string& state_label) {
     double all = 0;
     for (const auto& line : lines(text, "fairqueue_queue_entries{"))
-      if (line.find("state=\"" + state_label + '"') != std::string::npos) all += std::stod(line.substr(line.rfind(' ')));
+      if (line.find("state=\"" + state_label + '"') != std::string::npos)
+        all += std::stod(line.substr(line.rfind(' ')));
     return all;
   };
   for (std::uint64_t i = 0; i < 3'000; ++i) {
-    seats.push_back(numbers.sales.enter(uuid{3, i}, i % 2 == 0 ? "EUR" : std::string{"A"} + static_cast<char>('A' + i % 26) + static_cast<char>('A' + i / 26 % 26)));
+    seats.push_back(numbers.sales.enter(uuid{3, i}, i % 2 == 0
+                                                      ? "EUR"
+                                                      : std::string{"A"} + static_cast<char>('A' + i % 26)
+                                                          + static_cast<char>('A' + i / 26 % 26)));
     tell(i, i);
   }
   const auto many = counts.text(state);
   CAF_CHECK_EQUAL(lines(many, "fairqueue_queue_entries{").size(), 3 * (shown_events_max + 1));
   CAF_CHECK_EQUAL(sum(many, "waiting"), 3'000.0 * 2'999 / 2);
-  CAF_CHECK(many.find("fairqueue_queue_entries{event=\"" + to_string(uuid{3, 2'999}) + "\",state=\"waiting\"} 2999\n") != std::string::npos);
-  CAF_CHECK(many.find("fairqueue_tickets{event=\"other\",state=\"sold\"} " + std::to_string(3'000 - shown_events_max) + "\n") != std::string::npos);
+  CAF_CHECK(
+    many.find("fairqueue_queue_entries{event=\"" + to_string(uuid{3, 2'999}) + "\",state=\"waiting\"} 2999\n")
+    != std::string::npos);
+  CAF_CHECK(many.find("fairqueue_tickets{event=\"other\",state=\"sold\"} "
+                      + std::to_string(3'000 - shown_events_max) + "\n")
+            != std::string::npos);
   CAF_CHECK(lines(many, "fairqueue_revenue_minor_units{").size() <= shown_events_max + 20);
-  // Others grow a little fuller: the names stay. The rest: the same number of series for a hundred events and for thousands.
+  // Others grow a little fuller: the names stay. The rest: the same number of series for a hundred events and
+  // for thousands.
   const auto before = series();
   for (std::uint64_t i = 0; i < 100; ++i) tell(i, 5'000);
   const auto later = counts.text(state);
@@ -253,8 +277,7 @@ CAF_TEST(the blocking lane runs jobs in order and brings results to the io threa
   };
   wait_for_it(io, lane, got);
   const auto guard = boost::asio::make_work_guard(io);
-  while (!got)
-    io.run_one_for(std::chrono::seconds{5});
+  while (!got) io.run_one_for(std::chrono::seconds{5});
   CAF_CHECK_EQUAL(*got, 42);
 }
 
@@ -270,7 +293,6 @@ CAF_TEST(a call that throws is no result) {
   };
   wait_for_it(io, lane, done, none);
   const auto guard = boost::asio::make_work_guard(io);
-  while (!done)
-    io.run_one_for(std::chrono::seconds{5});
+  while (!done) io.run_one_for(std::chrono::seconds{5});
   CAF_CHECK(none);
 }

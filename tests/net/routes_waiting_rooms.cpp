@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting rooms from request to answer: what an API key may, what a stranger costs, and from what /access answers.
+// Waiting rooms from request to answer: what an API key may, what a stranger costs, and from what /access
+// answers.
 #define CAF_SUITE routes_waiting_rooms
 #include "caf/test/unit_test.hpp"
 
@@ -23,11 +24,12 @@ struct room : world {
   }
   response access(const std::string& token, std::string query = "", std::string key = "") {
     text_fields fields{{"Authorization", "Bearer " + token}};
-    if (!key.empty())
-      fields.emplace_back("X-API-Key", key);
+    if (!key.empty()) fields.emplace_back("X-API-Key", key);
     return send(method::get, "/access" + query, "", fields);
   }
-  std::string queue_path(std::string_view rest) const { return "/queues/" + to_string(event_id) + std::string{rest}; }
+  std::string queue_path(std::string_view rest) const {
+    return "/queues/" + to_string(event_id) + std::string{rest};
+  }
 
   const uuid ticket = make_entry_id(from_unix_ms(1'800'000'000'000), first_event_aggregate, queue_number{1});
   const uuid other = make_entry_id(from_unix_ms(1'800'000'000'000), first_event_aggregate, queue_number{2});
@@ -40,8 +42,7 @@ CAF_TEST(the first question learns the sessions and the next ask nobody) {
   room w;
   CAF_CHECK_EQUAL(w.access(w.token).status, 200u);
   const auto asked = w.told->questions;
-  for (int i = 0; i < 5; ++i)
-    CAF_CHECK_EQUAL(w.access(w.token).status, 200u);
+  for (int i = 0; i < 5; ++i) CAF_CHECK_EQUAL(w.access(w.token).status, 200u);
   CAF_CHECK_EQUAL(w.told->questions, asked);
   CAF_CHECK_EQUAL(w.told->watches, 1);
   const auto answer = w.access(w.token, "?queue_id=" + to_string(w.event_id));
@@ -67,12 +68,10 @@ CAF_TEST(a token that we did not make asks nobody and uses no limit of others up
   room w{options};
   auto forged = w.token;
   forged.back() = forged.back() == 'A' ? 'Q' : 'A';
-  for (int i = 0; i < 20; ++i)
-    CAF_CHECK_EQUAL(shown(w.access(forged)), "401 unauthenticated");
+  for (int i = 0; i < 20; ++i) CAF_CHECK_EQUAL(shown(w.access(forged)), "401 unauthenticated");
   CAF_CHECK_EQUAL(w.told->questions, 0);
   CAF_CHECK_EQUAL(w.told->watches, 0);
-  for (int i = 0; i < 3; ++i)
-    CAF_CHECK_EQUAL(w.access(w.token).status, 200u); // the holder's limit is whole
+  for (int i = 0; i < 3; ++i) CAF_CHECK_EQUAL(w.access(w.token).status, 200u); // the holder's limit is whole
   CAF_CHECK_EQUAL(shown(w.access(w.token)), "429 rate_limited");
 }
 
@@ -81,8 +80,7 @@ CAF_TEST(a session that is over is said so and costs its address nothing) {
   options.rate_limits.access_failures_per_ip_per_minute = 2;
   room w{options};
   const auto over = make_session_token(w.sessions, w.other, 1);
-  for (int i = 0; i < 5; ++i)
-    CAF_CHECK_EQUAL(shown(w.access(over)), "410 session_over");
+  for (int i = 0; i < 5; ++i) CAF_CHECK_EQUAL(shown(w.access(over)), "410 session_over");
   CAF_CHECK_EQUAL(shown(w.access(over, "?profile=auth_request")), "403 forbidden");
   CAF_CHECK_EQUAL(field_of(w.access(over, "?profile=auth_request"), "X-FairQueue-Reason"), "expired");
 }
@@ -162,8 +160,9 @@ CAF_TEST(a token of an operator is worth what its key is) {
   CAF_CHECK(w.told->asked_event.what.by == (principal{principal_kind::operate, tenant_id{2}, {0x4444, 3}}));
   CAF_CHECK(w.told->asked_event.what.kind == event_kind::queue);
   for (const std::uint64_t no : {1u, 2u, 9u}) // of a key of another scope, or of none
-    CAF_CHECK_EQUAL(shown(w.send(method::get, w.queue_path(""), "", w.bearer(token_kind::operate, {0x4444, no}))),
-                    "401 unauthenticated");
+    CAF_CHECK_EQUAL(
+      shown(w.send(method::get, w.queue_path(""), "", w.bearer(token_kind::operate, {0x4444, no}))),
+      "401 unauthenticated");
   CAF_CHECK_EQUAL(shown(w.send(method::get, w.queue_path(""), "", w.as_customer())), "403 forbidden");
   const auto stranger = w.bearer(token_kind::organizer, {0x2222, 7}); // no organizer of ours
   CAF_CHECK_EQUAL(shown(w.send(method::get, w.queue_path(""), "", stranger)), "401 unauthenticated");
@@ -174,8 +173,9 @@ CAF_TEST(a name of a queue may be anything and is asked for percent encoded) {
   w.send(method::get, "/queues?external_id=match%2017%20%C5%A1", "", w.as_operator());
   CAF_CHECK_EQUAL(w.told->asked_list.external_id, "match 17 \xc5\xa1");
   for (const auto* bad : {"%00", "%zz", "%c5", "%0a"})
-    CAF_CHECK_EQUAL(shown(w.send(method::get, std::string{"/queues?external_id="} + bad, "", w.as_operator())),
-                    "400 invalid_parameter");
+    CAF_CHECK_EQUAL(
+      shown(w.send(method::get, std::string{"/queues?external_id="} + bad, "", w.as_operator())),
+      "400 invalid_parameter");
 }
 
 CAF_TEST(the socket of a ticket follows that ticket and no other place of its subject) {
@@ -186,7 +186,8 @@ CAF_TEST(the socket of a ticket follows that ticket and no other place of its su
   const auto answer = w.send(method::get, "/tickets/" + to_string(w.ticket) + "/ws?token=" + token);
   CAF_REQUIRE(answer.upgrade);
   CAF_CHECK(answer.upgrade->by_ticket && answer.upgrade->holder == w.ticket);
-  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tickets/" + to_string(w.other) + "/ws?token=" + token)), "404 not_found");
+  CAF_CHECK_EQUAL(shown(w.send(method::get, "/tickets/" + to_string(w.other) + "/ws?token=" + token)),
+                  "404 not_found");
 }
 
 // -- whose place, and its end ----------------------------------------------------------------------------
@@ -201,7 +202,8 @@ CAF_TEST(an organizer finds a place by id or address and gets no token) {
   e.admission_no = 1;
   e.number = queue_number{5};
   const auto path = w.event_path("/places/search");
-  const auto by_id = w.send(method::post, path, "{\"entry_id\":\"" + to_string(e.id) + "\"}", w.as_organizer());
+  const auto by_id =
+    w.send(method::post, path, "{\"entry_id\":\"" + to_string(e.id) + "\"}", w.as_organizer());
   CAF_CHECK_EQUAL(by_id.status, 200u);
   CAF_CHECK(w.told->asked_ticket == e.id);
   CAF_CHECK_EQUAL(text_in(by_id, "status"), "ADMITTED");
@@ -214,20 +216,30 @@ CAF_TEST(an organizer finds a place by id or address and gets no token) {
   CAF_CHECK(w.told->asked_customers.only_known);
   for (const auto* body : {"{}", R"({"email":"x"})", R"({"subject":"x"})"})
     CAF_CHECK_EQUAL(w.send(method::post, path, body, w.as_organizer()).status, 400u);
-  CAF_CHECK_EQUAL(w.send(method::post, path, "{\"entry_id\":\"" + to_string(e.id) + R"(","email":"a@b.c"})", w.as_organizer()).status, 400u);
-  CAF_CHECK_EQUAL(shown(w.send(method::post, path, R"({"email":"a@b.c"})", w.as_customer())), "403 forbidden");
+  CAF_CHECK_EQUAL(w.send(method::post, path, "{\"entry_id\":\"" + to_string(e.id) + R"(","email":"a@b.c"})",
+                         w.as_organizer())
+                    .status,
+                  400u);
+  CAF_CHECK_EQUAL(shown(w.send(method::post, path, R"({"email":"a@b.c"})", w.as_customer())),
+                  "403 forbidden");
 }
 
 CAF_TEST(nobody hears of places in lines of others) {
   world w;
   w.told->stats.no = reason::not_found; // how the owner answers who does not manage it
   const auto id = make_entry_id(from_unix_ms(1), first_event_aggregate, queue_number{5});
-  CAF_CHECK_EQUAL(shown(w.send(method::post, w.event_path("/places/search"), "{\"entry_id\":\"" + to_string(id) + "\"}", w.as_organizer())), "404 not_found");
-  CAF_CHECK_EQUAL(shown(w.send(method::post, w.event_path("/places/search"), R"({"email":"ada@example.org"})", w.as_organizer())), "404 not_found");
+  CAF_CHECK_EQUAL(shown(w.send(method::post, w.event_path("/places/search"),
+                               "{\"entry_id\":\"" + to_string(id) + "\"}", w.as_organizer())),
+                  "404 not_found");
+  CAF_CHECK_EQUAL(shown(w.send(method::post, w.event_path("/places/search"), R"({"email":"ada@example.org"})",
+                               w.as_organizer())),
+                  "404 not_found");
   CAF_CHECK(w.told->asked_ticket.is_nil() && w.told->asked_customers.emails.empty());
   w.told->stats.no = {};
   const auto other = make_entry_id(from_unix_ms(1), aggregate_id{17}, queue_number{5});
-  CAF_CHECK_EQUAL(shown(w.send(method::post, w.event_path("/places/search"), "{\"entry_id\":\"" + to_string(other) + "\"}", w.as_organizer())), "404 not_found");
+  CAF_CHECK_EQUAL(shown(w.send(method::post, w.event_path("/places/search"),
+                               "{\"entry_id\":\"" + to_string(other) + "\"}", w.as_organizer())),
+                  "404 not_found");
 }
 
 CAF_TEST(an event has its sessions revoked by entry or all) {
@@ -235,8 +247,12 @@ CAF_TEST(an event has its sessions revoked by entry or all) {
   w.told->count.count = 1;
   const auto id = make_entry_id(from_unix_ms(1), first_event_aggregate, queue_number{5});
   const auto path = w.event_path("/revocations");
-  CAF_CHECK_EQUAL(w.send(method::post, path, "{\"entry_id\":\"" + to_string(id) + R"(","reason":"A bot."})", w.as_organizer()).body, R"({"revoked":1})");
-  CAF_CHECK(w.told->asked_revocation.scope == revocation_scope::ticket && w.told->asked_revocation.ticket == id);
+  CAF_CHECK_EQUAL(w.send(method::post, path, "{\"entry_id\":\"" + to_string(id) + R"(","reason":"A bot."})",
+                         w.as_organizer())
+                    .body,
+                  R"({"revoked":1})");
+  CAF_CHECK(w.told->asked_revocation.scope == revocation_scope::ticket
+            && w.told->asked_revocation.ticket == id);
   CAF_CHECK(w.told->asked_revocation.what.kind == event_kind::sale);
   CAF_CHECK_EQUAL(w.told->asked_revocation.note.reason, "A bot.");
   CAF_CHECK_EQUAL(w.send(method::post, path, R"({"all":true})", w.as_organizer()).status, 200u);

@@ -101,8 +101,7 @@ using script_ptr = std::shared_ptr<script>;
 template <class Reply>
 caf::result<Reply> scripted(script& s, const Reply& reply) {
   ++s.questions;
-  if (s.error)
-    return s.error;
+  if (s.error) return s.error;
   return reply;
 }
 
@@ -186,8 +185,7 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer self, sc
           [s](const cancel_order&) { return scripted(*s, s->order); },
           [s](const list_event_orders& m) {
             s->asked_orders = m;
-            if (s->order_pages.empty())
-              return scripted(*s, s->orders);
+            if (s->order_pages.empty()) return scripted(*s, s->orders);
             auto page = std::move(s->order_pages.front());
             s->order_pages.erase(s->order_pages.begin());
             return scripted(*s, page);
@@ -236,12 +234,14 @@ inline event_handle::behavior_type scripted_event(event_handle::pointer self, sc
 /// Aggregate 16 is the scripted event; every other one is absent.
 inline region_handle::behavior_type scripted_region(region_handle::pointer, event_handle event) {
   return {[event](const resolve_event& m) -> caf::result<event_handle> {
-            if (m.aggregate != first_event_aggregate)
-              return make_error(errc::absent);
+            if (m.aggregate != first_event_aggregate) return make_error(errc::absent);
             return event;
           },
-          [](const list_owned&) { return owned_aggregates{}; }, [](const move_event&) { return ack_reply{}; },
-          [](const cluster_changed&) {}, [](const handed_over&) {}, [](const blocks_changed&) {},
+          [](const list_owned&) { return owned_aggregates{}; },
+          [](const move_event&) { return ack_reply{}; },
+          [](const cluster_changed&) {},
+          [](const handed_over&) {},
+          [](const blocks_changed&) {},
           [](const aggregates_to_wake&) {},
           [](const timer_fired&) {}};
 }
@@ -316,9 +316,7 @@ inline accounts_handle::behavior_type scripted_accounts(accounts_handle::pointer
 }
 
 struct world_config : system_config {
-  world_config() {
-    set("scheduler.max-threads", std::size_t{1});
-  }
+  world_config() { set("scheduler.max-threads", std::size_t{1}); }
 };
 
 inline config::options world_options() {
@@ -353,29 +351,41 @@ inline config::options world_options() {
 }
 
 /// "404 not_found"; of an answer that is no problem, the status alone.
-inline std::string shown(const response& answer) { return std::to_string(answer.status) + " " + code_of(answer); }
+inline std::string shown(const response& answer) {
+  return std::to_string(answer.status) + " " + code_of(answer);
+}
 
 class world {
 public:
-  explicit world(config::options o = world_options(), bool with_sandbox = true)
-      : options(std::move(o)), keys(key_store::open(folder.path())), verifier(keys), issuer(keys),
-        sessions(keys.session), sandbox(sandbox_settings(), clock), routes(public_routes(256 * 1024)),
-        passes(open_pass_keys(folder.path(), clock.wall_now())),
-        shared(options, keys, directory, passes, clock, routes, with_sandbox ? &sandbox : nullptr), system(cfg),
-        event(system.spawn(scripted_event, told)), region(system.spawn(scripted_region, event)),
-        catalog(system.spawn(scripted_catalog, told)), accounts(system.spawn(scripted_accounts, told)),
-        bridge(system, io, region, state, {options.http.request_timeout, 4096}), paths(routes),
-        public_part(public_site(routes)), ctx{.io = io,
-                                              .environment = clock,
-                                              .options = options,
-                                              .state = state,
-                                              .region = region,
-                                              .catalog = catalog,
-                                              .accounts = accounts,
-                                              .session_reader = {},
-                                              .verifier = verifier,
-                                              .issuer = issuer,
-                                              .sessions = sessions} {
+  explicit world(config::options o = world_options(), bool with_sandbox = true) :
+      options(std::move(o)),
+      keys(key_store::open(folder.path())),
+      verifier(keys),
+      issuer(keys),
+      sessions(keys.session),
+      sandbox(sandbox_settings(), clock),
+      routes(public_routes(256 * 1024)),
+      passes(open_pass_keys(folder.path(), clock.wall_now())),
+      shared(options, keys, directory, passes, clock, routes, with_sandbox ? &sandbox : nullptr),
+      system(cfg),
+      event(system.spawn(scripted_event, told)),
+      region(system.spawn(scripted_region, event)),
+      catalog(system.spawn(scripted_catalog, told)),
+      accounts(system.spawn(scripted_accounts, told)),
+      bridge(system, io, region, state, {options.http.request_timeout, 4096}),
+      paths(routes),
+      public_part(public_site(routes)),
+      ctx{.io = io,
+          .environment = clock,
+          .options = options,
+          .state = state,
+          .region = region,
+          .catalog = catalog,
+          .accounts = accounts,
+          .session_reader = {},
+          .verifier = verifier,
+          .issuer = issuer,
+          .sessions = sessions} {
     ctx.shared = &shared;
     ctx.bridge = &bridge;
     ctx.table = &table;
@@ -412,7 +422,9 @@ public:
   static access_directory make_directory() {
     access_directory d;
     d.organizers = {{uuid{0x2222, 0x8000'0000'0000'0002}, default_tenant}};
-    d.tenants = {{default_tenant, "default", {}, {}, never}, {tenant_id{2}, "acme", {}, {}, never}, {tenant_id{3}, "other", {}, {}, never}};
+    d.tenants = {{default_tenant, "default", {}, {}, never},
+                 {tenant_id{2}, "acme", {}, {}, never},
+                 {tenant_id{3}, "other", {}, {}, never}};
     const auto add = [&d](std::uint64_t id, tenant_id tenant, api_key_scope scope, std::string_view secret) {
       d.api_keys.push_back({{0x4444, id}, tenant, scope, to_hex(sha256(secret)), {}, never, never});
     };
@@ -485,10 +497,8 @@ private:
     auto handling = found.found->handle(ctx, rq, found.parameters);
     bool done = false;
     handling.start([](void* flag) noexcept { *static_cast<bool*>(flag) = true; }, &done);
-    for (int i = 0; !done && i < 10'000; ++i)
-      io.run_one_for(std::chrono::milliseconds{10});
-    if (!done)
-      throw std::runtime_error("the handler never answered");
+    for (int i = 0; !done && i < 10'000; ++i) io.run_one_for(std::chrono::milliseconds{10});
+    if (!done) throw std::runtime_error("the handler never answered");
     auto answer = handling.take();
     while (answer.source && add_part(answer)) {}
     return answer;
@@ -499,8 +509,7 @@ private:
     auto making = answer.source->next();
     bool done = false;
     making.start([](void* flag) noexcept { *static_cast<bool*>(flag) = true; }, &done);
-    for (int i = 0; !done && i < 10'000; ++i)
-      io.run_one_for(std::chrono::milliseconds{10});
+    for (int i = 0; !done && i < 10'000; ++i) io.run_one_for(std::chrono::milliseconds{10});
     const auto part = making.take();
     answer.body += part;
     return !part.empty();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// APNs: every row of the table of answers, by itself and over the wire, the provider token's life, and when a new connection is made.
+// APNs: every row of the table of answers, by itself and over the wire, the provider token's life, and when a
+// new connection is made.
 #define CAF_SUITE apns_channel
 #include "caf/test/unit_test.hpp"
 
@@ -33,11 +34,30 @@ constexpr timestamp since = from_unix_ms(1'799'999'000'000);
 // Apple's "Handling notification responses from APNs"; reference/faults-security-conventions.md section 5.2.
 const std::vector<answer_row> rows{
   {"Taken", 200, "", delivered, ""},
-  {"Unregistered", 410, R"({"reason":"Unregistered","timestamp":1799999000000})", gone, "Unregistered", false, false, {}, {}, since},
-  {"ExpiredToken", 410, R"({"reason":"ExpiredToken","timestamp":1799999000000})", gone, "ExpiredToken", false, false, {}, {}, since},
+  {"Unregistered",
+   410,
+   R"({"reason":"Unregistered","timestamp":1799999000000})",
+   gone,
+   "Unregistered",
+   false,
+   false,
+   {},
+   {},
+   since},
+  {"ExpiredToken",
+   410,
+   R"({"reason":"ExpiredToken","timestamp":1799999000000})",
+   gone,
+   "ExpiredToken",
+   false,
+   false,
+   {},
+   {},
+   since},
   {"Unregistered at no time", 410, REASON("Unregistered"), gone, "Unregistered"},
   {"BadDeviceToken", 400, REASON("BadDeviceToken"), gone, "BadDeviceToken"},
-  {"DeviceTokenNotForTopic", 400, REASON("DeviceTokenNotForTopic"), gone, "DeviceTokenNotForTopic", false, true},
+  {"DeviceTokenNotForTopic", 400, REASON("DeviceTokenNotForTopic"), gone, "DeviceTokenNotForTopic", false,
+   true},
   {"BadTopic", 400, REASON("BadTopic"), again, "BadTopic", true, true},
   {"MissingTopic", 400, REASON("MissingTopic"), again, "MissingTopic", true, true},
   {"BadCollapseId", 400, REASON("BadCollapseId"), refused, "BadCollapseId", false, true},
@@ -58,10 +78,20 @@ const std::vector<answer_row> rows{
   {"ExpiredProviderToken", 403, REASON("ExpiredProviderToken"), again, "ExpiredProviderToken", true, true},
   {"BadPath", 404, REASON("BadPath"), refused, "BadPath", false, true},
   {"MethodNotAllowed", 405, REASON("MethodNotAllowed"), refused, "MethodNotAllowed", false, true},
-  {"TooManyProviderTokenUpdates", 429, REASON("TooManyProviderTokenUpdates"), again, "TooManyProviderTokenUpdates", true, true, {}, milliseconds{1'200'000}},
-  {"TooManyRequests", 429, REASON("TooManyRequests"), again, "TooManyRequests", false, false, "90", milliseconds{90'000}},
+  {"TooManyProviderTokenUpdates",
+   429,
+   REASON("TooManyProviderTokenUpdates"),
+   again,
+   "TooManyProviderTokenUpdates",
+   true,
+   true,
+   {},
+   milliseconds{1'200'000}},
+  {"TooManyRequests", 429, REASON("TooManyRequests"), again, "TooManyRequests", false, false, "90",
+   milliseconds{90'000}},
   {"InternalServerError", 500, REASON("InternalServerError"), again, "InternalServerError"},
-  {"ServiceUnavailable", 503, REASON("ServiceUnavailable"), again, "ServiceUnavailable", false, false, "Fri, 15 Jan 2027 08:02:00 GMT", milliseconds{120'000}},
+  {"ServiceUnavailable", 503, REASON("ServiceUnavailable"), again, "ServiceUnavailable", false, false,
+   "Fri, 15 Jan 2027 08:02:00 GMT", milliseconds{120'000}},
   {"Shutdown", 503, REASON("Shutdown"), again, "Shutdown"},
   {"Another server", 302, "<html>", again, "HTTP 302", true, true},
 };
@@ -97,7 +127,8 @@ struct fixture {
   }
 
   /// A device of the sandbox has to wait, and nobody else.
-  void check_waits_alone(apns_channel& channel, const char* device, std::string_view reason, bool is_our_fault) {
+  void check_waits_alone(apns_channel& channel, const char* device, std::string_view reason,
+                         bool is_our_fault) {
     const auto got = deliver(channel, granted(), device, true);
     CAF_CHECK(got.outcome == again && !got.is_channel_down);
     CAF_CHECK_EQUAL(got.reason, reason);
@@ -107,7 +138,8 @@ struct fixture {
 
   /// A token that is known in the other environment alone arrives there, and a person is told.
   void check_moved(apns_channel& channel, bool is_sandbox) {
-    const auto moved = deliver(channel, granted(), is_sandbox ? "of production" : "of the sandbox", is_sandbox);
+    const auto moved =
+      deliver(channel, granted(), is_sandbox ? "of production" : "of the sandbox", is_sandbox);
     CAF_CHECK(moved.outcome == delivered && moved.is_our_fault);
     CAF_CHECK_EQUAL(moved.reason, "wrong_environment");
   }
@@ -119,7 +151,9 @@ std::vector<json::object> requests(const json::object& state) {
   return out;
 }
 
-std::string header(const json::object& request, const char* name) { return std::string{request.at("headers").at(name).as_string()}; }
+std::string header(const json::object& request, const char* name) {
+  return std::string{request.at("headers").at(name).as_string()};
+}
 
 } // namespace
 
@@ -127,20 +161,24 @@ CAF_TEST_FIXTURE_SCOPE(apns_channel_tests, fixture)
 
 CAF_TEST(each answer of APNs means what the table says) {
   for (const auto& r : rows) {
-    const auto got = apns_answer(r.status, r.body, read_retry_after(std::string{r.retry_after}, env.wall_now()));
+    const auto got =
+      apns_answer(r.status, r.body, read_retry_after(std::string{r.retry_after}, env.wall_now()));
     CAF_CHECK_EQUAL(difference(got, r), "");
     CAF_CHECK(got.retry_after == r.pause);
   }
 }
 
 CAF_TEST(answers that are not what Apple documents are no reason to forget a device) {
-  for (const auto* body : {"", "{", "[]", R"({"reason":7})", R"({"reason":"Unknown"})", R"({"reason":["BadDeviceToken"]})"})
+  for (const auto* body :
+       {"", "{", "[]", R"({"reason":7})", R"({"reason":"Unknown"})", R"({"reason":["BadDeviceToken"]})"})
     for (const auto status : {100, 201, 302, 400, 401, 403, 404, 413, 429, 500, 503}) {
       const auto got = apns_answer(status, body, {});
       CAF_CHECK(got.outcome == again || got.outcome == refused);
       CAF_CHECK(!got.reason.empty());
     }
-  for (const auto* body : {R"({"reason":"Unregistered","timestamp":"soon"})", R"({"reason":"Unregistered","timestamp":-1})", R"({"reason":"Unregistered","timestamp":1e300})"})
+  for (const auto* body :
+       {R"({"reason":"Unregistered","timestamp":"soon"})", R"({"reason":"Unregistered","timestamp":-1})",
+        R"({"reason":"Unregistered","timestamp":1e300})"})
     CAF_CHECK(!apns_answer(410, body, {}).gone_since);
 }
 
@@ -164,7 +202,8 @@ CAF_TEST(every row comes over the wire as it is) {
   const auto state = services.state();
   CAF_CHECK_EQUAL(json::serialize(state.at("wrong")), "[]");
   for (const auto& r : requests(state)) CAF_CHECK_EQUAL(r.at("version"), "2");
-  // The two tokens that production does not take were looked for in the sandbox, and the expired provider token was replaced once.
+  // The two tokens that production does not take were looked for in the sandbox, and the expired provider
+  // token was replaced once.
   CAF_CHECK_EQUAL(requests(state).size(), rows.size() + 3);
 }
 
@@ -198,7 +237,8 @@ CAF_TEST(many sends share one provider token and one connection) {
   push_standins services;
   apns_channel channel{services.apns(), env};
   fq::test::delivery_answers got;
-  for (int i = 0; i < 60; ++i) channel.deliver(granted(), {.id = {}, .address = "device-" + std::to_string(i)}, got.next());
+  for (int i = 0; i < 60; ++i)
+    channel.deliver(granted(), {.id = {}, .address = "device-" + std::to_string(i)}, got.next());
   for (const auto& a : got.wait(60)) CAF_CHECK(a.outcome == delivered);
   const auto state = services.state();
   CAF_CHECK_EQUAL(state.at("sessions").as_int64(), 1);
@@ -229,7 +269,9 @@ CAF_TEST(the provider token is made anew after 50 minutes and not before) {
 
 CAF_TEST(a provider token that Apple calls expired is replaced once unless it is younger than 20 minutes) {
   push_standins services;
-  const auto expired = [](bool once) { return json::object{{"status", 403}, {"body", REASON("ExpiredProviderToken")}, {"once_per_token", once}}; };
+  const auto expired = [](bool once) {
+    return json::object{{"status", 403}, {"body", REASON("ExpiredProviderToken")}, {"once_per_token", once}};
+  };
   services.script({{"once", expired(true)}, {"always", expired(false)}});
   apns_channel channel{services.apns(), env};
   CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
@@ -254,7 +296,8 @@ CAF_TEST(after too many provider tokens nobody is asked for 20 minutes) {
   services.script({{"d", {{"status", 429}, {"body", REASON("TooManyProviderTokenUpdates")}, {"times", 1}}}});
   apns_channel channel{services.apns(), env};
   const auto first = deliver(channel, granted(), "d");
-  CAF_CHECK(first.outcome == again && first.is_channel_down && first.retry_after == milliseconds{20 * 60'000});
+  CAF_CHECK(first.outcome == again && first.is_channel_down
+            && first.retry_after == milliseconds{20 * 60'000});
   pass(milliseconds{19 * 60'000});
   const auto second = deliver(channel, granted(), "another");
   CAF_CHECK(second.outcome == again && second.is_channel_down && second.retry_after == milliseconds{60'000});
@@ -266,7 +309,9 @@ CAF_TEST(after too many provider tokens nobody is asked for 20 minutes) {
 
 CAF_TEST(after a fault of the server the next send makes a connection of its own) {
   push_standins services;
-  services.script({{"500", gets(500, REASON("InternalServerError"))}, {"503", gets(503, REASON("ServiceUnavailable"))}, {"429", gets(429, REASON("TooManyRequests"))},
+  services.script({{"500", gets(500, REASON("InternalServerError"))},
+                   {"503", gets(503, REASON("ServiceUnavailable"))},
+                   {"429", gets(429, REASON("TooManyRequests"))},
                    {"reset", {{"action", "reset"}}}});
   apns_channel channel{services.apns(), env};
   std::int64_t sessions = 1;
@@ -281,20 +326,24 @@ CAF_TEST(after a fault of the server the next send makes a connection of its own
   pass(milliseconds{1'000});
   CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
   CAF_CHECK_EQUAL(services.count("sessions"), sessions);
-  for (int i = 0; i < 10; ++i) CAF_CHECK(deliver(channel, granted(), "503").outcome == again); // within a second: at most one more
+  for (int i = 0; i < 10; ++i)
+    CAF_CHECK(deliver(channel, granted(), "503").outcome == again); // within a second: at most one more
   CAF_CHECK(services.count("sessions") <= sessions + 1);
 }
 
 CAF_TEST(a connection that Apple ends costs at most a try) {
   push_standins services;
-  services.script({{"goaway", {{"action", "goaway"}, {"times", 1}}}, {"cut", {{"action", "cut"}, {"times", 1}}}, {"refuse", {{"action", "refuse"}, {"times", 1}}},
+  services.script({{"goaway", {{"action", "goaway"}, {"times", 1}}},
+                   {"cut", {{"action", "cut"}, {"times", 1}}},
+                   {"refuse", {{"action", "refuse"}, {"times", 1}}},
                    {"reset", {{"action", "reset"}, {"times", 1}}}});
   apns_channel channel{services.apns(), env};
   for (const auto* device : {"goaway", "cut", "refuse", "reset"}) {
     CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
     pass(milliseconds{1'000});
     const auto first = deliver(channel, granted(), device);
-    CAF_CHECK(first.outcome == delivered || (first.outcome == again && first.reason == "network" && !first.is_our_fault));
+    CAF_CHECK(first.outcome == delivered
+              || (first.outcome == again && first.reason == "network" && !first.is_our_fault));
     pass(milliseconds{1'000});
     CAF_CHECK(deliver(channel, granted(), device).outcome == delivered);
   }
@@ -309,13 +358,15 @@ CAF_TEST(a server without HTTP2 is no APNs) {
 }
 
 CAF_TEST(sends that wait for a connection that never comes about end too) {
-  // The kernel takes the connection, and nobody speaks TLS: libcurl lets one send try and the others wait for it.
+  // The kernel takes the connection, and nobody speaks TLS: libcurl lets one send try and the others wait for
+  // it.
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  CAF_REQUIRE(::bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0 && ::listen(listener, 64) == 0);
+  CAF_REQUIRE(::bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0
+              && ::listen(listener, 64) == 0);
   CAF_REQUIRE(::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0);
   push_standins services;
   auto s = services.apns();
@@ -327,7 +378,8 @@ CAF_TEST(sends that wait for a connection that never comes about end too) {
   apns_channel channel{s, real};
   const auto begin = real.steady_now();
   for (int i = 0; i < 40; ++i) channel.deliver(granted(), {.id = {}, .address = "d"}, got.next());
-  for (const auto& a : got.wait(40)) CAF_CHECK(a.outcome == again && (a.reason == "timeout" || a.reason == "no_connection"));
+  for (const auto& a : got.wait(40))
+    CAF_CHECK(a.outcome == again && (a.reason == "timeout" || a.reason == "no_connection"));
   CAF_CHECK(real.steady_now() - begin < milliseconds{20'000}); // one after the other would be 40 s
   CAF_CHECK_EQUAL(got.count(), 40u);
   ::close(listener);
@@ -346,8 +398,12 @@ CAF_TEST(a silent server ends at the timeout) {
 
 CAF_TEST(a token of the other environment is found there) {
   push_standins services;
-  const auto unknown_at = [](const char* host) { return json::object{{"status", 400}, {"body", REASON("BadDeviceToken")}, {"host", host}}; };
-  services.script({{"of the sandbox", unknown_at("api.push.apple.com")}, {"of production", unknown_at("api.sandbox.push.apple.com")}, {"of none", gets(400, REASON("BadDeviceToken"))}});
+  const auto unknown_at = [](const char* host) {
+    return json::object{{"status", 400}, {"body", REASON("BadDeviceToken")}, {"host", host}};
+  };
+  services.script({{"of the sandbox", unknown_at("api.push.apple.com")},
+                   {"of production", unknown_at("api.sandbox.push.apple.com")},
+                   {"of none", gets(400, REASON("BadDeviceToken"))}});
   apns_channel channel{services.apns(), env};
   for (const auto is_sandbox : {false, true}) {
     check_moved(channel, is_sandbox);
@@ -359,7 +415,10 @@ CAF_TEST(a token of the other environment is found there) {
 
 CAF_TEST(the second environment has what is left of the time and without any is not asked) {
   push_standins services;
-  const json::object slow{{"status", 400}, {"body", REASON("BadDeviceToken")}, {"delay", 1'500}, {"host", "api.push.apple.com"},
+  const json::object slow{{"status", 400},
+                          {"body", REASON("BadDeviceToken")},
+                          {"delay", 1'500},
+                          {"host", "api.push.apple.com"},
                           {"elsewhere", {{"action", "hang"}}}};
   services.script({{"late", slow}, {"too late", slow}});
   auto s = services.apns();
@@ -374,8 +433,10 @@ CAF_TEST(the second environment has what is left of the time and without any is 
     return got.wait(answered + 1).back();
   };
   const auto begin = std::chrono::steady_clock::now();
-  CAF_CHECK(deliver_after("late", delivery_time_max - milliseconds{500}).outcome == again); // silence is no word, and may be over the next time
-  CAF_CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{10}); // 1.5 s, 0.5 s, and a busy machine
+  CAF_CHECK(deliver_after("late", delivery_time_max - milliseconds{500}).outcome
+            == again); // silence is no word, and may be over the next time
+  CAF_CHECK(std::chrono::steady_clock::now() - begin
+            < std::chrono::seconds{10}); // 1.5 s, 0.5 s, and a busy machine
   CAF_CHECK_EQUAL(requests(services.state()).size(), 2u);
   const auto too_late = deliver_after("too late", delivery_time_max);
   CAF_CHECK(too_late.outcome == again && !too_late.is_channel_down);
@@ -389,7 +450,9 @@ CAF_TEST(a token of another topic is looked for in the other environment and a p
   auto only_in_production = of_another_topic, only_in_the_sandbox = of_another_topic;
   only_in_production["host"] = "api.push.apple.com";
   only_in_the_sandbox["host"] = "api.sandbox.push.apple.com";
-  services.script({{"of the sandbox", only_in_production}, {"of production", only_in_the_sandbox}, {"of none", of_another_topic}});
+  services.script({{"of the sandbox", only_in_production},
+                   {"of production", only_in_the_sandbox},
+                   {"of none", of_another_topic}});
   apns_channel channel{services.apns(), env};
   for (const auto is_sandbox : {false, true}) {
     check_moved(channel, is_sandbox);
@@ -419,7 +482,11 @@ CAF_TEST(a token that one environment does not know pauses nothing whatever ails
   apns_channel channel{services.apns(), env};
   for (const auto& w : words) {
     CAF_MESSAGE(w.name);
-    services.script({{"d", {{"status", 400}, {"body", REASON("BadDeviceToken")}, {"host", "api.push.apple.com"}, {"elsewhere", w.sandbox}}}});
+    services.script({{"d",
+                      {{"status", 400},
+                       {"body", REASON("BadDeviceToken")},
+                       {"host", "api.push.apple.com"},
+                       {"elsewhere", w.sandbox}}}});
     const auto got = deliver(channel, granted(), "d");
     CAF_CHECK(got.outcome == (w.passes ? again : gone) && !got.is_channel_down && !got.is_our_fault);
     CAF_CHECK_EQUAL(got.reason == "BadDeviceToken", !w.passes);
@@ -441,7 +508,8 @@ CAF_TEST(what the sandbox answers a device of its own pauses nothing and what is
   // Anybody may register a device of the sandbox.
   const std::vector<first_word> words{
     {"key", gets(403, REASON("InvalidProviderToken")), "InvalidProviderToken", true},
-    {"key of production alone", gets(403, REASON("BadEnvironmentKeyIdInToken")), "BadEnvironmentKeyIdInToken", true},
+    {"key of production alone", gets(403, REASON("BadEnvironmentKeyIdInToken")), "BadEnvironmentKeyIdInToken",
+     true},
     {"old key", gets(403, REASON("ExpiredProviderToken")), "ExpiredProviderToken", true},
     {"topic", gets(400, REASON("BadTopic")), "BadTopic", true},
     {"busy", gets(429, REASON("TooManyRequests")), "TooManyRequests", false},
@@ -468,8 +536,12 @@ CAF_TEST(a sandbox that cannot be reached is no matter of production) {
 
 CAF_TEST(too many provider tokens for one environment pause that one alone) {
   push_standins services;
-  const auto too_many_at = [](const char* host) { return json::object{{"status", 429}, {"body", REASON("TooManyProviderTokenUpdates")}, {"times", 1}, {"host", host}}; };
-  services.script({{"of the sandbox", too_many_at("api.sandbox.push.apple.com")}, {"first", too_many_at("api.push.apple.com")},
+  const auto too_many_at = [](const char* host) {
+    return json::object{
+      {"status", 429}, {"body", REASON("TooManyProviderTokenUpdates")}, {"times", 1}, {"host", host}};
+  };
+  services.script({{"of the sandbox", too_many_at("api.sandbox.push.apple.com")},
+                   {"first", too_many_at("api.push.apple.com")},
                    {"of none", gets(400, REASON("BadDeviceToken"))}});
   apns_channel channel{services.apns(), env};
   check_waits_alone(channel, "of the sandbox", "TooManyProviderTokenUpdates", true);
@@ -491,9 +563,7 @@ CAF_TEST(a key that is none for APNs is refused without being shown) {
     s.key = key;
     try {
       const apns_channel channel{s, env};
-    } catch (const std::runtime_error& e) {
-      return e.what();
-    }
+    } catch (const std::runtime_error& e) { return e.what(); }
     return "none";
   };
   CAF_CHECK_EQUAL(complaint(private_key("apple")), "none");

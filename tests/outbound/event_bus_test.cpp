@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bus of NATS against a real server: what a domain event looks like there, that it is there once, and a server that is away or killed.
+// The bus of NATS against a real server: what a domain event looks like there, that it is there once, and a
+// server that is away or killed.
 #define CAF_SUITE event_bus
 #include "caf/test/unit_test.hpp"
 
@@ -23,7 +24,9 @@ nats_bus_settings settings_for(const std::string& url) {
   return s;
 }
 
-bus_message message(std::uint64_t n, std::string payload = R"({"event_id":"01890a5d-ac96-774b-bcce-b302099a8057","amount":5000})") {
+bus_message message(
+  std::uint64_t n,
+  std::string payload = R"({"event_id":"01890a5d-ac96-774b-bcce-b302099a8057","amount":5000})") {
   bus_message m;
   m.what.id = {1, n};
   m.what.topic = "order.completed";
@@ -57,7 +60,8 @@ CAF_TEST(an event is a cloud event in structured mode under its own id) {
   CAF_CHECK_EQUAL(stored[0].subject, "fairqueue.order.completed");
   CAF_CHECK_EQUAL(stored[0].id, to_string(uuid{1, 42}));
   CAF_CHECK_EQUAL(stored[0].content_type, "application/cloudevents+json; charset=utf-8");
-  const auto expected = boost::json::parse(R"({"specversion":"1.0","id":"00000000-0000-0001-0000-00000000002a","source":"/fairqueue","type":"order.completed",
+  const auto expected = boost::json::parse(
+    R"({"specversion":"1.0","id":"00000000-0000-0001-0000-00000000002a","source":"/fairqueue","type":"order.completed",
     "subject":"01890a5d-ac96-774b-bcce-b302099a8057","time":"2027-01-15T08:00:00.123Z","datacontenttype":"application/json","tenant":"3",
     "sequence":"00000000000000000042.0000000002","partitionkey":"20",
     "data":{"event_id":"01890a5d-ac96-774b-bcce-b302099a8057","amount":5000}})");
@@ -97,7 +101,8 @@ CAF_TEST(what no bus will ever take is rejected) {
   nats_bus bus{settings_for(server.url())};
   CAF_CHECK(bus.publish(message(1, "no json")).result == bus_result::rejected);
   CAF_CHECK(bus.publish(message(2, "[1]")).result == bus_result::rejected);
-  CAF_CHECK(bus.publish(message(3, R"({"x":")" + std::string(2'000'000, 'x') + R"("})")).result == bus_result::rejected);
+  CAF_CHECK(bus.publish(message(3, R"({"x":")" + std::string(2'000'000, 'x') + R"("})")).result
+            == bus_result::rejected);
   CAF_CHECK(bus.publish(message(4)).result == bus_result::accepted); // the connection has survived it
 }
 
@@ -109,7 +114,8 @@ CAF_TEST(what another stream would take is not published) {
   nats_bus bus{settings_for(server.url())};
   const auto answer = bus.publish(message(1));
   CAF_CHECK(answer.result == bus_result::unavailable);
-  CAF_CHECK_EQUAL(answer.why, "NATS: another stream than fairqueue has the subject fairqueue.order.completed");
+  CAF_CHECK_EQUAL(answer.why,
+                  "NATS: another stream than fairqueue has the subject fairqueue.order.completed");
   eyes.with_stream("audit", [](const jsStreamInfo& info) { CAF_CHECK_EQUAL(info.State.Msgs, 0u); });
   eyes.remove_stream("audit"); // a person mends it
   eyes.remove_stream("fairqueue");

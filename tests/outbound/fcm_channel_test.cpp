@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FCM: every row of the table of answers, by itself and over the wire, and the access token that all sends share.
+// FCM: every row of the table of answers, by itself and over the wire, and the access token that all sends
+// share.
 #define CAF_SUITE fcm_channel
 #include "caf/test/unit_test.hpp"
 
@@ -21,34 +22,60 @@ using enum fq::delivery_outcome;
 
 namespace {
 
-#define FCM_ERROR(code) R"({"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":")" code R"("})"
-#define BAD_FIELD(field) R"({"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":")" field R"(","description":"Invalid value"}]})"
-#define GOOGLE_ERROR(code, status, message, details) R"({"error":{"code":)" code R"(,"message":")" message R"(","status":")" status R"(","details":[)" details "]}}"
+#define FCM_ERROR(code)                                                                                      \
+  R"({"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":")" code R"("})"
+#define BAD_FIELD(field)                                                                                     \
+  R"({"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":[{"field":")" field              \
+  R"(","description":"Invalid value"}]})"
+#define GOOGLE_ERROR(code, status, message, details)                                                         \
+  R"({"error":{"code":)" code R"(,"message":")" message R"(","status":")" status R"(","details":[)" details  \
+  "]}}"
 
 // docs of FCM's error codes and of google.rpc.Status; reference/faults-security-conventions.md section 5.1.
 const std::vector<answer_row> rows{
   {"taken", 200, R"({"name":"projects/p/messages/1"})", delivered, ""},
-  {"unregistered", 404, GOOGLE_ERROR("404", "NOT_FOUND", "Requested entity was not found.", FCM_ERROR("UNREGISTERED")), gone, "UNREGISTERED"},
-  {"no token at all", 400, GOOGLE_ERROR("400", "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token", FCM_ERROR("INVALID_ARGUMENT")),
+  {"unregistered", 404,
+   GOOGLE_ERROR("404", "NOT_FOUND", "Requested entity was not found.", FCM_ERROR("UNREGISTERED")), gone,
+   "UNREGISTERED"},
+  {"no token at all", 400,
+   GOOGLE_ERROR("400", "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token",
+                FCM_ERROR("INVALID_ARGUMENT")),
    gone, "INVALID_ARGUMENT"},
   {"no token at all and the field", 400,
-   GOOGLE_ERROR("400", "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token", FCM_ERROR("INVALID_ARGUMENT") "," BAD_FIELD("message.token")),
+   GOOGLE_ERROR("400", "INVALID_ARGUMENT", "The registration token is not a valid FCM registration token",
+                FCM_ERROR("INVALID_ARGUMENT") "," BAD_FIELD("message.token")),
    gone, "INVALID_ARGUMENT"},
-  {"a bad field", 400, GOOGLE_ERROR("400", "INVALID_ARGUMENT", "Invalid value at 'message.android.ttl'", BAD_FIELD("message.android.ttl")), refused, "INVALID_ARGUMENT",
-   false, true},
-  {"a bad field and FCM", 400, GOOGLE_ERROR("400", "INVALID_ARGUMENT", "Invalid data payload key: from", FCM_ERROR("INVALID_ARGUMENT") "," BAD_FIELD("message.data")),
+  {"a bad field", 400,
+   GOOGLE_ERROR("400", "INVALID_ARGUMENT", "Invalid value at 'message.android.ttl'",
+                BAD_FIELD("message.android.ttl")),
    refused, "INVALID_ARGUMENT", false, true},
-  {"too big", 400, GOOGLE_ERROR("400", "INVALID_ARGUMENT", "Android message is too big", FCM_ERROR("INVALID_ARGUMENT")), refused, "INVALID_ARGUMENT", false, true},
-  {"another sender", 403, GOOGLE_ERROR("403", "PERMISSION_DENIED", "SenderId mismatch", FCM_ERROR("SENDER_ID_MISMATCH")), gone, "SENDER_ID_MISMATCH", false, true},
-  {"not allowed", 403, GOOGLE_ERROR("403", "PERMISSION_DENIED", "Firebase Cloud Messaging API has not been used", ""), again, "PERMISSION_DENIED", true, true},
-  {"third party", 401, GOOGLE_ERROR("401", "UNAUTHENTICATED", "Auth error from APNS or Web Push Service", FCM_ERROR("THIRD_PARTY_AUTH_ERROR")), again,
-   "THIRD_PARTY_AUTH_ERROR", false, true},
-  {"unauthenticated", 401, GOOGLE_ERROR("401", "UNAUTHENTICATED", "Request had invalid authentication credentials.", ""), again, "UNAUTHENTICATED", true, true},
-  {"quota", 429, GOOGLE_ERROR("429", "RESOURCE_EXHAUSTED", "Quota exceeded", FCM_ERROR("QUOTA_EXCEEDED")), again, "QUOTA_EXCEEDED", false, false, "120",
-   milliseconds{120'000}},
-  {"unavailable", 503, GOOGLE_ERROR("503", "UNAVAILABLE", "The service is currently unavailable.", FCM_ERROR("UNAVAILABLE")), again, "UNAVAILABLE", false, false,
-   "Fri, 15 Jan 2027 08:02:00 GMT", milliseconds{120'000}},
-  {"internal", 500, GOOGLE_ERROR("500", "INTERNAL", "Internal error encountered.", FCM_ERROR("INTERNAL")), again, "INTERNAL"},
+  {"a bad field and FCM", 400,
+   GOOGLE_ERROR("400", "INVALID_ARGUMENT", "Invalid data payload key: from",
+                FCM_ERROR("INVALID_ARGUMENT") "," BAD_FIELD("message.data")),
+   refused, "INVALID_ARGUMENT", false, true},
+  {"too big", 400,
+   GOOGLE_ERROR("400", "INVALID_ARGUMENT", "Android message is too big", FCM_ERROR("INVALID_ARGUMENT")),
+   refused, "INVALID_ARGUMENT", false, true},
+  {"another sender", 403,
+   GOOGLE_ERROR("403", "PERMISSION_DENIED", "SenderId mismatch", FCM_ERROR("SENDER_ID_MISMATCH")), gone,
+   "SENDER_ID_MISMATCH", false, true},
+  {"not allowed", 403,
+   GOOGLE_ERROR("403", "PERMISSION_DENIED", "Firebase Cloud Messaging API has not been used", ""), again,
+   "PERMISSION_DENIED", true, true},
+  {"third party", 401,
+   GOOGLE_ERROR("401", "UNAUTHENTICATED", "Auth error from APNS or Web Push Service",
+                FCM_ERROR("THIRD_PARTY_AUTH_ERROR")),
+   again, "THIRD_PARTY_AUTH_ERROR", false, true},
+  {"unauthenticated", 401,
+   GOOGLE_ERROR("401", "UNAUTHENTICATED", "Request had invalid authentication credentials.", ""), again,
+   "UNAUTHENTICATED", true, true},
+  {"quota", 429, GOOGLE_ERROR("429", "RESOURCE_EXHAUSTED", "Quota exceeded", FCM_ERROR("QUOTA_EXCEEDED")),
+   again, "QUOTA_EXCEEDED", false, false, "120", milliseconds{120'000}},
+  {"unavailable", 503,
+   GOOGLE_ERROR("503", "UNAVAILABLE", "The service is currently unavailable.", FCM_ERROR("UNAVAILABLE")),
+   again, "UNAVAILABLE", false, false, "Fri, 15 Jan 2027 08:02:00 GMT", milliseconds{120'000}},
+  {"internal", 500, GOOGLE_ERROR("500", "INTERNAL", "Internal error encountered.", FCM_ERROR("INTERNAL")),
+   again, "INTERNAL"},
   {"a proxy of theirs", 502, "<html>Bad gateway</html>", again, "HTTP 502"},
   {"no such project", 404, "<html>404</html>", again, "HTTP 404", true, true},
 };
@@ -84,21 +111,25 @@ CAF_TEST_FIXTURE_SCOPE(fcm_channel_tests, fixture)
 
 CAF_TEST(each answer of FCM means what the table says) {
   for (const auto& r : rows) {
-    const auto got = fcm_answer(r.status, r.body, read_retry_after(std::string{r.retry_after}, env.wall_now()));
+    const auto got =
+      fcm_answer(r.status, r.body, read_retry_after(std::string{r.retry_after}, env.wall_now()));
     CAF_CHECK_EQUAL(difference(got, r), "");
     CAF_CHECK(got.retry_after == r.pause);
   }
 }
 
 CAF_TEST(answers that are not what Google documents are no reason to forget a device) {
-  for (const auto* body : {"", "{", "[]", "null", R"({"error":[]})", R"({"error":{"details":[null,{"@type":7}]}})", R"({"error":{"details":{"errorCode":"UNREGISTERED"}}})",
-                           R"({"error":{"details":[{"errorCode":"UNREGISTERED"}]}})"})
+  for (const auto* body :
+       {"", "{", "[]", "null", R"({"error":[]})", R"({"error":{"details":[null,{"@type":7}]}})",
+        R"({"error":{"details":{"errorCode":"UNREGISTERED"}}})",
+        R"({"error":{"details":[{"errorCode":"UNREGISTERED"}]}})"})
     for (const auto status : {100, 201, 302, 400, 401, 403, 404, 405, 413, 429, 500, 503, 599}) {
       const auto got = fcm_answer(status, body, {});
       CAF_CHECK(got.outcome == again || got.outcome == refused);
       CAF_CHECK(!got.reason.empty());
     }
-  const auto got = fcm_answer(400, R"({"error":{"status":"<script>\n\u0007bad","message":"the registration token"}})", {});
+  const auto got =
+    fcm_answer(400, R"({"error":{"status":"<script>\n\u0007bad","message":"the registration token"}})", {});
   CAF_CHECK_EQUAL(got.reason, "scriptbad");
   CAF_CHECK(got.outcome == refused); // FCM itself has not spoken
 }
@@ -114,7 +145,8 @@ CAF_TEST(every row comes over the wire as it is) {
   }
   const auto state = services.state();
   CAF_CHECK_EQUAL(json::serialize(state.at("wrong")), "[]");
-  // The first 401 has made a new access token, and the send was repeated with it; the second came within a minute.
+  // The first 401 has made a new access token, and the send was repeated with it; the second came within a
+  // minute.
   CAF_CHECK_EQUAL(state.at("exchanges").as_int64(), 2);
   CAF_CHECK_EQUAL(sends(state).size(), rows.size() + 1);
 }
@@ -123,12 +155,14 @@ CAF_TEST(many sends share one access token and a few connections) {
   push_standins services;
   fcm_channel channel{services.fcm(), env};
   fq::test::delivery_answers got;
-  for (int i = 0; i < 60; ++i) channel.deliver(granted(), {.id = {}, .address = "device-" + std::to_string(i)}, got.next());
+  for (int i = 0; i < 60; ++i)
+    channel.deliver(granted(), {.id = {}, .address = "device-" + std::to_string(i)}, got.next());
   for (const auto& a : got.wait(60)) CAF_CHECK(a.outcome == delivered);
   const auto state = services.state();
   CAF_CHECK_EQUAL(json::serialize(state.at("wrong")), "[]");
   CAF_CHECK_EQUAL(state.at("exchanges").as_int64(), 1);
-  CAF_CHECK(state.at("sessions").as_int64() <= 1 + 8); // of the token's host, and of the API's: what begins before the first one is there makes its own
+  CAF_CHECK(state.at("sessions").as_int64() <= 1 + 8); // of the token's host, and of the API's: what begins
+                                                       // before the first one is there makes its own
   std::set<std::string> devices;
   for (const auto& s : sends(state)) devices.emplace(s.at("device").as_string());
   CAF_CHECK_EQUAL(devices.size(), 60u);
@@ -175,7 +209,8 @@ CAF_TEST(the access token is made anew five minutes before its end) {
 
 CAF_TEST(an access token that is refused is replaced once and the send repeated) {
   push_standins services;
-  services.script({{"d", {{"status", 401}, {"body", "{}"}, {"once_per_token", true}}}, {"e", {{"status", 401}, {"body", "{}"}}}});
+  services.script({{"d", {{"status", 401}, {"body", "{}"}, {"once_per_token", true}}},
+                   {"e", {{"status", 401}, {"body", "{}"}}}});
   fcm_channel channel{services.fcm(), env};
   CAF_CHECK(deliver(channel, granted(), "d").outcome == delivered);
   CAF_CHECK_EQUAL(services.count("exchanges"), 2);
@@ -192,12 +227,17 @@ CAF_TEST(an access token that is refused is replaced once and the send repeated)
 
 CAF_TEST(without an access token nobody is reached and the reason says why) {
   push_standins services;
-  services.script({{"oauth", {{"status", 400}, {"body", R"({"error":"invalid_grant","error_description":"Invalid grant: account not found"})"}, {"times", 1}}}});
+  services.script(
+    {{"oauth",
+      {{"status", 400},
+       {"body", R"({"error":"invalid_grant","error_description":"Invalid grant: account not found"})"},
+       {"times", 1}}}});
   fcm_channel channel{services.fcm(), env};
   const auto refusal = deliver(channel, granted(), "d");
   CAF_CHECK(refusal.outcome == again && refusal.is_channel_down && refusal.is_our_fault);
   CAF_CHECK_EQUAL(refusal.reason, "oauth_invalid_grant");
-  services.script({{"oauth", {{"status", 503}, {"headers", {{"retry-after", "7"}}}, {"body", "busy"}, {"times", 1}}}});
+  services.script(
+    {{"oauth", {{"status", 503}, {"headers", {{"retry-after", "7"}}}, {"body", "busy"}, {"times", 1}}}});
   const auto trouble = deliver(channel, granted(), "d");
   CAF_CHECK(trouble.outcome == again && trouble.is_channel_down && !trouble.is_our_fault);
   CAF_CHECK(trouble.retry_after == milliseconds{7'000});
@@ -258,13 +298,17 @@ struct slow_refusal {
   fcm_channel::settings settings = services.fcm();
   std::chrono::steady_clock::time_point begin{};
 
-  explicit slow_refusal(fixed_environment& e) : env{e} { settings.http.timeout = milliseconds{60'000}; } // one step alone would outlast a try
+  explicit slow_refusal(fixed_environment& e) : env{e} {
+    settings.http.timeout = milliseconds{60'000};
+  } // one step alone would outlast a try
 
-  /// What a send to "d" gets whose first step has taken `time`; `meanwhile`: what everybody is scripted to get from then on.
+  /// What a send to "d" gets whose first step has taken `time`; `meanwhile`: what everybody is scripted to
+  /// get from then on.
   delivery_answer deliver_after(milliseconds time, const json::object& meanwhile) {
     fq::test::delivery_answers got;
     fcm_channel channel{settings, env};
-    CAF_CHECK(deliver(channel, turn_granted(env.wall_now()), "another").outcome == delivered); // there is an access token
+    CAF_CHECK(deliver(channel, turn_granted(env.wall_now()), "another").outcome
+              == delivered); // there is an access token
     services.script({{"d", {{"status", 401}, {"body", "{}"}, {"delay", 1'500}}}});
     const auto before = services.state().at("requests").as_array().size();
     channel.deliver(turn_granted(env.wall_now()), {.id = {}, .address = "d"}, got.next());
@@ -274,7 +318,9 @@ struct slow_refusal {
     begin = std::chrono::steady_clock::now();
     return got.wait(1).front();
   }
-  [[nodiscard]] bool was_quick() const { return std::chrono::steady_clock::now() - begin < std::chrono::seconds{10}; } // 1.5 s, 0.5 s, and a busy machine
+  [[nodiscard]] bool was_quick() const {
+    return std::chrono::steady_clock::now() - begin < std::chrono::seconds{10};
+  } // 1.5 s, 0.5 s, and a busy machine
 };
 
 CAF_TEST(a new access token has what is left of the time) {
@@ -351,9 +397,7 @@ CAF_TEST(a service account is read or it is said what is wrong with it) {
     try {
       const auto account = read_google_account(text);
       return account.project_id;
-    } catch (const std::runtime_error& e) {
-      return e.what();
-    }
+    } catch (const std::runtime_error& e) { return e.what(); }
   };
   CAF_CHECK_EQUAL(complaint(service_account_json()), "fairqueue-tests");
   CAF_CHECK_EQUAL(complaint("secret"), "is no JSON object");

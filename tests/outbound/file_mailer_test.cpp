@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail as files, and read again: whole, private, in order of time, once for each id, and without room for injected headers.
+// Mail as files, and read again: whole, private, in order of time, once for each id, and without room for
+// injected headers.
 #define CAF_SUITE file_mailer
 #include "caf/test/unit_test.hpp"
 
@@ -28,23 +29,33 @@ struct fixture {
 
   std::vector<std::filesystem::path> files() const {
     std::vector<std::filesystem::path> out;
-    for (const auto& entry : std::filesystem::directory_iterator{folder / "mail"}) out.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator{folder / "mail"})
+      out.push_back(entry.path());
     std::sort(out.begin(), out.end());
     return out;
   }
-  mail_result send(std::string id, std::string to = "fan@example.com", std::string subject = "s", std::string text = "t\n") {
-    return mailer.send({.id = std::move(id), .to = {{std::move(to)}}, .subject = std::move(subject), .text = std::move(text)}).result;
+  mail_result send(std::string id, std::string to = "fan@example.com", std::string subject = "s",
+                   std::string text = "t\n") {
+    return mailer
+      .send({.id = std::move(id),
+             .to = {{std::move(to)}},
+             .subject = std::move(subject),
+             .text = std::move(text)})
+      .result;
   }
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 } // namespace
 
 CAF_TEST_FIXTURE_SCOPE(file_mailer_tests, fixture)
 
 CAF_TEST(a message becomes one private file with the headers of RFC 5322) {
-  CAF_CHECK(send("otp-1", "fan@example.com", "Your code", "123456\nValid for 10 minutes.\n") == mail_result::accepted);
+  CAF_CHECK(send("otp-1", "fan@example.com", "Your code", "123456\nValid for 10 minutes.\n")
+            == mail_result::accepted);
   const auto all = files();
   CAF_REQUIRE_EQUAL(all.size(), 1u);
   CAF_CHECK_EQUAL(all[0].filename().string(), "20270115T080000.123Z-otp-1.eml");
@@ -52,7 +63,8 @@ CAF_TEST(a message becomes one private file with the headers of RFC 5322) {
   ::stat(all[0].c_str(), &s);
   CAF_CHECK_EQUAL(s.st_mode & 07777, mode_t{0600});
   const auto text = read_file(all[0]);
-  CAF_CHECK(text.starts_with("From: no-reply@fairqueue.local\r\nTo: fan@example.com\r\nSubject: Your code\r\n"));
+  CAF_CHECK(
+    text.starts_with("From: no-reply@fairqueue.local\r\nTo: fan@example.com\r\nSubject: Your code\r\n"));
   CAF_CHECK(contains(text, "\r\nDate: Fri, 15 Jan 2027 08:00:00 +0000\r\n"));
   CAF_CHECK(contains(text, "\r\nMessage-Id: <otp-1@fairqueue.local>\r\n"));
   CAF_CHECK(text.ends_with("\r\n\r\n123456\r\nValid for 10 minutes.\r\n"));
@@ -75,7 +87,8 @@ CAF_TEST(a repeat makes no second file while the first is there) {
   CAF_CHECK(send("m1") == mail_result::accepted);
   CAF_CHECK_EQUAL(files().size(), 1u);
   file_mailer after_restart{folder / "mail", us, env};
-  CAF_CHECK(after_restart.send({.id = "m1", .to = {{"fan@example.com"}}, .subject = "s", .text = "t"}).result == mail_result::accepted);
+  CAF_CHECK(after_restart.send({.id = "m1", .to = {{"fan@example.com"}}, .subject = "s", .text = "t"}).result
+            == mail_result::accepted);
   CAF_CHECK_EQUAL(files().size(), 1u);
   std::filesystem::remove(files()[0]); // somebody has picked it up
   CAF_CHECK(send("m1") == mail_result::accepted);
@@ -85,7 +98,8 @@ CAF_TEST(a repeat makes no second file while the first is there) {
 }
 
 CAF_TEST(ids of any form make names of files in the folder) {
-  const std::string ids[] = {"order:1", "../../etc/passwd", "a/b", "order:2", std::string(200, 'x'), ".", "a%b"};
+  const std::string ids[] = {"order:1", "../../etc/passwd", "a/b", "order:2", std::string(200, 'x'), ".",
+                             "a%b"};
   for (const auto& id : ids) {
     CAF_CHECK(send(id) == mail_result::accepted);
     CAF_CHECK(send(id) == mail_result::accepted);
@@ -94,9 +108,13 @@ CAF_TEST(ids of any form make names of files in the folder) {
 }
 
 CAF_TEST(many recipients are many files) {
-  mail_message m{.id = "bulk", .to = {{"a@x.example", {{"n", "1"}}}, {"bad"}, {"b@x.example", {{"n", "2"}}}}, .subject = "Nr %recipient.n%", .text = "t"};
+  mail_message m{.id = "bulk",
+                 .to = {{"a@x.example", {{"n", "1"}}}, {"bad"}, {"b@x.example", {{"n", "2"}}}},
+                 .subject = "Nr %recipient.n%",
+                 .text = "t"};
   const auto answer = mailer.send(m);
-  CAF_CHECK((answer.recipients == std::vector{mail_result::accepted, mail_result::rejected, mail_result::accepted}));
+  CAF_CHECK(
+    (answer.recipients == std::vector{mail_result::accepted, mail_result::rejected, mail_result::accepted}));
   CAF_CHECK(mailer.send(m).result == mail_result::accepted);
   const auto all = files();
   CAF_REQUIRE_EQUAL(all.size(), 2u);
@@ -106,7 +124,8 @@ CAF_TEST(many recipients are many files) {
 }
 
 CAF_TEST(nothing can be injected through addresses or subject) {
-  for (const auto* to : {"", "fan", "@x", "fan@", "a@b.example\r\nBcc: x@y", "a@b.example\n", "a b@c", "<a@b>", "a@b,c@d"})
+  for (const auto* to :
+       {"", "fan", "@x", "fan@", "a@b.example\r\nBcc: x@y", "a@b.example\n", "a b@c", "<a@b>", "a@b,c@d"})
     CAF_CHECK(send("m", to) == mail_result::rejected);
   for (const auto* subject : {"a\r\nBcc: x@y.example", "a\nb", "tab\t", "\x7f"})
     CAF_CHECK(send("m", "a@b.example", subject) == mail_result::rejected);
@@ -130,8 +149,14 @@ CAF_TEST(a folder that went away is unavailable and leaves nothing behind) {
 
 CAF_TEST(the newest mails are read again as a reader sees them) {
   for (int i = 0; i < 5; ++i) {
-    CAF_CHECK(mailer.send({.id = "m" + std::to_string(i), .to = {{"fan@example.com"}}, .subject = "Fête 東京 " + std::to_string(i),
-                           .text = "Code <b>12345" + std::to_string(i) + "</b> čć\n", .html = "<p>html</p>"}).result == mail_result::accepted);
+    CAF_CHECK(mailer
+                .send({.id = "m" + std::to_string(i),
+                       .to = {{"fan@example.com"}},
+                       .subject = "Fête 東京 " + std::to_string(i),
+                       .text = "Code <b>12345" + std::to_string(i) + "</b> čć\n",
+                       .html = "<p>html</p>"})
+                .result
+              == mail_result::accepted);
     env.now_ms += 1000;
   }
   const auto mails = newest_mails(folder / "mail", 3);
@@ -148,7 +173,9 @@ CAF_TEST(the newest mails are read again as a reader sees them) {
 
 CAF_TEST(what is no mail of ours is passed over and what is long is cut) {
   const auto mail = folder / "mail";
-  const auto write = [&](const char* name, const std::string& text) { std::ofstream{mail / name, std::ios::binary} << text; };
+  const auto write = [&](const char* name, const std::string& text) {
+    std::ofstream{mail / name, std::ios::binary} << text;
+  };
   write("secret", "To: a@b\n\nsecret");
   std::filesystem::create_symlink(folder / "mail" / "secret", mail / "20270115T080001.123Z-link.eml");
   CAF_REQUIRE_EQUAL(::mkfifo((mail / "20270115T080002.123Z-pipe.eml").c_str(), 0600), 0);
@@ -160,12 +187,15 @@ CAF_TEST(what is no mail of ours is passed over and what is long is cut) {
   CAF_CHECK(newest_mails(mail, 50).empty());
   std::string umlauts;
   for (int i = 0; i < 20'000; ++i) umlauts += "ä";
-  write("20270115T080008.123Z-long.eml", "To: a@b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nx" + umlauts);
-  write("20270115T080009.123Z-wrong.eml", "To: a@b\nContent-Type: text/plain; charset=utf-8\nSubject: \xff\n\na\xff\xfe z");
+  write("20270115T080008.123Z-long.eml",
+        "To: a@b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\nx" + umlauts);
+  write("20270115T080009.123Z-wrong.eml",
+        "To: a@b\nContent-Type: text/plain; charset=utf-8\nSubject: \xff\n\na\xff\xfe z");
   const auto mails = newest_mails(mail, 50);
   CAF_REQUIRE_EQUAL(mails.size(), 2u);
   CAF_CHECK_EQUAL(mails[1].text.size(), 16u * 1024 - 1); // 16 KiB would end within a character
-  for (const auto& text : {mails[0].text, mails[0].subject}) CAF_CHECK(text.find('\xff') == std::string::npos);
+  for (const auto& text : {mails[0].text, mails[0].subject})
+    CAF_CHECK(text.find('\xff') == std::string::npos);
 }
 
 CAF_TEST_FIXTURE_SCOPE_END()

@@ -12,7 +12,8 @@
 
 namespace fq::test {
 
-/// What `call` answers to the callback it is given; fails the test after 20 s, or when it answers twice before this returns.
+/// What `call` answers to the callback it is given; fails the test after 20 s, or when it answers twice
+/// before this returns.
 template <class Result, class Call>
 Result answered(Call&& call) {
   struct box {
@@ -27,7 +28,8 @@ Result answered(Call&& call) {
     shared->changed.notify_all();
   });
   std::unique_lock lock{shared->mutex};
-  CAF_REQUIRE(shared->changed.wait_for(lock, std::chrono::seconds{20}, [&] { return !shared->results.empty(); }));
+  CAF_REQUIRE(
+    shared->changed.wait_for(lock, std::chrono::seconds{20}, [&] { return !shared->results.empty(); }));
   CAF_REQUIRE_EQUAL(shared->results.size(), 1u);
   return shared->results.front();
 }

@@ -21,7 +21,8 @@ namespace fq::test {
 
 child_process::child_process(const std::vector<std::string>& command) {
   std::array<int, 2> in{}, out{};
-  if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0) throw std::runtime_error{"no pipe"};
+  if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(out.data(), O_CLOEXEC) != 0)
+    throw std::runtime_error{"no pipe"};
   std::vector<char*> words;
   for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
@@ -35,7 +36,8 @@ child_process::child_process(const std::vector<std::string>& command) {
   ::close(out[1]);
   in_ = in[1];
   out_ = out[0];
-  if (error != 0) throw std::runtime_error{"cannot start " + command[0] + "; scripts/setup installs what tests need"};
+  if (error != 0)
+    throw std::runtime_error{"cannot start " + command[0] + "; scripts/setup installs what tests need"};
 }
 
 child_process::~child_process() {
@@ -63,7 +65,8 @@ std::string output_of(const std::string& command) {
   std::string text;
   std::array<char, 4096> some{};
   while (const auto n = std::fread(some.data(), 1, some.size(), pipe)) text.append(some.data(), n);
-  if (::pclose(pipe) != 0) throw std::runtime_error{"this failed: " + command + " (scripts/setup installs what tests need)"};
+  if (::pclose(pipe) != 0)
+    throw std::runtime_error{"this failed: " + command + " (scripts/setup installs what tests need)"};
   return text;
 }
 
@@ -75,7 +78,8 @@ std::string read_file(const std::filesystem::path& file) {
 }
 
 void make_certificate(const std::filesystem::path& folder) {
-  output_of("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -addext "
+  output_of("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "
+            "/CN=localhost -addext "
             "subjectAltName=DNS:localhost,IP:127.0.0.1 -keyout '"
             + (folder / "key.pem").string() + "' -out '" + (folder / "certificate.pem").string() + "' 2>&1");
 }

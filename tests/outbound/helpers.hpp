@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Other programs for tests of mail: a child that ends with its object, certificates, somebody else's parser. Whatever is missing is an
-// error that says so.
+// Other programs for tests of mail: a child that ends with its object, certificates, somebody else's parser.
+// Whatever is missing is an error that says so.
 #pragma once
 #include <boost/json/value.hpp>
 
@@ -35,7 +35,8 @@ std::string output_of(const std::string& command);
 
 std::string read_file(const std::filesystem::path& file);
 
-/// A self-signed certificate for 127.0.0.1 and localhost: <folder>/certificate.pem, which is its own CA, and <folder>/key.pem.
+/// A self-signed certificate for 127.0.0.1 and localhost: <folder>/certificate.pem, which is its own CA, and
+/// <folder>/key.pem.
 void make_certificate(const std::filesystem::path& folder);
 
 /// What tests/support/parse_mail.py says of each message.

@@ -111,7 +111,8 @@ CAF_TEST_FIXTURE_SCOPE(http_client_tests, fixture)
 
 CAF_TEST(requests arrive whole and the connection is kept) {
   scripted_server server{[](const scripted_request& r) {
-    return answer(r.method == "GET" ? 200 : 429, R"({"a":1})", "Content-Type: application/json; charset=utf-8\r\nretry-after: 7\r\n");
+    return answer(r.method == "GET" ? 200 : 429, R"({"a":1})",
+                  "Content-Type: application/json; charset=utf-8\r\nretry-after: 7\r\n");
   }};
   http_client client{quick(), env};
   const auto first = ask(client, get(server.url() + "/v1/things?a=b"));
@@ -141,7 +142,8 @@ CAF_TEST(requests arrive whole and the connection is kept) {
 CAF_TEST(redirects are answers and proxies of the environment are not asked) {
   ::setenv("http_proxy", "http://127.0.0.1:1", 1);
   ::setenv("ALL_PROXY", "http://127.0.0.1:1", 1);
-  scripted_server server{[](const scripted_request&) { return answer(302, "", "Location: http://127.0.0.1:1/\r\n"); }};
+  scripted_server server{
+    [](const scripted_request&) { return answer(302, "", "Location: http://127.0.0.1:1/\r\n"); }};
   CAF_CHECK_EQUAL(status(ask(get(server.url() + "/"))), 302);
   ::unsetenv("http_proxy");
   ::unsetenv("ALL_PROXY");
@@ -181,8 +183,12 @@ CAF_TEST(a dead end is a network failure) {
     switch (turn++) {
       case 0: return reset();
       case 1: return {"", scripted_answer::then_type::close, {}};
-      case 2: return {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", scripted_answer::then_type::close, {}};
-      case 3: return {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n", scripted_answer::then_type::close, {}};
+      case 2:
+        return {"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", scripted_answer::then_type::close, {}};
+      case 3:
+        return {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+                scripted_answer::then_type::close,
+                {}};
       default: return {"this is no HTTP at all\r\n\r\n", scripted_answer::then_type::close, {}};
     }
   }};
@@ -196,7 +202,8 @@ CAF_TEST(a dead end is a network failure) {
 
 CAF_TEST(silence ends at the deadline of the request) {
   scripted_server server{[](const scripted_request& r) -> scripted_answer {
-    if (r.target == "/started") return {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", scripted_answer::then_type::hang, {}};
+    if (r.target == "/started")
+      return {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx", scripted_answer::then_type::hang, {}};
     return hang();
   }};
   http_client client{quick(), env};
@@ -236,7 +243,8 @@ CAF_TEST(the destructor answers everything outstanding once) {
     http_client client{s, env};
     for (int i = 0; i < 5; ++i)
       client.submit(get(server.url()), [&, next = got.next()](http_result r) {
-        client.submit(get(server.url()), [&](http_result again) { late += failed(again, http_error::cancelled) ? 1 : 100; });
+        client.submit(get(server.url()),
+                      [&](http_result again) { late += failed(again, http_error::cancelled) ? 1 : 100; });
         next(std::move(r));
       });
     CAF_CHECK(server.wait_for_requests(2));
@@ -323,7 +331,8 @@ CAF_TEST(a callback may submit the next request) {
   scripted_server server{[](const scripted_request& r) { return answer(200, r.target); }};
   http_client client{quick(), env};
   answers got;
-  client.submit(get(server.url() + "/1"), [&](http_result first) { client.submit(get(server.url() + body(first) + "2"), got.next()); });
+  client.submit(get(server.url() + "/1"),
+                [&](http_result first) { client.submit(get(server.url() + body(first) + "2"), got.next()); });
   CAF_CHECK_EQUAL(body(got.wait(1).front()), "/12");
   CAF_CHECK_EQUAL(server.connections(), 1);
 }
@@ -371,7 +380,11 @@ CAF_TEST(only https is spoken if nothing else may be) {
 CAF_TEST(an answer that may be cut stands as far as it was read) {
   scripted_server server{[](const scripted_request& r) -> scripted_answer {
     if (r.target == "/exact") return answer(200, std::string(5000, 'x'));
-    return {"HTTP/1.1 503 Full\r\nRetry-After: 9\r\nContent-Length: 10737418240\r\n\r\n", scripted_answer::then_type::close, {}, std::string(16384, 'x'), {}};
+    return {"HTTP/1.1 503 Full\r\nRetry-After: 9\r\nContent-Length: 10737418240\r\n\r\n",
+            scripted_answer::then_type::close,
+            {},
+            std::string(16384, 'x'),
+            {}};
   }};
   auto s = quick();
   s.response_bytes_max = 5000;
@@ -388,7 +401,11 @@ CAF_TEST(an answer that may be cut stands as far as it was read) {
 
 CAF_TEST(header fields without end are no answer) {
   scripted_server server{[](const scripted_request&) -> scripted_answer {
-    return {"HTTP/1.1 200 OK\r\n", scripted_answer::then_type::close, {}, "X-Field: " + std::string(1000, 'x') + "\r\n", {}};
+    return {"HTTP/1.1 200 OK\r\n",
+            scripted_answer::then_type::close,
+            {},
+            "X-Field: " + std::string(1000, 'x') + "\r\n",
+            {}};
   }};
   CAF_CHECK(failed(ask(get(server.url())), http_error::network));
   CAF_CHECK(server.bytes_sent() < 64u * 1024 * 1024); // libcurl's 300 KiB and what the sockets hold
@@ -397,7 +414,8 @@ CAF_TEST(header fields without end are no answer) {
 CAF_TEST(a client for public addresses connects to no other whatever a name says) {
   scripted_server server{[](const scripted_request&) { return answer(200, "reached"); }};
   const auto port = server.url().substr(server.url().rfind(':') + 1);
-  // With a control each: the same without the guard does reach the server, so a pass is not the address's failure.
+  // With a control each: the same without the guard does reach the server, so a pass is not the address's
+  // failure.
   for (const std::string address : {"127.0.0.1", "[::ffff:127.0.0.1]", "127.0.0.2,127.0.0.1"}) {
     CAF_MESSAGE(address);
     auto s = quick();
@@ -413,7 +431,8 @@ CAF_TEST(a client for public addresses connects to no other whatever a name says
   auto s = quick();
   s.public_addresses_only = true;
   const auto before = server.connections();
-  for (const std::string host : {"127.0.0.1", "2130706433", "0x7f.1", "127.1", "0177.0.0.1", "localhost", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0"}) {
+  for (const std::string host : {"127.0.0.1", "2130706433", "0x7f.1", "127.1", "0177.0.0.1", "localhost",
+                                 "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "0.0.0.0"}) {
     CAF_MESSAGE(host);
     CAF_CHECK(failed(ask(get("http://" + host + ":" + port + "/"), s), http_error::forbidden));
   }
@@ -427,7 +446,8 @@ CAF_TEST(a client in the background yields to all other threads) {
     s.is_background = is_background;
     http_client client{s, env};
     std::promise<int> seen;
-    client.submit(get(server.url()), [&](const http_result&) { seen.set_value(getpriority(PRIO_PROCESS, 0)); });
+    client.submit(get(server.url()),
+                  [&](const http_result&) { seen.set_value(getpriority(PRIO_PROCESS, 0)); });
     return seen.get_future().get();
   };
   const auto mine = getpriority(PRIO_PROCESS, 0);
@@ -456,8 +476,11 @@ CAF_TEST(a failure says how far it came) {
     const auto* failure = std::get_if<http_failure>(&result);
     return failure == nullptr ? std::string{"no failure"} : std::string{failure->step};
   };
-  scripted_server secure{[](const scripted_request&) { return answer(200, ""); }, scripted_server::tls_type::for_loopback};
-  scripted_server silent{[](const scripted_request&) -> scripted_answer { return {"", scripted_answer::then_type::close, {}}; }};
+  scripted_server secure{[](const scripted_request&) { return answer(200, ""); },
+                         scripted_server::tls_type::for_loopback};
+  scripted_server silent{[](const scripted_request&) -> scripted_answer {
+    return {"", scripted_answer::then_type::close, {}};
+  }};
   CAF_CHECK_EQUAL(step(secure.url()), "tls");
   CAF_CHECK_EQUAL(step(silent.url()), "");
   silent.stop();

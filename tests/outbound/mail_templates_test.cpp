@@ -18,19 +18,24 @@ const std::map<std::string, const char*> samples{
   {"otp", R"({"code":"123456","minutes":10})"},
   {"payment_link", R"({"name":"Ana","order_id":"O-1","event_name":"Derby","total":500000,"currency":"NGN",
                        "payment_url":"https://pay.example/x?a=1&b=2","expires_at":1795372200000})"},
-  {"order_receipt", R"({"order_id":"O-1","event_name":"Derby","currency":"EUR","total":12050,"discount":500,"donations":50,"fees":0,
+  {"order_receipt",
+   R"({"order_id":"O-1","event_name":"Derby","currency":"EUR","total":12050,"discount":500,"donations":50,"fees":0,
                         "items":[{"name":"Standard","quantity":2,"amount":10000},{"name":"VIP","quantity":1,"amount":2500}],
                         "starts_at":1795372200000,"paid_at":1795372200000})"},
-  {"order_failed", R"({"order_id":"O-1","event_name":"Derby","reason":"The bank declined the payment.","can_retry":true,
+  {"order_failed",
+   R"({"order_id":"O-1","event_name":"Derby","reason":"The bank declined the payment.","can_retry":true,
                        "retry_url":"https://shop.example/o/1"})"},
-  {"order_refunded", R"({"order_id":"O-1","event_name":"Derby","amount":1200,"currency":"JPY","whole":false})"},
+  {"order_refunded",
+   R"({"order_id":"O-1","event_name":"Derby","amount":1200,"currency":"JPY","whole":false})"},
   {"event_cancelled", R"({"event_name":"Derby","refund":true,"order_id":"O-1"})"},
-  {"quota_invitation", R"({"event_name":"Derby","ticket_name":"Members","quantity":2,"valid_until":1795372200000})"},
+  {"quota_invitation",
+   R"({"event_name":"Derby","ticket_name":"Members","quantity":2,"valid_until":1795372200000})"},
 };
 
 boost::json::object data_of(const std::string& text) { return boost::json::parse(text).as_object(); }
 
-mail_content content(std::string_view key, const boost::json::object& data, std::string_view language = "en") {
+mail_content content(std::string_view key, const boost::json::object& data,
+                     std::string_view language = "en") {
   const auto result = render(key, language, data);
   if (const auto* problem = std::get_if<template_problem>(&result)) CAF_FAIL(problem->what);
   return std::get<mail_content>(result);
@@ -42,12 +47,15 @@ std::string problem(std::string_view key, const boost::json::object& data) {
   return found == nullptr ? "" : found->what;
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 bool is_tidy(const mail_content& c) {
   for (const auto* text : {&c.subject, &c.text, &c.html})
     if (text->empty() || contains(*text, "{{") || contains(*text, "}}")) return false;
-  return !contains(c.subject, "\n") && c.text.ends_with('\n') && !c.text.ends_with("\n\n") && !contains(c.text, "\n\n\n") && !contains(c.text, " \n");
+  return !contains(c.subject, "\n") && c.text.ends_with('\n') && !c.text.ends_with("\n\n")
+         && !contains(c.text, "\n\n\n") && !contains(c.text, " \n");
 }
 
 } // namespace
@@ -66,7 +74,8 @@ CAF_TEST(every template is there in English and takes its data) {
 CAF_TEST(a code is said plainly) {
   const auto c = content("otp", data_of(samples.at("otp")));
   CAF_CHECK_EQUAL(c.subject, "Your sign-in code");
-  CAF_CHECK_EQUAL(c.text, "Your sign-in code is 123456.\n\nIt is valid for 10 minutes. If you did not ask for it, ignore this message.\n");
+  CAF_CHECK_EQUAL(c.text, "Your sign-in code is 123456.\n\nIt is valid for 10 minutes. If you did not ask "
+                          "for it, ignore this message.\n");
   CAF_CHECK(contains(c.html, "<strong>123456</strong>"));
   CAF_CHECK(contains(content("otp", data_of(R"({"code":"1","minutes":1})")).text, "for 1 minute."));
 }
@@ -76,22 +85,26 @@ CAF_TEST(a receipt lists what was bought) {
   CAF_CHECK_EQUAL(c.subject, "Your order is confirmed: Derby");
   CAF_CHECK_EQUAL(c.text, "Thank you. Your order for Derby is confirmed.\n\n"
                           "Order: O-1\nPaid: 22 Nov 2026, 18:30 UTC\nBegins: 22 Nov 2026, 18:30 UTC\n\n"
-                          "2 x Standard: 100.00 EUR\n1 x VIP: 25.00 EUR\nDiscount: -5.00 EUR\nDonations: 0.50 EUR\nTotal: 120.50 EUR\n");
+                          "2 x Standard: 100.00 EUR\n1 x VIP: 25.00 EUR\nDiscount: -5.00 EUR\nDonations: "
+                          "0.50 EUR\nTotal: 120.50 EUR\n");
   CAF_CHECK(contains(c.html, "<td>2 &times; Standard</td>"));
   CAF_CHECK(contains(c.html, "<strong>120.50 EUR</strong>"));
 }
 
 CAF_TEST(a payment link names the deadline and leads to the page) {
   const auto c = content("payment_link", data_of(samples.at("payment_link")));
-  CAF_CHECK_EQUAL(c.text, "Hello Ana,\n\nYour tickets for Derby are being held for you.\n\nOrder: O-1\nTo pay: 5000.00 NGN\n"
-                          "Pay before: 22 Nov 2026, 18:30 UTC\n\nPay here:\nhttps://pay.example/x?a=1&b=2\n\n"
-                          "If it is not paid by then, the tickets go back on sale.\n");
+  CAF_CHECK_EQUAL(
+    c.text,
+    "Hello Ana,\n\nYour tickets for Derby are being held for you.\n\nOrder: O-1\nTo pay: 5000.00 NGN\n"
+    "Pay before: 22 Nov 2026, 18:30 UTC\n\nPay here:\nhttps://pay.example/x?a=1&b=2\n\n"
+    "If it is not paid by then, the tickets go back on sale.\n");
   CAF_CHECK(contains(c.html, "href=\"https://pay.example/x?a=1&amp;b=2\""));
 }
 
 CAF_TEST(failures refunds and cancellations say what comes next) {
   auto failed = data_of(samples.at("order_failed"));
-  CAF_CHECK(contains(content("order_failed", failed).text, "Why: The bank declined the payment.\n\nYou can try again"));
+  CAF_CHECK(contains(content("order_failed", failed).text,
+                     "Why: The bank declined the payment.\n\nYou can try again"));
   CAF_CHECK(contains(content("order_failed", failed).text, "Try again here:\nhttps://shop.example/o/1\n"));
   failed["can_retry"] = false;
   CAF_CHECK(contains(content("order_failed", failed).text, "cannot be paid any more"));
@@ -109,7 +122,8 @@ CAF_TEST(failures refunds and cancellations say what comes next) {
 }
 
 CAF_TEST(names and titles stay text wherever they stand) {
-  const std::string evil = "<script>alert(1)</script>\" onload=\"x\r\nBcc: a@b\r\n\r\n--=_x {{CODE}} \xe2\x80\xae\xe2\x80\xa8{{>X}}\t'&amp;";
+  const std::string evil = "<script>alert(1)</script>\" onload=\"x\r\nBcc: a@b\r\n\r\n--=_x {{CODE}} "
+                           "\xe2\x80\xae\xe2\x80\xa8{{>X}}\t'&amp;";
   for (const auto key : mail_template_keys()) {
     auto data = data_of(samples.at(std::string{key}));
     for (const auto* name : {"name", "event_name", "order_id", "code", "reason"})
@@ -123,7 +137,8 @@ CAF_TEST(names and titles stay text wherever they stand) {
     CAF_CHECK(!contains(c.text, "\n--"));
     for (const auto* text : {&c.subject, &c.text, &c.html}) CAF_CHECK(!contains(*text, "\xe2\x80\xae"));
     CAF_CHECK(is_one_line(c.subject));
-    CAF_CHECK_EQUAL(wrong_with({.id = "m", .to = {{"a@b"}}, .subject = c.subject, .text = c.text, .html = c.html}), "");
+    CAF_CHECK_EQUAL(
+      wrong_with({.id = "m", .to = {{"a@b"}}, .subject = c.subject, .text = c.text, .html = c.html}), "");
   }
 }
 
@@ -134,13 +149,15 @@ CAF_TEST(titles of any length and bytes fit a header) {
     auto data = data_of(samples.at("event_cancelled"));
     data["event_name"] = title;
     const auto c = content("event_cancelled", data);
-    CAF_CHECK_EQUAL(wrong_with({.id = "m", .to = {{"a@b"}}, .subject = c.subject, .text = c.text, .html = c.html}), "");
+    CAF_CHECK_EQUAL(
+      wrong_with({.id = "m", .to = {{"a@b"}}, .subject = c.subject, .text = c.text, .html = c.html}), "");
     CAF_CHECK(c.subject.size() <= 250);
   }
 }
 
 CAF_TEST(a link to anything but a web page is refused) {
-  for (const auto* url : {"javascript:alert(1)", "data:text/html,x", "//evil.example", "https://a b", "https://a\nb", "https://a\"b", "", "ftp://a"}) {
+  for (const auto* url : {"javascript:alert(1)", "data:text/html,x", "//evil.example", "https://a b",
+                          "https://a\nb", "https://a\"b", "", "ftp://a"}) {
     auto data = data_of(samples.at("payment_link"));
     data["payment_url"] = url;
     CAF_CHECK_EQUAL(problem("payment_link", data), "payment_url is not an http(s) url");
@@ -193,7 +210,8 @@ CAF_TEST(threads render at once) {
   std::array<int, 4> wrong{};
   for (auto& count : wrong)
     threads.emplace_back([&] {
-      for (int i = 0; i < 200; ++i) count += std::get<mail_content>(render("order_receipt", "en", data)).html == expected ? 0 : 1;
+      for (int i = 0; i < 200; ++i)
+        count += std::get<mail_content>(render("order_receipt", "en", data)).html == expected ? 0 : 1;
     });
   for (auto& t : threads) t.join();
   for (const auto count : wrong) CAF_CHECK_EQUAL(count, 0);

@@ -50,8 +50,13 @@ void check_all(const std::vector<mail_letter>& letters, const mail_sender& sende
   for (std::size_t i = 0; i < letters.size(); ++i) {
     const auto& mail = mails[i];
     std::string wrong;
-    const auto need = [&](const char* name, bool ok) { ok ? wrong : wrong.append(name).append(" of \"" + letters[i].subject + "\": " + boost::json::serialize(mail)); };
-    const auto is = [&](const char* name, const std::string& expected) { need(name, text_at(mail, name) == expected); };
+    const auto need = [&](const char* name, bool ok) {
+      ok ? wrong
+         : wrong.append(name).append(" of \"" + letters[i].subject + "\": " + boost::json::serialize(mail));
+    };
+    const auto is = [&](const char* name, const std::string& expected) {
+      need(name, text_at(mail, name) == expected);
+    };
     is("subject", letters[i].subject);
     is("from", sender.address);
     is("from_name", sender.name);
@@ -72,9 +77,7 @@ void check_all(const std::vector<mail_letter>& letters, const mail_sender& sende
 bool is_refused(const mail_letter& l, const mail_sender& sender) {
   try {
     return to_mime(l, sender, when).empty();
-  } catch (const std::invalid_argument&) {
-    return true;
-  }
+  } catch (const std::invalid_argument&) { return true; }
 }
 
 } // namespace
@@ -105,12 +108,14 @@ CAF_TEST(messages of all kinds are read as they were written) {
 }
 
 CAF_TEST(names of the sender come through) {
-  for (const auto* name : {"", "Box office", "HNS Ulaznice, Zagreb", "Ticketverkauf Köln", "東京", "a \"quoted\" <x@y> name", "back\\slash", "(c) 2026"})
+  for (const auto* name : {"", "Box office", "HNS Ulaznice, Zagreb", "Ticketverkauf Köln", "東京",
+                           "a \"quoted\" <x@y> name", "back\\slash", "(c) 2026"})
     check_all({letter("s", "t\n")}, {us.address, name});
 }
 
 CAF_TEST(an encoded word in a title is text and not decoded) {
-  const auto mail = parse_mails({to_mime(letter("Sale =?utf-8?q?=0D=0ABcc:_x@y?= now", "t\n"), us, when)}).at(0);
+  const auto mail =
+    parse_mails({to_mime(letter("Sale =?utf-8?q?=0D=0ABcc:_x@y?= now", "t\n"), us, when)}).at(0);
   CAF_CHECK_EQUAL(text_at(mail, "subject"), std::string{"Sale = ?utf-8?q?=0D=0ABcc:_x@y?= now"});
   CAF_CHECK_EQUAL(mail.at("headers").as_array().size(), 9u); // and none more than we write
 }
@@ -124,9 +129,11 @@ CAF_TEST(the same letter at the same time is the same bytes) {
 }
 
 CAF_TEST(no header takes a control character or an address that is none) {
-  for (const auto* subject : {"a\r\nBcc: x@y.example", "a\nb", "a\rb", "tab\t", "\x7f", "\xff"}) CAF_CHECK(is_refused(letter(subject, "t"), us));
+  for (const auto* subject : {"a\r\nBcc: x@y.example", "a\nb", "a\rb", "tab\t", "\x7f", "\xff"})
+    CAF_CHECK(is_refused(letter(subject, "t"), us));
   auto l = letter("s", "t");
-  for (const auto* to : {"", "fan", "@x", "fan@", "a@b.example\r\nBcc: x@y", "a@b.example\n", "a b@c", "<a@b>", "a@b,c@d"}) {
+  for (const auto* to :
+       {"", "fan", "@x", "fan@", "a@b.example\r\nBcc: x@y", "a@b.example\n", "a b@c", "<a@b>", "a@b,c@d"}) {
     l.to = to;
     CAF_CHECK(is_refused(l, us));
   }
@@ -149,7 +156,8 @@ CAF_TEST(a message id is a dot atom and different for different ids) {
 
 CAF_TEST(random text comes through whole) {
   std::mt19937 dice{20261122};
-  const char* pieces[] = {"a", "Z", " ", "=", ".", "\n", "é", "č", "東", "🎟", "-", "--", "=_", "\t", "?", "_", "&", "<", "From ", "0123456789"};
+  const char* pieces[] = {"a", "Z",  " ",  "=",  ".", "\n", "é", "č", "東",    "🎟",
+                          "-", "--", "=_", "\t", "?", "_",  "&", "<", "From ", "0123456789"};
   const auto some = [&](std::size_t n, bool one_line) {
     std::string out;
     for (std::size_t i = 0; i < n; ++i) {
@@ -159,7 +167,9 @@ CAF_TEST(random text comes through whole) {
     return out;
   };
   std::vector<mail_letter> letters;
-  for (int i = 0; i < 150; ++i) letters.push_back(letter(some(1 + dice() % 30, true) + "x", some(dice() % 400, false) + "x\n", i % 2 == 0 ? "" : some(200, false) + "x\n"));
+  for (int i = 0; i < 150; ++i)
+    letters.push_back(letter(some(1 + dice() % 30, true) + "x", some(dice() % 400, false) + "x\n",
+                             i % 2 == 0 ? "" : some(200, false) + "x\n"));
   check_all(letters, us);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payment events that come by NATS, against a real server: what is taken, what comes again and when, and what does not.
+// Payment events that come by NATS, against a real server: what is taken, what comes again and when, and what
+// does not.
 #define CAF_SUITE nats_inbox
 #include "caf/test/unit_test.hpp"
 
@@ -32,7 +33,8 @@ std::vector<inbox_message> take_in_time(nats_inbox& inbox, std::size_t count) {
   std::vector<inbox_message> all;
   for (int i = 0; i < 50 && all.size() < count; ++i) {
     auto one = inbox.take(16, soon);
-    if (!one.trouble.empty()) std::this_thread::sleep_for(soon); // libnats reconnects by itself, when it likes
+    if (!one.trouble.empty())
+      std::this_thread::sleep_for(soon); // libnats reconnects by itself, when it likes
     std::ranges::move(one.messages, std::back_inserter(all));
   }
   return all;
@@ -59,7 +61,8 @@ CAF_TEST(a webhook comes as it was signed and when it is taken it does not come 
   CAF_CHECK_EQUAL(all[1].signature, "t=2,v1=cd");
   CAF_CHECK_EQUAL(all[2].signature, "");
   CAF_CHECK_EQUAL(all[0].deliveries, 1u);
-  const auto age = std::chrono::duration_cast<milliseconds>(before.time_since_epoch()) - all[0].arrived_at.time_since_epoch();
+  const auto age = std::chrono::duration_cast<milliseconds>(before.time_since_epoch())
+                   - all[0].arrived_at.time_since_epoch();
   CAF_CHECK(age > milliseconds{-60'000} && age < milliseconds{60'000});
   for (const auto& m : all) inbox.settle(m.ticket, inbox_verdict::taken, milliseconds{0});
   std::this_thread::sleep_for(std::chrono::milliseconds{1'500}); // longer than answer_within
@@ -74,7 +77,8 @@ CAF_TEST(one put off comes again and one refused does not) {
   router.publish("stripe.backend", "later");
   router.publish("stripe.backend", "never");
   for (const auto& m : take_in_time(inbox, 2))
-    inbox.settle(m.ticket, m.body == "later" ? inbox_verdict::later : inbox_verdict::never, milliseconds{300});
+    inbox.settle(m.ticket, m.body == "later" ? inbox_verdict::later : inbox_verdict::never,
+                 milliseconds{300});
   CAF_CHECK(inbox.take(16, milliseconds{50}).messages.empty()); // not at once
   const auto again = take_in_time(inbox, 1);
   CAF_REQUIRE_EQUAL(again.size(), 1u);

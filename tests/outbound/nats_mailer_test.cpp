@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mail by NATS against a real server with JetStream: the envelope, duplicates, and a server that is away, killed or without the stream.
+// Mail by NATS against a real server with JetStream: the envelope, duplicates, and a server that is away,
+// killed or without the stream.
 #define CAF_SUITE nats_mailer
 #include "caf/test/unit_test.hpp"
 
@@ -24,11 +25,13 @@ using namespace fq::test;
 
 namespace {
 
-constexpr auto accepted = mail_result::accepted, rejected = mail_result::rejected, unavailable = mail_result::unavailable;
+constexpr auto accepted = mail_result::accepted, rejected = mail_result::rejected,
+               unavailable = mail_result::unavailable;
 
 /// A server whose settings scripts/services does not have.
 struct port_file_server {
-  port_file_server(const temp_folder& folder, const std::string& more) : process({"/usr/sbin/nats-server", "--config", write(folder, more)}) {
+  port_file_server(const temp_folder& folder, const std::string& more) :
+      process({"/usr/sbin/nats-server", "--config", write(folder, more)}) {
     for (int i = 0; i < 200 && port.empty(); ++i) {
       std::this_thread::sleep_for(std::chrono::milliseconds{50});
       for (const auto& entry : std::filesystem::directory_iterator{folder.path()})
@@ -41,9 +44,11 @@ struct port_file_server {
 
 private:
   static std::string write(const temp_folder& folder, const std::string& more) {
-    std::ofstream{folder / "nats.conf"} << "host: \"127.0.0.1\"\nport: -1\nports_file_dir: \"" << folder.path().string() << "\"\nlog_file: \""
-                                        << (folder / "log").string() << "\"\njetstream { store_dir: \"" << (folder / "store").string() << "\" }\n"
-                                        << more << "\n";
+    std::ofstream{folder / "nats.conf"}
+      << "host: \"127.0.0.1\"\nport: -1\nports_file_dir: \"" << folder.path().string() << "\"\nlog_file: \""
+      << (folder / "log").string() << "\"\njetstream { store_dir: \"" << (folder / "store").string()
+      << "\" }\n"
+      << more << "\n";
     return (folder / "nats.conf").string();
   }
   static std::string port_in(const std::string& text) {
@@ -55,12 +60,18 @@ private:
 };
 
 nats_mail_settings settings_for(const std::string& url) {
-  return {.servers = {.url = url, .timeout = milliseconds{2'000}}, .stream = {"mail", "mail.>"}, .subject = "mail.send"};
+  return {.servers = {.url = url, .timeout = milliseconds{2'000}},
+          .stream = {"mail", "mail.>"},
+          .subject = "mail.send"};
 }
 
 mail_message message(std::string id) {
-  return {.id = std::move(id), .to = {{"fan@example.com", {{"name", "Ana <3"}}}}, .subject = "Fête", .text = "Hi %recipient.name%\n",
-          .html = "<p>Hi %recipient.name%</p>", .template_key = "otp"};
+  return {.id = std::move(id),
+          .to = {{"fan@example.com", {{"name", "Ana <3"}}}},
+          .subject = "Fête",
+          .text = "Hi %recipient.name%\n",
+          .html = "<p>Hi %recipient.name%</p>",
+          .template_key = "otp"};
 }
 
 struct fixture {
@@ -92,7 +103,8 @@ CAF_TEST(a message becomes an envelope in a stream that is made for it) {
   CAF_REQUIRE_EQUAL(stored.size(), 1u);
   CAF_CHECK_EQUAL(stored[0].subject, "mail.send");
   CAF_CHECK_EQUAL(stored[0].id, "order_confirmation:01HZ");
-  const auto expected = boost::json::parse(R"({"event":"mail.send","version":1,"occurred_at":"2027-01-15T08:00:00.123Z","data":{
+  const auto expected =
+    boost::json::parse(R"({"event":"mail.send","version":1,"occurred_at":"2027-01-15T08:00:00.123Z","data":{
     "to":["fan@example.com"],"subject":"Fête","html":"<p>Hi %recipient.name_html%</p>","text":"Hi %recipient.name%\n",
     "from_email":"no-reply@tickets.example","from_name":"Box office","attachments":null,
     "recipient_variables":{"fan@example.com":{"name":"Ana <3","name_html":"Ana &lt;3"}},
@@ -126,7 +138,8 @@ CAF_TEST(a stream that is there is left as it is) {
   s.stream.stream = "hns_events";
   nats_mailer own{s, us, env};
   CAF_CHECK(own.send(message("m1")).result == accepted);
-  nats_mailer other{settings_for(server.url()), us, env}; // its own stream would overlap: the one that is there takes the mail
+  nats_mailer other{settings_for(server.url()), us,
+                    env}; // its own stream would overlap: the one that is there takes the mail
   CAF_CHECK(other.send(message("m2")).result == accepted);
   CAF_CHECK_EQUAL(eyes.messages("hns_events").size(), 2u);
   eyes.with_stream("hns_events", [](const jsStreamInfo& info) {
@@ -140,7 +153,8 @@ CAF_TEST(many recipients go in chunks and a repeat is the same chunks) {
   nats_mailer mailer{settings_for(server.url()), us, env};
   auto m = message("bulk");
   m.to.clear();
-  for (int i = 0; i < 2500; ++i) m.to.push_back({"fan" + std::to_string(i) + "@example.com", {{"n", std::to_string(i)}}});
+  for (int i = 0; i < 2500; ++i)
+    m.to.push_back({"fan" + std::to_string(i) + "@example.com", {{"n", std::to_string(i)}}});
   m.to[7].address = "not an address";
   const auto answer = mailer.send(m);
   CAF_CHECK(answer.result == accepted);
@@ -155,13 +169,15 @@ CAF_TEST(many recipients go in chunks and a repeat is the same chunks) {
     const auto data = boost::json::parse(stored[i].data).at("data");
     CAF_CHECK_EQUAL(data.at("to").as_array().size(), sizes[i]);
     CAF_CHECK_EQUAL(data.at("recipient_variables").as_object().size(), sizes[i]);
-    CAF_CHECK_EQUAL(text_at(data.at("metadata"), "correlation_id"), id); // else a mailer that drops repeats would drop the second
+    CAF_CHECK_EQUAL(text_at(data.at("metadata"), "correlation_id"),
+                    id); // else a mailer that drops repeats would drop the second
   }
 }
 
 CAF_TEST(chunks are cut by recipients and by size whoever is answered) {
   mail_message m{.id = "m", .to = {}, .subject = "s", .text = "t"};
-  for (int i = 0; i < 300; ++i) m.to.push_back({"a" + std::to_string(i) + "@x.example", {{"v", std::string(2000, 'x')}}});
+  for (int i = 0; i < 300; ++i)
+    m.to.push_back({"a" + std::to_string(i) + "@x.example", {{"v", std::string(2000, 'x')}}});
   const auto whole = chunks_of(m);
   CAF_CHECK(whole.size() > 2);
   std::size_t at = 0;
@@ -174,7 +190,8 @@ CAF_TEST(chunks are cut by recipients and by size whoever is answered) {
   m.to[0].answered = m.to[100].answered = true;
   const auto rest = chunks_of(m);
   CAF_REQUIRE_EQUAL(rest.size(), whole.size());
-  for (std::size_t i = 0; i < whole.size(); ++i) CAF_CHECK(rest[i].id == whole[i].id && rest[i].begin == whole[i].begin && rest[i].end == whole[i].end);
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    CAF_CHECK(rest[i].id == whole[i].id && rest[i].begin == whole[i].begin && rest[i].end == whole[i].end);
   m.to.resize(1);
   const auto alone = chunks_of(m);
   CAF_CHECK_EQUAL(alone.at(0).id, "m");
@@ -268,7 +285,8 @@ CAF_TEST(a silent server costs no more than the timeout) {
   server.tell("resume");
   CAF_CHECK(answer.result == unavailable);
   CAF_CHECK(accepted_in_time(mailer, message("m2")));
-  CAF_CHECK_EQUAL(observer{server.url()}.messages().size(), 2u); // the first m2 may have arrived: once all the same
+  CAF_CHECK_EQUAL(observer{server.url()}.messages().size(),
+                  2u); // the first m2 may have arrived: once all the same
 }
 
 CAF_TEST(what no server will ever take is rejected) {
@@ -302,9 +320,7 @@ CAF_TEST(a login that is refused is unavailable and settings that are none are s
   bool refused = false;
   try {
     const nats_mailer impossible{s, us, env};
-  } catch (const std::runtime_error&) {
-    refused = true;
-  }
+  } catch (const std::runtime_error&) { refused = true; }
   CAF_CHECK(refused);
 }
 
@@ -323,9 +339,7 @@ CAF_TEST(servers with different logins are refused) {
   bool refused = false;
   try {
     const nats_mailer impossible{settings_for("nats://a:b@127.0.0.1:1,nats://a:c@127.0.0.1:2"), us, env};
-  } catch (const std::runtime_error&) {
-    refused = true;
-  }
+  } catch (const std::runtime_error&) { refused = true; }
   CAF_CHECK(refused);
 }
 
@@ -338,7 +352,8 @@ CAF_TEST(the first of several servers may be away) {
 CAF_TEST(tls is checked by the file of certificates) {
   const temp_folder folder;
   make_certificate(folder.path());
-  const port_file_server server{folder, "tls { cert_file: \"" + (folder / "certificate.pem").string() + "\", key_file: \"" + (folder / "key.pem").string() + "\" }"};
+  const port_file_server server{folder, "tls { cert_file: \"" + (folder / "certificate.pem").string()
+                                          + "\", key_file: \"" + (folder / "key.pem").string() + "\" }"};
   auto s = settings_for("tls://127.0.0.1:" + server.port);
   {
     nats_mailer unchecked{s, us, env}; // the system's certificates do not have it

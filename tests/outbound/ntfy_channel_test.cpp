@@ -89,8 +89,11 @@ CAF_TEST(all files that are no keys are named at once and nothing in them) {
     CAF_FAIL("opened");
   } catch (const std::runtime_error& e) {
     const std::string text = e.what();
-    CAF_CHECK(text.find("push.fcm_service_account: " + o.push.fcm_service_account.string() + " is no JSON object") != std::string::npos);
-    CAF_CHECK(text.find("push.apns_key: " + o.push.apns_key.string() + " cannot be read") != std::string::npos);
+    CAF_CHECK(
+      text.find("push.fcm_service_account: " + o.push.fcm_service_account.string() + " is no JSON object")
+      != std::string::npos);
+    CAF_CHECK(text.find("push.apns_key: " + o.push.apns_key.string() + " cannot be read")
+              != std::string::npos);
     CAF_CHECK(text.find("hunter2") == std::string::npos);
   }
   o.push.apns_key = folder.path();

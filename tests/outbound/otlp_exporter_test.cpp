@@ -91,7 +91,8 @@ CAF_TEST(a collector is sent spans as OTLP words them) {
 
 CAF_TEST(a collector that says no or nothing costs spans and is asked again) {
   std::atomic<bool> is_well{false};
-  scripted_server server([&](const scripted_request&) { return is_well ? answer(200, "{}") : answer(503, "{}"); });
+  scripted_server server(
+    [&](const scripted_request&) { return is_well ? answer(200, "{}") : answer(503, "{}"); });
   test::real_environment env;
   otlp_exporter exporter(towards(server), env);
   exporter.take(sample("lost"));
@@ -140,7 +141,9 @@ CAF_TEST(spans that a collector takes only in part are counted as it says) {
 }
 
 CAF_TEST(an answer of another form has taken everything) {
-  for (const auto* body : {"", "[]", "{\"partialSuccess\":{}}", "{\"partialSuccess\":{\"rejectedSpans\":\"-1\"}}", "{\"partialSuccess\":{\"rejectedSpans\":0}}"}) {
+  for (const auto* body :
+       {"", "[]", "{\"partialSuccess\":{}}", "{\"partialSuccess\":{\"rejectedSpans\":\"-1\"}}",
+        "{\"partialSuccess\":{\"rejectedSpans\":0}}"}) {
     scripted_server server([body](const scripted_request&) { return answer(200, body); });
     test::real_environment env;
     otlp_exporter exporter(towards(server), env);
@@ -156,10 +159,12 @@ CAF_TEST(the end takes one timeout though an export hangs and another waits) {
   settings.timeout = milliseconds{2'000};
   auto exporter = std::make_unique<otlp_exporter>(settings, env);
   exporter->take(sample("under way"));
-  for (int i = 0; i < 500 && server.requests().empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  for (int i = 0; i < 500 && server.requests().empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
   CAF_REQUIRE(!server.requests().empty());
   exporter->take(sample("waits"));
   const auto begun = std::chrono::steady_clock::now();
   exporter.reset();
-  CAF_CHECK(std::chrono::steady_clock::now() - begun < milliseconds{3'000}); // two of them would be nearly four seconds
+  CAF_CHECK(std::chrono::steady_clock::now() - begun
+            < milliseconds{3'000}); // two of them would be nearly four seconds
 }

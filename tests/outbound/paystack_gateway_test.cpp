@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Paystack gateway against a scripted Paystack: what it sends to the byte, what it makes of every kind of answer, and its webhooks.
+// The Paystack gateway against a scripted Paystack: what it sends to the byte, what it makes of every kind of
+// answer, and its webhooks.
 #define CAF_SUITE paystack_gateway
 #include "caf/test/unit_test.hpp"
 
@@ -19,21 +20,27 @@ namespace {
 
 const std::string reference = "fq-018f0000-0000-7000-8000-000000000001";
 
-std::string accepted(const std::string& data) { return R"({"status":true,"message":"fine","data":)" + data + "}"; }
+std::string accepted(const std::string& data) {
+  return R"({"status":true,"message":"fine","data":)" + data + "}";
+}
 std::string refused(const std::string& message, const std::string& code = "") {
-  return R"({"status":false,"message":")" + message + R"(","type":"validation_error")" + (code.empty() ? "" : R"(,"code":")" + code + '"')
-         + "}";
+  return R"({"status":false,"message":")" + message + R"(","type":"validation_error")"
+         + (code.empty() ? "" : R"(,"code":")" + code + '"') + "}";
 }
 std::string authorization() {
-  return accepted(R"({"authorization_url":"https://checkout.paystack.com/abc","access_code":"abc","reference":")" + reference + R"("})");
+  return accepted(
+    R"({"authorization_url":"https://checkout.paystack.com/abc","access_code":"abc","reference":")"
+    + reference + R"("})");
 }
 std::string transaction(const std::string& status, const std::string& more = "") {
   return accepted(R"({"id":4099260516,"status":")" + status + R"(","reference":")" + reference
                   + R"(","amount":500000,"requested_amount":500000,"currency":"NGN")" + more + "}");
 }
-std::string refund_object(const std::string& status, const std::string& refund_id = "refund-1", int amount = 200'000) {
-  return R"({"id":15581137,"transaction":4099260516,"amount":)" + std::to_string(amount) + R"(,"currency":"NGN","status":")" + status
-         + R"(","merchant_note":"fairqueue refund )" + refund_id + R"("})";
+std::string refund_object(const std::string& status, const std::string& refund_id = "refund-1",
+                          int amount = 200'000) {
+  return R"({"id":15581137,"transaction":4099260516,"amount":)" + std::to_string(amount)
+         + R"(,"currency":"NGN","status":")" + status + R"(","merchant_note":"fairqueue refund )" + refund_id
+         + R"("})";
 }
 
 struct fixture {
@@ -71,7 +78,9 @@ struct fixture {
     return answered<verify_result>([&](auto done) { gateway().expire(charge(), std::move(done)); });
   }
   refund_result refund(std::int64_t amount = 200'000) {
-    return answered<refund_result>([&](auto done) { gateway().refund({charge(), "refund-1", amount}, std::move(done)); });
+    return answered<refund_result>([&](auto done) {
+      gateway().refund({charge(), "refund-1", amount}, std::move(done));
+    });
   }
   webhook_result parse(const std::string& body, const std::string& signature) {
     return gateway().parse_webhook(body, signature, env.wall_now());
@@ -80,22 +89,24 @@ struct fixture {
     return to_hex(hmac_sha512(view_bytes(key), body));
   }
   webhook_result parse_signed(const std::string& body) { return parse(body, sign(body)); }
-  void always(int status, const std::string& body, const std::string& fields = "Content-Type: application/json\r\n") {
+  void always(int status, const std::string& body,
+              const std::string& fields = "Content-Type: application/json\r\n") {
     script = [=](const scripted_request&) { return answer(status, body, fields); };
   }
   /// A transaction that was paid, with these refunds; `post`: the answer to a new one.
   void paid_with(const std::string& refunds, scripted_answer post) {
     script = [=](const scripted_request& r) {
       if (r.method == "POST") return post;
-      return answer(200, r.target.starts_with("/refund") ? accepted("[" + refunds + "]") : transaction("success"));
+      return answer(200,
+                    r.target.starts_with("/refund") ? accepted("[" + refunds + "]") : transaction("success"));
     };
   }
 };
 
 const std::string known_body =
-    R"({"event":"charge.success","data":{"id":1,"reference":"FQ-1","amount":500000,"currency":"NGN","status":"success"}})";
-const std::string known_signature =
-    "8727fedf4006d72a036ca9d3ac3df3c50793e6fab04615a68c9ab754c443434211c5d83be46b3f879a0984a26d5e64787f9ee21ce96ec114ea64c18082e4cec6";
+  R"({"event":"charge.success","data":{"id":1,"reference":"FQ-1","amount":500000,"currency":"NGN","status":"success"}})";
+const std::string known_signature = "8727fedf4006d72a036ca9d3ac3df3c50793e6fab04615a68c9ab754c443434211c5d83b"
+                                    "e46b3f879a0984a26d5e64787f9ee21ce96ec114ea64c18082e4cec6";
 
 } // namespace
 
@@ -118,10 +129,12 @@ CAF_TEST(a transaction is initialized with exactly this body) {
   CAF_CHECK(seen[0].head.starts_with("POST /transaction/initialize HTTP/1.1\r\n"));
   CAF_CHECK_EQUAL(seen[0].field("authorization"), "Bearer sk_test_paystack");
   CAF_CHECK_EQUAL(seen[0].field("content-type"), "application/json");
-  CAF_CHECK_EQUAL(seen[0].body, R"({"email":"fan@example.com","amount":500000,"currency":"NGN","reference":")" + reference
-                                    + R"(","callback_url":"https://tickets.example/o/1","subaccount":"ACCT_1","transaction_charge":15000,)"
-                                      R"("metadata":{"fairqueue_reference":")"
-                                    + reference + R"(","cancel_action":"https://tickets.example/back"}})");
+  CAF_CHECK_EQUAL(
+    seen[0].body,
+    R"({"email":"fan@example.com","amount":500000,"currency":"NGN","reference":")" + reference
+      + R"(","callback_url":"https://tickets.example/o/1","subaccount":"ACCT_1","transaction_charge":15000,)"
+        R"("metadata":{"fairqueue_reference":")"
+      + reference + R"(","cancel_action":"https://tickets.example/back"}})");
 }
 
 CAF_TEST(a bare charge takes what the settings say) {
@@ -129,9 +142,11 @@ CAF_TEST(a bare charge takes what the settings say) {
   settings.callback_url = "https://tickets.example/thanks";
   CAF_CHECK(std::holds_alternative<gateway_authorization>(initialize()));
   const auto seen = server.requests();
-  CAF_CHECK_EQUAL(seen[0].body, R"({"email":"fans@tickets.example","amount":500000,"currency":"NGN","reference":")" + reference
-                                    + R"(","callback_url":"https://tickets.example/thanks","metadata":{"fairqueue_reference":")" + reference
-                                    + R"("}})");
+  CAF_CHECK_EQUAL(
+    seen[0].body,
+    R"({"email":"fans@tickets.example","amount":500000,"currency":"NGN","reference":")" + reference
+      + R"(","callback_url":"https://tickets.example/thanks","metadata":{"fairqueue_reference":")" + reference
+      + R"("}})");
   settings.fallback_email.clear();
   made.reset();
   CAF_CHECK(rejected(initialize()));
@@ -181,9 +196,10 @@ CAF_TEST(what is not an answer is unavailable) {
     CAF_CHECK(unavailable(verify()));
     CAF_CHECK(unavailable(refund()));
   }
-  for (const auto& nonsense : std::vector<std::string>{"", "<html>welcome</html>", R"({"status":true,"data")", "[]", "{}", accepted("{}"),
-                                                      accepted("[]"), accepted(R"({"authorization_url":"https://x"})"),
-                                                      accepted(R"({"status":"success","reference":"another","amount":1})")}) {
+  for (const auto& nonsense : std::vector<std::string>{
+         "", "<html>welcome</html>", R"({"status":true,"data")", "[]", "{}", accepted("{}"), accepted("[]"),
+         accepted(R"({"authorization_url":"https://x"})"),
+         accepted(R"({"status":"success","reference":"another","amount":1})")}) {
     always(200, nonsense);
     CAF_CHECK(unavailable(initialize()));
     CAF_CHECK(unavailable(verify()));
@@ -259,7 +275,7 @@ CAF_TEST(a refund is looked for and then made once) {
   CAF_CHECK_EQUAL(seen[1].target, "/refund?transaction=4099260516&perPage=100&page=1");
   CAF_CHECK(seen[2].head.starts_with("POST /refund HTTP/1.1\r\n"));
   CAF_CHECK_EQUAL(seen[2].body, R"({"transaction":")" + reference
-                                    + R"(","amount":200000,"merchant_note":"fairqueue refund refund-1"})");
+                                  + R"(","amount":200000,"merchant_note":"fairqueue refund refund-1"})");
 }
 
 CAF_TEST(a refund that was made before is not made again) {
@@ -278,7 +294,8 @@ CAF_TEST(a refund that was made before is not made again) {
 
 CAF_TEST(the list of refunds is read to its end) {
   std::string full;
-  for (int i = 0; i < 100; ++i) full += (i == 0 ? "" : ",") + refund_object("processed", "other-" + std::to_string(i));
+  for (int i = 0; i < 100; ++i)
+    full += (i == 0 ? "" : ",") + refund_object("processed", "other-" + std::to_string(i));
   int pages = 3;
   script = [&](const scripted_request& r) {
     if (r.target.starts_with("/transaction")) return answer(200, transaction("success"));
@@ -333,9 +350,7 @@ CAF_TEST(a key is needed) {
   bool refused_to_start = false;
   try {
     gateway();
-  } catch (const std::invalid_argument&) {
-    refused_to_start = true;
-  }
+  } catch (const std::invalid_argument&) { refused_to_start = true; }
   CAF_CHECK(refused_to_start);
 }
 
@@ -361,16 +376,18 @@ CAF_TEST(every other signature is refused) {
   std::string upper = known_signature, last = known_signature;
   for (auto& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   last.back() = last.back() == '0' ? '1' : '0';
-  for (const auto& signature : std::vector<std::string>{"", upper, last, known_signature.substr(1), known_signature.substr(0, 127),
-                                                       known_signature + "0", " " + known_signature, std::string(128, '0'), "none"})
+  for (const auto& signature :
+       std::vector<std::string>{"", upper, last, known_signature.substr(1), known_signature.substr(0, 127),
+                                known_signature + "0", " " + known_signature, std::string(128, '0'), "none"})
     CAF_CHECK(is(parse(known_body, signature), webhook_error::bad_signature));
   CAF_CHECK(is(parse(known_body + "\n", known_signature), webhook_error::bad_signature));
   CAF_CHECK(is(parse("\xef\xbb\xbf" + known_body, known_signature), webhook_error::bad_signature));
 }
 
 CAF_TEST(refund webhooks name the transaction and our refund only if the note is there) {
-  const std::string bare = R"({"event":"refund.processed","data":{"status":"processed","transaction_reference":")" + reference
-                           + R"(","refund_reference":"TRF_1","amount":"200000","currency":"NGN"}})";
+  const std::string bare =
+    R"({"event":"refund.processed","data":{"status":"processed","transaction_reference":")" + reference
+    + R"(","refund_reference":"TRF_1","amount":"200000","currency":"NGN"}})";
   auto result = parse_signed(bare);
   CAF_REQUIRE(std::holds_alternative<gateway_event>(result));
   auto event = std::get<gateway_event>(result);
@@ -381,15 +398,17 @@ CAF_TEST(refund webhooks name the transaction and our refund only if the note is
   CAF_CHECK(event.id.starts_with("refund.processed:"));
   CAF_CHECK(std::get<gateway_event>(parse_signed(bare)).id == event.id);
   CAF_CHECK(std::get<gateway_event>(parse_signed(bare + " ")).id != event.id);
-  result = parse_signed(R"({"event":"refund.failed","data":{"id":7,"transaction":{"reference":")" + reference
-                        + R"("},"amount":200000,"currency":"NGN","merchant_note":"fairqueue refund refund-1"}})");
+  result =
+    parse_signed(R"({"event":"refund.failed","data":{"id":7,"transaction":{"reference":")" + reference
+                 + R"("},"amount":200000,"currency":"NGN","merchant_note":"fairqueue refund refund-1"}})");
   CAF_REQUIRE(std::holds_alternative<gateway_event>(result));
   event = std::get<gateway_event>(result);
   CAF_CHECK(event.kind == gateway_event_kind::refund_failed);
   CAF_CHECK_EQUAL(event.id, "refund.failed:7");
   CAF_CHECK_EQUAL(event.refund_id, "refund-1");
   CAF_CHECK_EQUAL(event.reference, reference);
-  result = parse_signed(R"({"event":"refund.failed","data":{"id":"r7","transaction_reference":"x","amount":1,"merchant_note":"by hand"}})");
+  result = parse_signed(
+    R"({"event":"refund.failed","data":{"id":"r7","transaction_reference":"x","amount":1,"merchant_note":"by hand"}})");
   event = std::get<gateway_event>(result);
   CAF_CHECK_EQUAL(event.id, "refund.failed:r7");
   CAF_CHECK_EQUAL(event.refund_id, "");
@@ -397,8 +416,9 @@ CAF_TEST(refund webhooks name the transaction and our refund only if the note is
 
 CAF_TEST(other events and signed nonsense are unknown) {
   for (const auto* body :
-       {"", "[]", "null", "not json", "{}", R"({"event":"charge.success"})", R"({"event":"charge.success","data":[]})",
-        R"({"event":"charge.success","data":{"reference":"r"}})", R"({"event":"charge.success","data":{"reference":"","amount":1}})",
+       {"", "[]", "null", "not json", "{}", R"({"event":"charge.success"})",
+        R"({"event":"charge.success","data":[]})", R"({"event":"charge.success","data":{"reference":"r"}})",
+        R"({"event":"charge.success","data":{"reference":"","amount":1}})",
         R"({"event":"charge.success","data":{"reference":"r","amount":1.5}})",
         R"({"event":"charge.success","data":{"reference":"r","amount":"12x"}})",
         R"({"event":"charge.failed","data":{"reference":"r","amount":1}})",

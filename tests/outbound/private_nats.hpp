@@ -82,7 +82,9 @@ public:
       natsMsgHeader_Get(m, "Nats-Msg-Id", &id);
       const char* type = nullptr;
       natsMsgHeader_Get(m, "content-type", &type);
-      out.push_back({natsMsg_GetSubject(m), id == nullptr ? "" : id, {natsMsg_GetData(m), static_cast<std::size_t>(natsMsg_GetDataLength(m))},
+      out.push_back({natsMsg_GetSubject(m),
+                     id == nullptr ? "" : id,
+                     {natsMsg_GetData(m), static_cast<std::size_t>(natsMsg_GetDataLength(m))},
                      type == nullptr ? "" : type});
       natsMsg_Destroy(m);
     }
@@ -103,15 +105,19 @@ public:
     config.MaxMsgSize = message_bytes_max;
     need(js_AddStream(nullptr, context_, &config, nullptr, nullptr), "add stream");
   }
-  void publish(const char* subject, const std::string& body, const std::map<std::string, std::string>& headers = {}) {
+  void publish(const char* subject, const std::string& body,
+               const std::map<std::string, std::string>& headers = {}) {
     natsMsg* m = nullptr;
     need(natsMsg_Create(&m, subject, nullptr, body.data(), static_cast<int>(body.size())), "message");
-    for (const auto& [name, value] : headers) need(natsMsgHeader_Set(m, name.c_str(), value.c_str()), "header");
+    for (const auto& [name, value] : headers)
+      need(natsMsgHeader_Set(m, name.c_str(), value.c_str()), "header");
     const auto status = js_PublishMsg(nullptr, context_, m, nullptr, nullptr);
     natsMsg_Destroy(m);
     need(status, "publish");
   }
-  void remove_stream(const char* name) { need(js_DeleteStream(context_, name, nullptr, nullptr), "delete stream"); }
+  void remove_stream(const char* name) {
+    need(js_DeleteStream(context_, name, nullptr, nullptr), "delete stream");
+  }
 
 private:
   natsConnection* connection_ = nullptr;

@@ -45,23 +45,45 @@ const key_files& keys() {
 
 std::unique_ptr<child_process> start(const std::string& version) {
   const auto& k = keys();
-  return std::make_unique<child_process>(std::vector<std::string>{
-    "node", FQ_TEST_SUPPORT "/push_standins.mjs", "--certificate", k("server.pem"), "--key", k("server.key"), "--google-key", k("google.pub"),
-    "--google-kid", "g-key-1", "--google-email", google_email, "--google-project", "fairqueue-tests", "--apple-key", k("apple.pub"), "--apple-kid",
-    "APPLEKEY01", "--apple-team", "APPLETEAM1", "--apple-topic", "com.example.tickets", "--version", version});
+  return std::make_unique<child_process>(std::vector<std::string>{"node",
+                                                                  FQ_TEST_SUPPORT "/push_standins.mjs",
+                                                                  "--certificate",
+                                                                  k("server.pem"),
+                                                                  "--key",
+                                                                  k("server.key"),
+                                                                  "--google-key",
+                                                                  k("google.pub"),
+                                                                  "--google-kid",
+                                                                  "g-key-1",
+                                                                  "--google-email",
+                                                                  google_email,
+                                                                  "--google-project",
+                                                                  "fairqueue-tests",
+                                                                  "--apple-key",
+                                                                  k("apple.pub"),
+                                                                  "--apple-kid",
+                                                                  "APPLEKEY01",
+                                                                  "--apple-team",
+                                                                  "APPLETEAM1",
+                                                                  "--apple-topic",
+                                                                  "com.example.tickets",
+                                                                  "--version",
+                                                                  version});
 }
 
 } // namespace
 
 push_standins::push_standins(const std::string& version) : child_{start(version)}, client_{{}, env_} {
   const auto where = json::parse(child_->line());
-  for (const auto& [host, port] : where.at("ports").as_object()) ways_.push_back(std::string{host} + ":443:127.0.0.1:" + std::to_string(port.as_int64()));
+  for (const auto& [host, port] : where.at("ports").as_object())
+    ways_.push_back(std::string{host} + ":443:127.0.0.1:" + std::to_string(port.as_int64()));
   control_ = "http://127.0.0.1:" + std::to_string(where.at("control").as_int64());
 }
 
 push_standins::~push_standins() = default;
 
-http_response push_standins::ask(http_request::method_type method, const std::string& path, std::string body) {
+http_response push_standins::ask(http_request::method_type method, const std::string& path,
+                                 std::string body) {
   http_request rq;
   rq.method = method;
   rq.url = control_ + path;
@@ -69,13 +91,18 @@ http_response push_standins::ask(http_request::method_type method, const std::st
   std::promise<http_result> answered;
   client_.submit(std::move(rq), [&](http_result r) { answered.set_value(std::move(r)); });
   auto result = answered.get_future().get();
-  if (const auto* failure = std::get_if<http_failure>(&result)) throw std::runtime_error{"the push stand-ins are silent: " + failure->what};
+  if (const auto* failure = std::get_if<http_failure>(&result))
+    throw std::runtime_error{"the push stand-ins are silent: " + failure->what};
   return std::get<http_response>(result);
 }
 
-void push_standins::script(const json::object& devices) { ask(http_request::method_type::post, "/script", json::serialize(devices)); }
+void push_standins::script(const json::object& devices) {
+  ask(http_request::method_type::post, "/script", json::serialize(devices));
+}
 
-json::object push_standins::state() { return json::parse(ask(http_request::method_type::get, "/state", {}).body).as_object(); }
+json::object push_standins::state() {
+  return json::parse(ask(http_request::method_type::get, "/state", {}).body).as_object();
+}
 
 void push_standins::wait_for_requests(std::size_t count) {
   const auto end = std::chrono::steady_clock::now() + patience;
@@ -137,7 +164,8 @@ std::function<void(delivery_answer)> delivery_answers::next() {
 
 std::vector<delivery_answer> delivery_answers::wait(std::size_t count) {
   std::unique_lock held{mutex_};
-  if (!changed_.wait_for(held, patience, [&] { return all_.size() >= count; })) throw std::runtime_error{"answers are missing"};
+  if (!changed_.wait_for(held, patience, [&] { return all_.size() >= count; }))
+    throw std::runtime_error{"answers are missing"};
   return all_;
 }
 
@@ -146,31 +174,39 @@ std::size_t delivery_answers::count() {
   return all_.size();
 }
 
-delivery_answer deliver(channel_port& channel, const notice& what, const std::string& address, bool is_sandbox) {
+delivery_answer deliver(channel_port& channel, const notice& what, const std::string& address,
+                        bool is_sandbox) {
   std::promise<delivery_answer> answered;
-  channel.deliver(what, {.id = uuid{1, 2}, .address = address, .is_sandbox = is_sandbox}, [&](delivery_answer a) { answered.set_value(std::move(a)); });
+  channel.deliver(what, {.id = uuid{1, 2}, .address = address, .is_sandbox = is_sandbox},
+                  [&](delivery_answer a) { answered.set_value(std::move(a)); });
   auto answer = answered.get_future();
-  if (answer.wait_for(patience) != std::future_status::ready) std::terminate(); // the promise must not go away before its answer
+  if (answer.wait_for(patience) != std::future_status::ready)
+    std::terminate(); // the promise must not go away before its answer
   return answer.get();
 }
 
 notice turn_granted(timestamp now) {
   return {.id = uuid{0x0190000000007000, 0x8000000000000001},
           .topic = "queue.turn_granted",
-          .payload = R"({"event_id":"e-1","entry_id":"q-1","customer_id":"c-1","session_expires_at":1800000600000})",
+          .payload =
+            R"({"event_id":"e-1","entry_id":"q-1","customer_id":"c-1","session_expires_at":1800000600000})",
           .created_at = now,
           .expires_at = now + seconds{600}};
 }
 
 std::string difference(const delivery_answer& got, const answer_row& wanted) {
   std::string out;
-  const auto differs = [&](const char* what, const std::string& is) { out.append(out.empty() ? "" : ", ").append(what).append(" is ").append(is); };
+  const auto differs = [&](const char* what, const std::string& is) {
+    out.append(out.empty() ? "" : ", ").append(what).append(" is ").append(is);
+  };
   if (got.outcome != wanted.outcome) differs("the outcome", std::to_string(static_cast<int>(got.outcome)));
   if (got.status != wanted.status) differs("the status", std::to_string(got.status));
   if (got.reason != wanted.reason) differs("the reason", got.reason);
-  if (got.is_channel_down != wanted.is_channel_down) differs("is_channel_down", got.is_channel_down ? "true" : "false");
+  if (got.is_channel_down != wanted.is_channel_down)
+    differs("is_channel_down", got.is_channel_down ? "true" : "false");
   if (got.is_our_fault != wanted.is_our_fault) differs("is_our_fault", got.is_our_fault ? "true" : "false");
-  if (got.gone_since != wanted.gone_since) differs("gone_since", got.gone_since ? std::to_string(unix_ms(*got.gone_since)) : "absent");
+  if (got.gone_since != wanted.gone_since)
+    differs("gone_since", got.gone_since ? std::to_string(unix_ms(*got.gone_since)) : "absent");
   return out.empty() ? out : std::string{wanted.name} + ": " + out;
 }
 

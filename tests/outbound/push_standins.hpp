@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/push_standins.mjs as a child: FCM and APNs under their real names, over HTTP/2 and TLS, with keys and certificates of this run.
+// tests/support/push_standins.mjs as a child: FCM and APNs under their real names, over HTTP/2 and TLS, with
+// keys and certificates of this run.
 #pragma once
 #include "outbound/apns_channel.hpp"
 #include "outbound/fcm_channel.hpp"
@@ -66,7 +67,8 @@ private:
 };
 
 /// One try.
-delivery_answer deliver(channel_port& channel, const notice& what, const std::string& address, bool is_sandbox = false);
+delivery_answer deliver(channel_port& channel, const notice& what, const std::string& address,
+                        bool is_sandbox = false);
 
 /// A turn that is granted, worth ten minutes from `now` on.
 notice turn_granted(timestamp now);

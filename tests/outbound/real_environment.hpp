@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine's steady clock, for tests of what waits for real sockets; the wall clock stands where the test puts it.
+// The machine's steady clock, for tests of what waits for real sockets; the wall clock stands where the test
+// puts it.
 #pragma once
 
 #include "crypto/random.hpp"

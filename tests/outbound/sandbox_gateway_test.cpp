@@ -39,9 +39,9 @@ struct fixture {
 
   std::unique_ptr<sandbox_gateway> open() {
     return std::make_unique<sandbox_gateway>(
-        sandbox_gateway::settings{folder / "sandbox.db", "http://127.0.0.1:8080", webhook_secret(),
-                                  retry_policy{0, milliseconds{1000}, milliseconds{8000}}},
-        env);
+      sandbox_gateway::settings{folder / "sandbox.db", "http://127.0.0.1:8080", webhook_secret(),
+                                retry_policy{0, milliseconds{1000}, milliseconds{8000}}},
+      env);
   }
   void reopen() {
     gateway.reset();
@@ -61,16 +61,17 @@ struct fixture {
   }
   charge_state verify(const std::string& reference) {
     return std::get<charge_state>(
-        answered<verify_result>([&](auto done) { gateway->verify(charge(reference), std::move(done)); }));
+      answered<verify_result>([&](auto done) { gateway->verify(charge(reference), std::move(done)); }));
   }
   charge_status expire(const std::string& reference) {
     return std::get<charge_state>(
-               answered<verify_result>([&](auto done) { gateway->expire(charge(reference), std::move(done)); }))
-        .status;
+             answered<verify_result>([&](auto done) { gateway->expire(charge(reference), std::move(done)); }))
+      .status;
   }
   refund_result refund(const std::string& reference, const std::string& refund_id, std::int64_t amount) {
-    return answered<refund_result>(
-        [&](auto done) { gateway->refund({charge(reference), refund_id, amount}, std::move(done)); });
+    return answered<refund_result>([&](auto done) {
+      gateway->refund({charge(reference), refund_id, amount}, std::move(done));
+    });
   }
   void initialize(const std::string& reference) {
     CAF_REQUIRE(std::holds_alternative<gateway_authorization>(start(charge(reference))));
@@ -318,9 +319,7 @@ CAF_TEST(a file that is not ours is refused) {
     try {
       static_cast<void>(open());
       return false;
-    } catch (const sandbox_error&) {
-      return true;
-    }
+    } catch (const sandbox_error&) { return true; }
   };
   std::ofstream{folder / "sandbox.db"} << "this is not a database, but long enough to look at"
                                        << std::string(200, '.');

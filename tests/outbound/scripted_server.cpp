@@ -38,7 +38,8 @@ using context_ptr = std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)>;
 
 /// A key and a self-signed certificate, valid for an hour.
 struct identity {
-  std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"), &EVP_PKEY_free};
+  std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key{EVP_PKEY_Q_keygen(nullptr, nullptr, "EC", "P-256"),
+                                                          &EVP_PKEY_free};
   std::unique_ptr<X509, decltype(&X509_free)> certificate{X509_new(), &X509_free};
 
   explicit identity(const char* alternative_name) {
@@ -50,7 +51,8 @@ struct identity {
     X509_gmtime_adj(X509_getm_notAfter(c), 3600);
     X509_set_pubkey(c, key.get());
     auto* name = X509_get_subject_name(c);
-    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("scripted server"), -1, -1, 0);
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
+                               reinterpret_cast<const unsigned char*>("scripted server"), -1, -1, 0);
     X509_set_issuer_name(c, name);
     auto* extension = X509V3_EXT_conf_nid(nullptr, nullptr, NID_subject_alt_name, alternative_name);
     must(extension != nullptr);
@@ -81,7 +83,8 @@ public:
   }
   [[nodiscard]] bool is_open() const { return open_; }
   int read(char* to, std::size_t size) {
-    return ssl_ ? SSL_read(ssl_.get(), to, static_cast<int>(size)) : static_cast<int>(::recv(socket_, to, size, 0));
+    return ssl_ ? SSL_read(ssl_.get(), to, static_cast<int>(size))
+                : static_cast<int>(::recv(socket_, to, size, 0));
   }
   bool write(const std::string& bytes) {
     std::size_t sent = 0;
@@ -106,7 +109,8 @@ std::string field_of(const std::string& head, std::string_view name) {
     const auto end = head.find("\r\n", at);
     const auto line = std::string_view{head}.substr(at, end - at);
     const auto colon = line.find(": ");
-    if (colon != std::string_view::npos && same_name(line.substr(0, colon), name)) return std::string{line.substr(colon + 2)};
+    if (colon != std::string_view::npos && same_name(line.substr(0, colon), name))
+      return std::string{line.substr(colon + 2)};
     at = end + 2;
   }
   return {};
@@ -141,8 +145,8 @@ bool read_request(channel& from, std::string& inbox, scripted_request& out) {
 std::string scripted_request::field(std::string_view name) const { return field_of(head, name); }
 
 scripted_answer answer(int status, const std::string& body, const std::string& fields) {
-  return {"HTTP/1.1 " + std::to_string(status) + " Scripted\r\n" + fields + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n"
-              + body,
+  return {"HTTP/1.1 " + std::to_string(status) + " Scripted\r\n" + fields
+            + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body,
           scripted_answer::then_type::keep,
           {}};
 }
@@ -200,7 +204,8 @@ public:
 
 private:
   void set_up_tls(tls_type tls) {
-    identity_ = std::make_unique<identity>(tls == tls_type::for_loopback ? "IP:127.0.0.1" : "DNS:example.test");
+    identity_ =
+      std::make_unique<identity>(tls == tls_type::for_loopback ? "IP:127.0.0.1" : "DNS:example.test");
     context_.reset(SSL_CTX_new(TLS_server_method()));
     must(context_ != nullptr);
     must(SSL_CTX_use_certificate(context_.get(), identity_->certificate.get()) == 1);
@@ -243,8 +248,7 @@ private:
       if (reset) break;
       char ignored[64];
       if (reply.then == scripted_answer::then_type::hang)
-        while (peer.read(ignored, sizeof ignored) > 0) {
-        }
+        while (peer.read(ignored, sizeof ignored) > 0) {}
     }
     close(socket, reset);
   }
@@ -304,7 +308,8 @@ private:
   std::thread acceptor_;
 };
 
-scripted_server::scripted_server(script answer, tls_type tls) : work_{std::make_unique<work>(std::move(answer), tls)} {}
+scripted_server::scripted_server(script answer, tls_type tls) :
+    work_{std::make_unique<work>(std::move(answer), tls)} {}
 scripted_server::~scripted_server() = default;
 void scripted_server::stop() { work_->stop(); }
 std::string scripted_server::url() const { return work_->url(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An HTTP server on loopback whose answers a test writes: any bytes, then keep, close, hang or reset. A thread per connection; plain or
-// TLS with a certificate of its own.
+// An HTTP server on loopback whose answers a test writes: any bytes, then keep, close, hang or reset. A
+// thread per connection; plain or TLS with a certificate of its own.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ struct scripted_answer {
   enum class then_type {
     keep,
     close,
-    hang,  ///< the connection stays, nothing more comes
+    hang, ///< the connection stays, nothing more comes
     reset, ///< RST
   };
   std::string bytes; ///< sent as they are
@@ -39,7 +39,8 @@ struct scripted_answer {
 };
 
 /// A whole answer. `fields`: further header lines, each ended by CRLF.
-scripted_answer answer(int status, const std::string& body, const std::string& fields = "Content-Type: application/json\r\n");
+scripted_answer answer(int status, const std::string& body,
+                       const std::string& fields = "Content-Type: application/json\r\n");
 scripted_answer hang();
 scripted_answer reset();
 

@@ -20,7 +20,8 @@ using namespace fq::test;
 
 namespace {
 
-constexpr auto accepted = mail_result::accepted, rejected = mail_result::rejected, unavailable = mail_result::unavailable;
+constexpr auto accepted = mail_result::accepted, rejected = mail_result::rejected,
+               unavailable = mail_result::unavailable;
 
 /// One certificate for all.
 const temp_folder& keys() {
@@ -37,7 +38,8 @@ public:
   explicit sink(security how = security::starttls, std::vector<std::string> more = {}) : how_(how) {
     std::vector<std::string> command{FQ_TEST_SUPPORT "/smtp_sink.py", (folder_ / "mailbox").string()};
     if (how != security::none) {
-      command.insert(command.end(), {"--certificate", (keys() / "certificate.pem").string(), "--key", (keys() / "key.pem").string()});
+      command.insert(command.end(), {"--certificate", (keys() / "certificate.pem").string(), "--key",
+                                     (keys() / "key.pem").string()});
       if (how == security::smtps) command.emplace_back("--smtps");
     }
     command.insert(command.end(), more.begin(), more.end());
@@ -72,7 +74,11 @@ struct fixture {
   const mail_sender us{"no-reply@tickets.example", "Box office"};
 
   mail_answer send(smtp_mailer& mailer, std::string to, std::string id = "m1") {
-    return mailer.send({.id = std::move(id), .to = {{std::move(to)}}, .subject = "Fête", .text = "one\n.\n..two\nčć\n", .html = "<p>čć</p>"});
+    return mailer.send({.id = std::move(id),
+                        .to = {{std::move(to)}},
+                        .subject = "Fête",
+                        .text = "one\n.\n..two\nčć\n",
+                        .html = "<p>čć</p>"});
   }
   mail_answer send_once(const smtp_settings& s, std::string to) {
     smtp_mailer mailer{s, us, env};
@@ -80,7 +86,9 @@ struct fixture {
   }
 };
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 } // namespace
 
@@ -200,7 +208,8 @@ CAF_TEST(what a refusal means depends on what was refused) {
     CAF_CHECK_EQUAL(answer.service_down, down);
     CAF_CHECK_EQUAL(answer.why.substr(0, std::string_view{why}.size()), why);
     CAF_CHECK(!contains(answer.why, to)); // nobody's address in a log
-    CAF_CHECK(send(mailer, "fan@x.example").result == (std::string_view{from} == "us@t.example" ? accepted : result)); // no harm to the next
+    CAF_CHECK(send(mailer, "fan@x.example").result
+              == (std::string_view{from} == "us@t.example" ? accepted : result)); // no harm to the next
   }
 }
 
@@ -290,8 +299,13 @@ CAF_TEST(a server that is stopped costs no more than the timeout) {
 CAF_TEST(each of many recipients gets a message of his own) {
   const sink server;
   smtp_mailer mailer{server.settings(), us, env};
-  mail_message m{.id = "bulk", .to = {{"a@x.example", {{"name", "Ana"}}}, {"rcpt-550@x.example"}, {"rcpt-450@x.example"}, {"b@x.example", {{"name", "Boris"}}}},
-                 .subject = "Hello %recipient.name%", .text = "t\n"};
+  mail_message m{.id = "bulk",
+                 .to = {{"a@x.example", {{"name", "Ana"}}},
+                        {"rcpt-550@x.example"},
+                        {"rcpt-450@x.example"},
+                        {"b@x.example", {{"name", "Boris"}}}},
+                 .subject = "Hello %recipient.name%",
+                 .text = "t\n"};
   const auto answer = mailer.send(m);
   CAF_CHECK(answer.result == unavailable);
   CAF_CHECK((answer.recipients == std::vector{accepted, rejected, unavailable, accepted}));
@@ -305,7 +319,8 @@ CAF_TEST(each of many recipients gets a message of his own) {
 
 CAF_TEST(an address cannot smuggle a command) {
   const sink server;
-  for (const auto* to : {"fan@x.example>\r\nRCPT TO:<other@x.example", "fan@x.example\nDATA", "<fan@x.example>", "fan@x.example> SIZE=1"})
+  for (const auto* to : {"fan@x.example>\r\nRCPT TO:<other@x.example", "fan@x.example\nDATA",
+                         "<fan@x.example>", "fan@x.example> SIZE=1"})
     CAF_CHECK(send_once(server.settings(), to).result == rejected);
   CAF_CHECK(server.mails().empty());
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Stripe gateway against a scripted Stripe: what it sends to the byte, what it makes of every kind of answer, and its webhooks.
+// The Stripe gateway against a scripted Stripe: what it sends to the byte, what it makes of every kind of
+// answer, and its webhooks.
 #define CAF_SUITE stripe_gateway
 #include "caf/test/unit_test.hpp"
 
@@ -20,15 +21,21 @@ namespace {
 const std::string reference = "fq_018f0000-0000-7000-8000-000000000001";
 
 /// As Stripe shows a session; `more`: members that end with a comma.
-std::string session(const std::string& status, const std::string& payment_status, const std::string& more = "") {
-  return R"({"id":"cs_1","object":"checkout.session",)" + more + R"("status":")" + status + R"(","payment_status":")" + payment_status
+std::string session(const std::string& status, const std::string& payment_status,
+                    const std::string& more = "") {
+  return R"({"id":"cs_1","object":"checkout.session",)" + more + R"("status":")" + status
+         + R"(","payment_status":")" + payment_status
          + R"(","amount_total":5000,"currency":"eur","metadata":{"fairqueue_reference":")" + reference
          + R"("},"url":"https://checkout.stripe.com/c/cs_1"})";
 }
-std::string paid_session() { return session("complete", "paid", R"("payment_intent":{"id":"pi_1","status":"succeeded"},)"); }
-std::string refund_object(const std::string& status, const std::string& refund_id = "refund-1", int amount = 2000) {
-  return R"({"id":"re_1","object":"refund","amount":)" + std::to_string(amount) + R"(,"currency":"eur","status":")" + status
-         + R"(","metadata":{"fairqueue_refund":")" + refund_id + R"(","fairqueue_reference":")" + reference + R"("}})";
+std::string paid_session() {
+  return session("complete", "paid", R"("payment_intent":{"id":"pi_1","status":"succeeded"},)");
+}
+std::string refund_object(const std::string& status, const std::string& refund_id = "refund-1",
+                          int amount = 2000) {
+  return R"({"id":"re_1","object":"refund","amount":)" + std::to_string(amount)
+         + R"(,"currency":"eur","status":")" + status + R"(","metadata":{"fairqueue_refund":")" + refund_id
+         + R"(","fairqueue_reference":")" + reference + R"("}})";
 }
 std::string list_of(const std::string& items) { return R"({"object":"list","data":[)" + items + "]}"; }
 std::string error(const std::string& type, const std::string& code, const std::string& parameter = "") {
@@ -75,19 +82,23 @@ struct fixture {
     return answered<verify_result>([&](auto done) { gateway().expire(c, std::move(done)); });
   }
   refund_result refund(const gateway_charge& c = charge(), std::int64_t amount = 2000) {
-    return answered<refund_result>([&](auto done) { gateway().refund({c, "refund-1", amount}, std::move(done)); });
+    return answered<refund_result>([&](auto done) {
+      gateway().refund({c, "refund-1", amount}, std::move(done));
+    });
   }
   webhook_result parse(const std::string& body, const std::string& signature, std::int64_t now_s) {
     return gateway().parse_webhook(body, signature, from_unix_ms(now_s * 1000));
   }
-  static std::string sign(const std::string& body, std::int64_t at, const std::string& secret = "whsec_test_secret") {
+  static std::string sign(const std::string& body, std::int64_t at,
+                          const std::string& secret = "whsec_test_secret") {
     return to_hex(hmac_sha256(view_bytes(secret), std::to_string(at) + "." + body));
   }
   webhook_result parse_signed(const std::string& body) {
     return parse(body, "t=1700000000,v1=" + sign(body, 1'700'000'000), 1'700'000'000);
   }
   /// Always the same answer.
-  void always(int status, const std::string& body, const std::string& fields = "Content-Type: application/json\r\n") {
+  void always(int status, const std::string& body,
+              const std::string& fields = "Content-Type: application/json\r\n") {
     script = [=](const scripted_request&) { return answer(status, body, fields); };
   }
   std::vector<std::string> lines_sent() {
@@ -98,7 +109,7 @@ struct fixture {
 };
 
 const std::string known_body =
-    R"({"id":"evt_1","object":"event","type":"checkout.session.completed","data":{"object":{"id":"cs_1","amount_total":5000,"currency":"eur"}}})";
+  R"({"id":"evt_1","object":"event","type":"checkout.session.completed","data":{"object":{"id":"cs_1","amount_total":5000,"currency":"eur"}}})";
 const std::string known_signature = "28264cde0bdea23ed5fbd3d2ed06476d065b6ffd3a336bcd9ad9ed98efac73b5";
 
 } // namespace
@@ -126,30 +137,38 @@ CAF_TEST(a session is created with exactly these parameters) {
   CAF_CHECK_EQUAL(seen[0].field("stripe-version"), "2025-03-31.basil");
   CAF_CHECK_EQUAL(seen[0].field("idempotency-key"), reference);
   CAF_CHECK_EQUAL(seen[0].field("content-type"), "application/x-www-form-urlencoded");
-  CAF_CHECK_EQUAL(seen[0].body,
-                  "mode=payment"
-                  "&line_items[0][price_data][currency]=eur&line_items[0][price_data][product_data][name]=Standing%20%26%20more"
-                  "&line_items[0][price_data][unit_amount]=2000&line_items[0][quantity]=2"
-                  "&line_items[1][price_data][currency]=eur&line_items[1][price_data][product_data][name]=Fees"
-                  "&line_items[1][price_data][unit_amount]=1000&line_items[1][quantity]=1"
-                  "&client_reference_id=" + reference + "&metadata[fairqueue_reference]=" + reference
-                      + "&payment_intent_data[metadata][fairqueue_reference]=" + reference
-                      + "&success_url=https%3A%2F%2Ftickets.example%2Fo%2F1%3Fx%3D1%26y%3D2&cancel_url=https%3A%2F%2Ftickets.example%2Fback"
-                        "&customer_email=fan%2B1%40example.com&expires_at=1800002000"
-                        "&payment_intent_data[transfer_data][destination]=acct_1&payment_intent_data[application_fee_amount]=150"
-                        "&automatic_tax[enabled]=true");
+  CAF_CHECK_EQUAL(
+    seen[0].body,
+    "mode=payment"
+    "&line_items[0][price_data][currency]=eur&line_items[0][price_data][product_data][name]=Standing%20%26%"
+    "20more"
+    "&line_items[0][price_data][unit_amount]=2000&line_items[0][quantity]=2"
+    "&line_items[1][price_data][currency]=eur&line_items[1][price_data][product_data][name]=Fees"
+    "&line_items[1][price_data][unit_amount]=1000&line_items[1][quantity]=1"
+    "&client_reference_id="
+      + reference + "&metadata[fairqueue_reference]=" + reference
+      + "&payment_intent_data[metadata][fairqueue_reference]=" + reference
+      + "&success_url=https%3A%2F%2Ftickets.example%2Fo%2F1%3Fx%3D1%26y%3D2&cancel_url=https%3A%2F%2Ftickets."
+        "example%2Fback"
+        "&customer_email=fan%2B1%40example.com&expires_at=1800002000"
+        "&payment_intent_data[transfer_data][destination]=acct_1&payment_intent_data[application_fee_amount]="
+        "150"
+        "&automatic_tax[enabled]=true");
 }
 
 CAF_TEST(a bare charge is one line and leaves out what it does not say) {
   always(200, session("open", "unpaid"));
   CAF_CHECK(std::holds_alternative<gateway_authorization>(initialize()));
   const auto seen = server.requests();
-  CAF_CHECK_EQUAL(seen.front().body,
-                  "mode=payment&line_items[0][price_data][currency]=eur&line_items[0][price_data][product_data][name]=Two%20tickets"
-                  "&line_items[0][price_data][unit_amount]=5000&line_items[0][quantity]=1&client_reference_id="
-                      + reference + "&metadata[fairqueue_reference]=" + reference
-                      + "&payment_intent_data[metadata][fairqueue_reference]=" + reference
-                      + "&success_url=https%3A%2F%2Ftickets.example%2Fthanks&cancel_url=https%3A%2F%2Ftickets.example%2Fback");
+  CAF_CHECK_EQUAL(
+    seen.front().body,
+    "mode=payment&line_items[0][price_data][currency]=eur&line_items[0][price_data][product_data][name]=Two%"
+    "20tickets"
+    "&line_items[0][price_data][unit_amount]=5000&line_items[0][quantity]=1&client_reference_id="
+      + reference + "&metadata[fairqueue_reference]=" + reference
+      + "&payment_intent_data[metadata][fairqueue_reference]=" + reference
+      + "&success_url=https%3A%2F%2Ftickets.example%2Fthanks&cancel_url=https%3A%2F%2Ftickets.example%"
+        "2Fback");
 }
 
 CAF_TEST(lines that Stripe cannot show become one of the whole amount) {
@@ -207,7 +226,8 @@ CAF_TEST(what is not an answer is unavailable) {
     always(status, "<html>busy</html>");
     CAF_CHECK(unavailable(initialize()));
   }
-  for (const auto* nonsense : {"", "<html>welcome</html>", R"({"id":"cs_1")", "[]", "{}", R"({"id":"cs_1"})", R"({"id":7,"url":[]})"}) {
+  for (const auto* nonsense : {"", "<html>welcome</html>", R"({"id":"cs_1")", "[]", "{}", R"({"id":"cs_1"})",
+                               R"({"id":7,"url":[]})"}) {
     always(200, nonsense);
     CAF_CHECK(unavailable(initialize()));
     CAF_CHECK(unavailable(verify()));
@@ -258,18 +278,23 @@ CAF_TEST(sessions are charges in these states) {
     always(200, body);
     return verify();
   };
-  const auto intent = [](const std::string& status) { return R"("payment_intent":{"id":"pi_1","status":")" + status + R"("},)"; };
+  const auto intent = [](const std::string& status) {
+    return R"("payment_intent":{"id":"pi_1","status":")" + status + R"("},)";
+  };
   CAF_CHECK(is(verified(session("open", "unpaid", R"("payment_intent":null,)")), charge_status::unpaid));
   CAF_CHECK(is(verified(session("complete", "paid", intent("succeeded"))), charge_status::paid));
   CAF_CHECK(is(verified(session("complete", "no_payment_required")), charge_status::paid));
   CAF_CHECK(is(verified(session("complete", "unpaid", intent("processing"))), charge_status::unpaid));
-  CAF_CHECK(is(verified(session("complete", "unpaid", intent("requires_payment_method"))), charge_status::declined));
+  CAF_CHECK(
+    is(verified(session("complete", "unpaid", intent("requires_payment_method"))), charge_status::declined));
   CAF_CHECK(is(verified(session("complete", "unpaid", intent("canceled"))), charge_status::declined));
   CAF_CHECK(is(verified(session("expired", "unpaid")), charge_status::expired));
   CAF_CHECK(unavailable(verified(session("reopened", "unpaid"))));
-  CAF_CHECK(rejected(verified(R"({"id":"cs_1","status":"complete","payment_status":"paid","amount_total":5000,"currency":"eur",)"
-                              R"("metadata":{"fairqueue_reference":"another"}})")));
-  for (const auto& line : lines_sent()) CAF_CHECK_EQUAL(line, "GET /v1/checkout/sessions/cs_1?expand[]=payment_intent");
+  CAF_CHECK(rejected(verified(
+    R"({"id":"cs_1","status":"complete","payment_status":"paid","amount_total":5000,"currency":"eur",)"
+    R"("metadata":{"fairqueue_reference":"another"}})")));
+  for (const auto& line : lines_sent())
+    CAF_CHECK_EQUAL(line, "GET /v1/checkout/sessions/cs_1?expand[]=payment_intent");
 }
 
 CAF_TEST(tax is beside the amount) {
@@ -287,7 +312,9 @@ CAF_TEST(a session that is gone is rejected) {
 }
 
 CAF_TEST(without an id the first call is repeated to learn it) {
-  script = [](const scripted_request& r) { return answer(200, r.method == "POST" ? session("open", "unpaid") : paid_session()); };
+  script = [](const scripted_request& r) {
+    return answer(200, r.method == "POST" ? session("open", "unpaid") : paid_session());
+  };
   CAF_CHECK(is(verify(charge("")), charge_status::paid));
   CAF_CHECK(std::holds_alternative<gateway_authorization>(initialize(charge(""))));
   const auto seen = server.requests();
@@ -334,16 +361,20 @@ CAF_TEST(a session that cannot be closed is looked at) {
 
 CAF_TEST(a session is made and closed when its first call never arrived) {
   script = [](const scripted_request& r) {
-    return answer(200, r.target.ends_with("/expire") ? session("expired", "unpaid") : session("open", "unpaid"));
+    return answer(200,
+                  r.target.ends_with("/expire") ? session("expired", "unpaid") : session("open", "unpaid"));
   };
   CAF_CHECK(is(expire(charge("")), charge_status::expired));
-  CAF_CHECK(lines_sent() == (std::vector<std::string>{"POST /v1/checkout/sessions", "POST /v1/checkout/sessions/cs_1/expire"}));
+  CAF_CHECK(
+    lines_sent()
+    == (std::vector<std::string>{"POST /v1/checkout/sessions", "POST /v1/checkout/sessions/cs_1/expire"}));
 }
 
 CAF_TEST(a refund is looked for and then made) {
   script = [](const scripted_request& r) {
     if (r.target.starts_with("/v1/checkout")) return answer(200, paid_session());
-    return answer(200, r.method == "GET" ? list_of(refund_object("succeeded", "refund-2")) : refund_object("succeeded"));
+    return answer(200, r.method == "GET" ? list_of(refund_object("succeeded", "refund-2"))
+                                         : refund_object("succeeded"));
   };
   CAF_CHECK(is(refund(), gateway_refund_status::processed));
   const auto seen = server.requests();
@@ -351,8 +382,10 @@ CAF_TEST(a refund is looked for and then made) {
   CAF_CHECK_EQUAL(seen[1].target, "/v1/refunds?payment_intent=pi_1&limit=100");
   CAF_CHECK(seen[2].head.starts_with("POST /v1/refunds HTTP/1.1\r\n"));
   CAF_CHECK_EQUAL(seen[2].field("idempotency-key"), "refund-1");
-  CAF_CHECK_EQUAL(seen[2].body,
-                  "payment_intent=pi_1&amount=2000&metadata[fairqueue_refund]=refund-1&metadata[fairqueue_reference]=" + reference);
+  CAF_CHECK_EQUAL(
+    seen[2].body,
+    "payment_intent=pi_1&amount=2000&metadata[fairqueue_refund]=refund-1&metadata[fairqueue_reference]="
+      + reference);
   auto onward = charge();
   onward.destination = "acct_1";
   refund(onward);
@@ -366,7 +399,9 @@ CAF_TEST(a refund that was made before is not made again) {
   std::string status = "pending";
   script = [&](const scripted_request& r) {
     if (r.target.starts_with("/v1/checkout")) return answer(200, paid_session());
-    return r.method == "GET" ? answer(200, list_of(refund_object("succeeded", "refund-2") + "," + refund_object(status))) : reset();
+    return r.method == "GET"
+             ? answer(200, list_of(refund_object("succeeded", "refund-2") + "," + refund_object(status)))
+             : reset();
   };
   CAF_CHECK(is(refund(), gateway_refund_status::pending));
   status = "requires_action";
@@ -387,7 +422,8 @@ CAF_TEST(a refund may fail at every step) {
   std::string fails_at = "/v1/checkout";
   int status = 503;
   script = [&](const scripted_request& r) {
-    const bool here = fails_at == "POST" ? r.method == "POST" : r.method == "GET" && r.target.starts_with(fails_at);
+    const bool here =
+      fails_at == "POST" ? r.method == "POST" : r.method == "GET" && r.target.starts_with(fails_at);
     if (here) return answer(status, error("invalid_request_error", "charge_already_refunded"));
     return answer(200, r.target.starts_with("/v1/checkout") ? paid_session() : list_of(""));
   };
@@ -414,39 +450,44 @@ CAF_TEST(a key is needed) {
   bool refused = false;
   try {
     gateway();
-  } catch (const std::invalid_argument&) {
-    refused = true;
-  }
+  } catch (const std::invalid_argument&) { refused = true; }
   CAF_CHECK(refused);
 }
 
 CAF_TEST(the known signature is right within five minutes of its time) {
   constexpr std::int64_t at = 1'700'000'000;
   const auto header = "t=1700000000,v1=" + known_signature;
-  for (const auto now : {at - 300, at, at + 300}) CAF_CHECK(is(parse(known_body, header, now), webhook_error::unknown_event));
+  for (const auto now : {at - 300, at, at + 300})
+    CAF_CHECK(is(parse(known_body, header, now), webhook_error::unknown_event));
   for (const auto now : {at - 301, at + 301, at - 600, std::int64_t{0}})
     CAF_CHECK(is(parse(known_body, header, now), webhook_error::bad_signature));
-  CAF_CHECK(is(gateway().parse_webhook(known_body, header, from_unix_ms(at * 1000 + 300'999)), webhook_error::unknown_event));
+  CAF_CHECK(is(gateway().parse_webhook(known_body, header, from_unix_ms(at * 1000 + 300'999)),
+               webhook_error::unknown_event));
 }
 
 CAF_TEST(any secret may have signed and any v1 may be right) {
   settings.webhook_secrets = {"", "whsec_new", "whsec_test_secret"};
   constexpr std::int64_t at = 1'700'000'000;
   const auto wrong = std::string(64, '0');
-  const auto good = [&](const std::string& header) { return is(parse(known_body, header, at), webhook_error::unknown_event); };
+  const auto good = [&](const std::string& header) {
+    return is(parse(known_body, header, at), webhook_error::unknown_event);
+  };
   CAF_CHECK(good("t=1700000000,v1=" + known_signature));
   CAF_CHECK(good("t=1700000000,v1=" + wrong + ",v1=" + known_signature));
   CAF_CHECK(good("t=1700000000,v1=" + known_signature + ",v1=" + wrong + ",v0=" + wrong));
   CAF_CHECK(good("t=1700000000,v1=" + sign(known_body, at, "whsec_new")));
   CAF_CHECK(!good("t=1700000000,v1=" + sign(known_body, at, "whsec_old")));
-  CAF_CHECK(!good("t=1700000000,v1=" + sign(known_body, at, ""))); // an empty secret in the settings signs nothing
+  CAF_CHECK(
+    !good("t=1700000000,v1=" + sign(known_body, at, ""))); // an empty secret in the settings signs nothing
 }
 
 CAF_TEST(every other signature is refused) {
   constexpr std::int64_t at = 1'700'000'000;
   std::string upper = known_signature;
   for (auto& c : upper) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  const auto bad = [&](const std::string& header) { return is(parse(known_body, header, at), webhook_error::bad_signature); };
+  const auto bad = [&](const std::string& header) {
+    return is(parse(known_body, header, at), webhook_error::bad_signature);
+  };
   const std::vector<std::string> headers{
     "",
     ",",
@@ -467,10 +508,11 @@ CAF_TEST(every other signature is refused) {
     "t=1700000000;v1=" + known_signature,
     known_signature,
   };
-  for (const auto& header : headers)
-    CAF_CHECK(bad(header));
-  CAF_CHECK(is(parse(known_body + " ", "t=1700000000,v1=" + known_signature, at), webhook_error::bad_signature));
-  CAF_CHECK(is(parse("\xef\xbb\xbf" + known_body, "t=1700000000,v1=" + known_signature, at), webhook_error::bad_signature));
+  for (const auto& header : headers) CAF_CHECK(bad(header));
+  CAF_CHECK(
+    is(parse(known_body + " ", "t=1700000000,v1=" + known_signature, at), webhook_error::bad_signature));
+  CAF_CHECK(is(parse("\xef\xbb\xbf" + known_body, "t=1700000000,v1=" + known_signature, at),
+               webhook_error::bad_signature));
   settings.webhook_secrets.clear();
   made.reset();
   CAF_CHECK(bad("t=1700000000,v1=" + known_signature));
@@ -478,10 +520,12 @@ CAF_TEST(every other signature is refused) {
 
 CAF_TEST(session events are facts about the charge) {
   const auto event = [&](const std::string& type, const std::string& object) {
-    return parse_signed(R"({"id":"evt_7","object":"event","type":")" + type + R"(","data":{"object":)" + object + "}}");
+    return parse_signed(R"({"id":"evt_7","object":"event","type":")" + type + R"(","data":{"object":)"
+                        + object + "}}");
   };
   const auto kind = [](const webhook_result& r) { return std::get<gateway_event>(r).kind; };
-  const auto paid = event("checkout.session.completed", session("complete", "paid", R"("total_details":{"amount_tax":950},)"));
+  const auto paid = event("checkout.session.completed",
+                          session("complete", "paid", R"("total_details":{"amount_tax":950},)"));
   CAF_REQUIRE(std::holds_alternative<gateway_event>(paid));
   const auto& fact = std::get<gateway_event>(paid);
   CAF_CHECK(fact.kind == gateway_event_kind::charge_succeeded);
@@ -489,13 +533,19 @@ CAF_TEST(session events are facts about the charge) {
   CAF_CHECK_EQUAL(fact.reference, reference);
   CAF_CHECK(fact.money == (gateway_money{4050, "EUR"}));
   CAF_CHECK_EQUAL(fact.tax, 950);
-  CAF_CHECK(kind(event("checkout.session.completed", session("complete", "no_payment_required"))) == gateway_event_kind::charge_succeeded);
-  CAF_CHECK(is(event("checkout.session.completed", session("complete", "unpaid")), webhook_error::unknown_event));
-  CAF_CHECK(kind(event("checkout.session.async_payment_succeeded", session("complete", "paid"))) == gateway_event_kind::charge_succeeded);
-  CAF_CHECK(kind(event("checkout.session.async_payment_failed", session("complete", "unpaid"))) == gateway_event_kind::charge_failed);
-  CAF_CHECK(kind(event("checkout.session.expired", session("expired", "unpaid"))) == gateway_event_kind::charge_failed);
+  CAF_CHECK(kind(event("checkout.session.completed", session("complete", "no_payment_required")))
+            == gateway_event_kind::charge_succeeded);
+  CAF_CHECK(
+    is(event("checkout.session.completed", session("complete", "unpaid")), webhook_error::unknown_event));
+  CAF_CHECK(kind(event("checkout.session.async_payment_succeeded", session("complete", "paid")))
+            == gateway_event_kind::charge_succeeded);
+  CAF_CHECK(kind(event("checkout.session.async_payment_failed", session("complete", "unpaid")))
+            == gateway_event_kind::charge_failed);
+  CAF_CHECK(kind(event("checkout.session.expired", session("expired", "unpaid")))
+            == gateway_event_kind::charge_failed);
   CAF_CHECK(is(event("checkout.session.expired", R"({"metadata":{}})"), webhook_error::foreign_event));
-  CAF_CHECK(is(event("checkout.session.expired", R"({"client_reference_id":"x"})"), webhook_error::foreign_event));
+  CAF_CHECK(
+    is(event("checkout.session.expired", R"({"client_reference_id":"x"})"), webhook_error::foreign_event));
   for (const auto* type : {"payment_intent.succeeded", "charge.succeeded", "customer.created", "", "refund"})
     CAF_CHECK(is(event(type, paid_session()), webhook_error::unknown_event));
 }
@@ -523,8 +573,8 @@ CAF_TEST(refund events are facts about our refund) {
 }
 
 CAF_TEST(signed nonsense is an unknown event) {
-  for (const auto* body : {"", "[]", "null", "not json", "{}", R"({"id":"evt_1"})", R"({"type":"checkout.session.expired"})",
-                           R"({"id":"evt_1","type":7,"data":[]})"})
+  for (const auto* body : {"", "[]", "null", "not json", "{}", R"({"id":"evt_1"})",
+                           R"({"type":"checkout.session.expired"})", R"({"id":"evt_1","type":7,"data":[]})"})
     CAF_CHECK(is(parse_signed(body), webhook_error::unknown_event));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Webhooks over TLS to receivers of every temper: what they are sent, what their answers mean, and what is never reached.
+// Webhooks over TLS to receivers of every temper: what they are sent, what their answers mean, and what is
+// never reached.
 #define CAF_SUITE webhook_channel
 #include "caf/test/unit_test.hpp"
 
@@ -75,7 +76,9 @@ private:
 
 /// As receivers' libraries want it: they refuse what is signed at another time than theirs.
 struct todays_environment final : environment {
-  timestamp wall_now() override { return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now()); }
+  timestamp wall_now() override {
+    return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
+  }
   milliseconds steady_now() override { return steady.steady_now(); }
   void random_bytes(std::span<std::byte> out) override { steady.random_bytes(out); }
   fq::test::real_environment steady;
@@ -89,7 +92,8 @@ public:
     address.sin6_family = AF_INET6;
     address.sin6_addr = in6addr_loopback;
     socklen_t size = sizeof address;
-    CAF_REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0 && ::listen(socket_, 8) == 0);
+    CAF_REQUIRE(::bind(socket_, reinterpret_cast<sockaddr*>(&address), size) == 0
+                && ::listen(socket_, 8) == 0);
     ::getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &size);
     port = ntohs(address.sin6_port);
   }
@@ -136,9 +140,12 @@ struct fixture {
     return s;
   }
 
-  delivery_target target(const std::string& url) const { return {.id = uuid{1, 1}, .address = url, .secrets = {secret}}; }
+  delivery_target target(const std::string& url) const {
+    return {.id = uuid{1, 1}, .address = url, .secrets = {secret}};
+  }
 
-  static delivery_answer deliver(webhook_channel& channel, const delivery_target& to, const notice& what = admission()) {
+  static delivery_answer deliver(webhook_channel& channel, const delivery_target& to,
+                                 const notice& what = admission()) {
     answers got;
     channel.deliver(what, to, got.next());
     const auto all = got.wait(1);
@@ -172,7 +179,8 @@ void check(const delivery_answer& got, delivery_outcome outcome, int status, con
 CAF_TEST_FIXTURE_SCOPE(webhook_channel_tests, fixture)
 
 CAF_TEST(a webhook has the headers and the body of standard webhooks) {
-  scripted_server server{[](const scripted_request&) { return answer(204, ""); }, scripted_server::tls_type::for_loopback};
+  scripted_server server{[](const scripted_request&) { return answer(204, ""); },
+                         scripted_server::tls_type::for_loopback};
   webhook_channel channel{local(server), env};
   check(deliver(channel, target(server.url() + "/hook?a=b")), delivery_outcome::delivered, 204, "ok");
   const auto seen = server.requests();
@@ -182,10 +190,13 @@ CAF_TEST(a webhook has the headers and the body of standard webhooks) {
   CAF_CHECK_EQUAL(seen[0].field("content-type"), "application/json");
   CAF_CHECK_EQUAL(seen[0].field("webhook-id"), "01930000-0000-7000-8000-000000000001");
   CAF_CHECK_EQUAL(seen[0].field("webhook-timestamp"), "1800000000");
-  const auto signature = sign_webhook({secret}, "01930000-0000-7000-8000-000000000001", 1'800'000'000, seen[0].body);
+  const auto signature =
+    sign_webhook({secret}, "01930000-0000-7000-8000-000000000001", 1'800'000'000, seen[0].body);
   CAF_CHECK_EQUAL(seen[0].field("webhook-signature"), signature.value_or("none"));
-  CAF_CHECK_EQUAL(seen[0].body, R"({"id":"01930000-0000-7000-8000-000000000001","type":"queue.turn_granted","time":"2027-01-15T07:59:59.123Z",)"
-                                R"("data":{"event_id":"e","entry_id":"n"}})");
+  CAF_CHECK_EQUAL(
+    seen[0].body,
+    R"({"id":"01930000-0000-7000-8000-000000000001","type":"queue.turn_granted","time":"2027-01-15T07:59:59.123Z",)"
+    R"("data":{"event_id":"e","entry_id":"n"}})");
   CAF_CHECK_EQUAL(seen[0].text().find(secret), std::string::npos);
 }
 
@@ -205,7 +216,8 @@ CAF_TEST(a body is JSON whatever the notice holds) {
 
 CAF_TEST(receivers verify it with the library of standard webhooks and also while a secret is replaced) {
   todays_environment today;
-  scripted_server server{[](const scripted_request&) { return answer(200, ""); }, scripted_server::tls_type::for_loopback};
+  scripted_server server{[](const scripted_request&) { return answer(200, ""); },
+                         scripted_server::tls_type::for_loopback};
   webhook_channel channel{local(server), today};
   auto to = target(server.url());
   CAF_CHECK(deliver(channel, to).outcome == delivery_outcome::delivered);
@@ -215,9 +227,13 @@ CAF_TEST(receivers verify it with the library of standard webhooks and also whil
   CAF_REQUIRE_EQUAL(seen.size(), 2u);
 
   boost::json::array cases;
-  const auto add = [&](const scripted_request& r, const std::string& with, const std::string& body, const std::string& id) {
+  const auto add = [&](const scripted_request& r, const std::string& with, const std::string& body,
+                       const std::string& id) {
     cases.push_back({{"secret", with},
-                     {"headers", {{"webhook-id", id}, {"webhook-timestamp", r.field("webhook-timestamp")}, {"webhook-signature", r.field("webhook-signature")}}},
+                     {"headers",
+                      {{"webhook-id", id},
+                       {"webhook-timestamp", r.field("webhook-timestamp")},
+                       {"webhook-signature", r.field("webhook-signature")}}},
                      {"body", body}});
   };
   const auto id = seen[0].field("webhook-id");
@@ -231,15 +247,20 @@ CAF_TEST(receivers verify it with the library of standard webhooks and also whil
   const auto file = (folder / "cases.json").string();
   std::ofstream{file} << boost::json::serialize(cases);
   const std::string yes = "verified\n", no = "No matching signature found\n";
-  CAF_CHECK_EQUAL(fq::test::output_of("node '" FQ_TEST_SUPPORT "/verify_webhooks.mjs' '" + file + "'"), yes + yes + yes + no + no + no + no);
+  CAF_CHECK_EQUAL(fq::test::output_of("node '" FQ_TEST_SUPPORT "/verify_webhooks.mjs' '" + file + "'"),
+                  yes + yes + yes + no + no + no + no);
 }
 
 CAF_TEST(each status means what the table says) {
   const auto now = env.wall_now();
-  for (int status = 200; status < 300; ++status) check(webhook_answer(status, "9", now), delivery_outcome::delivered, status, "ok");
-  for (const int status : {301, 302, 303, 304, 307, 308}) check(webhook_answer(status, "", now), delivery_outcome::again, status, "redirect");
-  for (const int status : {400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 451}) check(webhook_answer(status, "", now), delivery_outcome::again, status, "rejected");
-  for (const int status : {500, 501, 502, 503, 504, 520, 599, 999}) check(webhook_answer(status, "", now), delivery_outcome::again, status, "server_error");
+  for (int status = 200; status < 300; ++status)
+    check(webhook_answer(status, "9", now), delivery_outcome::delivered, status, "ok");
+  for (const int status : {301, 302, 303, 304, 307, 308})
+    check(webhook_answer(status, "", now), delivery_outcome::again, status, "redirect");
+  for (const int status : {400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 451})
+    check(webhook_answer(status, "", now), delivery_outcome::again, status, "rejected");
+  for (const int status : {500, 501, 502, 503, 504, 520, 599, 999})
+    check(webhook_answer(status, "", now), delivery_outcome::again, status, "server_error");
   check(webhook_answer(429, "", now), delivery_outcome::again, 429, "rate_limited");
   check(webhook_answer(410, "60", now), delivery_outcome::gone, 410, "gone");
   CAF_CHECK(!webhook_answer(410, "60", now).retry_after);
@@ -248,7 +269,8 @@ CAF_TEST(each status means what the table says) {
   CAF_CHECK(!webhook_answer(503, "soon", now).retry_after);
   for (const int status : {429, 502, 503, 504}) {
     CAF_CHECK(webhook_answer(status, "60", now).retry_after == milliseconds{60'000});
-    CAF_CHECK(webhook_answer(status, "Fri, 15 Jan 2027 08:02:00 GMT", now).retry_after == milliseconds{120'000});
+    CAF_CHECK(webhook_answer(status, "Fri, 15 Jan 2027 08:02:00 GMT", now).retry_after
+              == milliseconds{120'000});
     CAF_CHECK(webhook_answer(status, "Fri, 15 Jan 2027 07:00:00 GMT", now).retry_after == milliseconds{0});
     CAF_CHECK(webhook_answer(status, "99999999999999999999999", now).retry_after == std::chrono::hours{24});
   }
@@ -267,32 +289,46 @@ CAF_TEST(answers of every kind end a try) {
   check(later, delivery_outcome::again, 503, "server_error");
   CAF_CHECK(later.retry_after == milliseconds{30'000});
   check(deliver_to([](const scripted_request&) { return reset(); }), delivery_outcome::again, 0, "network");
-  check(deliver_to([](const scripted_request&) -> scripted_answer { return {"", scripted_answer::then_type::close, {}}; }), delivery_outcome::again, 0, "network");
-  check(deliver_to([](const scripted_request&) -> scripted_answer { return {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", scripted_answer::then_type::close, {}}; }),
+  check(deliver_to([](const scripted_request&) -> scripted_answer {
+          return {"", scripted_answer::then_type::close, {}};
+        }),
         delivery_outcome::again, 0, "network");
-  check(deliver_to([](const scripted_request&) -> scripted_answer { return {"SSH-2.0-OpenSSH_9.2\r\n", scripted_answer::then_type::close, {}}; }),
+  check(deliver_to([](const scripted_request&) -> scripted_answer {
+          return {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", scripted_answer::then_type::close, {}};
+        }),
+        delivery_outcome::again, 0, "network");
+  check(deliver_to([](const scripted_request&) -> scripted_answer {
+          return {"SSH-2.0-OpenSSH_9.2\r\n", scripted_answer::then_type::close, {}};
+        }),
         delivery_outcome::again, 0, "network");
 }
 
 CAF_TEST(slow receivers end at the timeout) {
   constexpr milliseconds timeout{400};
   const auto begin = env.steady_now();
-  check(deliver_to([](const scripted_request&) { return hang(); }, timeout), delivery_outcome::again, 0, "timeout");
+  check(deliver_to([](const scripted_request&) { return hang(); }, timeout), delivery_outcome::again, 0,
+        "timeout");
   // Something comes all the time, of the answer and of its head, and would for three hours.
   const auto trickle = [](const std::string& begin_of_it) {
-    return [=](const scripted_request&) -> scripted_answer { return {begin_of_it, scripted_answer::then_type::close, {}, "x", std::chrono::milliseconds{50}}; };
+    return [=](const scripted_request&) -> scripted_answer {
+      return {begin_of_it, scripted_answer::then_type::close, {}, "x", std::chrono::milliseconds{50}};
+    };
   };
-  check(deliver_to(trickle("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n"), timeout), delivery_outcome::again, 0, "timeout");
+  check(deliver_to(trickle("HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n"), timeout),
+        delivery_outcome::again, 0, "timeout");
   check(deliver_to(trickle("HTTP/1.1 200 OK\r\nX: "), timeout), delivery_outcome::again, 0, "timeout");
   CAF_CHECK(env.steady_now() - begin >= 3 * milliseconds{380});
 }
 
 CAF_TEST(an endless answer is cut and its status stands) {
-  scripted_server server{[](const scripted_request& r) -> scripted_answer {
-                           const std::string size = r.target == "/declared" ? "Content-Length: 10737418240\r\n\r\n" : "Connection: close\r\n\r\n";
-                           return {"HTTP/1.1 200 OK\r\n" + size, scripted_answer::then_type::close, {}, std::string(16384, 'x'), {}};
-                         },
-                         scripted_server::tls_type::for_loopback};
+  scripted_server server{
+    [](const scripted_request& r) -> scripted_answer {
+      const std::string size =
+        r.target == "/declared" ? "Content-Length: 10737418240\r\n\r\n" : "Connection: close\r\n\r\n";
+      return {
+        "HTTP/1.1 200 OK\r\n" + size, scripted_answer::then_type::close, {}, std::string(16384, 'x'), {}};
+    },
+    scripted_server::tls_type::for_loopback};
   webhook_channel channel{local(server), env};
   check(deliver(channel, target(server.url() + "/declared")), delivery_outcome::delivered, 200, "ok");
   check(deliver(channel, target(server.url() + "/undeclared")), delivery_outcome::delivered, 200, "ok");
@@ -300,17 +336,22 @@ CAF_TEST(an endless answer is cut and its status stands) {
 }
 
 CAF_TEST(a redirect is not followed) {
-  scripted_server inside{[](const scripted_request&) { return answer(200, ""); }, scripted_server::tls_type::for_loopback};
+  scripted_server inside{[](const scripted_request&) { return answer(200, ""); },
+                         scripted_server::tls_type::for_loopback};
   for (const int status : {301, 302, 303, 307, 308}) {
-    const auto redirected = deliver_to([&](const scripted_request&) { return answer(status, "", "Location: " + inside.url() + "/admin\r\n"); });
+    const auto redirected = deliver_to([&](const scripted_request&) {
+      return answer(status, "", "Location: " + inside.url() + "/admin\r\n");
+    });
     check(redirected, delivery_outcome::again, status, "redirect");
   }
   CAF_CHECK_EQUAL(inside.connections(), 0);
 }
 
 CAF_TEST(a receiver must prove its name) {
-  scripted_server stranger{[](const scripted_request&) { return answer(200, ""); }, scripted_server::tls_type::for_another_host};
-  check(deliver(local(stranger), stranger.url()), delivery_outcome::again, 0, "tls"); // known authority, other name
+  scripted_server stranger{[](const scripted_request&) { return answer(200, ""); },
+                           scripted_server::tls_type::for_another_host};
+  check(deliver(local(stranger), stranger.url()), delivery_outcome::again, 0,
+        "tls"); // known authority, other name
   auto unknown = local(stranger);
   unknown.ca_file.clear();
   unknown.resolve = {"example.test:" + std::to_string(port_of(stranger)) + ":127.0.0.1"};
@@ -322,7 +363,8 @@ CAF_TEST(a receiver must prove its name) {
 }
 
 CAF_TEST(a name that was public and now leads inside is not connected to) {
-  scripted_server server{[](const scripted_request&) { return answer(200, ""); }, scripted_server::tls_type::for_another_host};
+  scripted_server server{[](const scripted_request&) { return answer(200, ""); },
+                         scripted_server::tls_type::for_another_host};
   const auto port = std::to_string(port_of(server));
   const auto url = "https://example.test:" + port + "/hook";
   for (const std::string address : {"127.0.0.1", "[::ffff:127.0.0.1]"}) {
@@ -350,18 +392,23 @@ CAF_TEST(a name that was public and now leads inside is not connected to) {
 }
 
 CAF_TEST(no form of an address of ours is reached) {
-  scripted_server server{[](const scripted_request&) { return answer(200, ""); }, scripted_server::tls_type::for_loopback};
+  scripted_server server{[](const scripted_request&) { return answer(200, ""); },
+                         scripted_server::tls_type::for_loopback};
   auto s = local(server);
   s.urls.allow_private = false;
   webhook_channel channel{s, env};
   const auto port = ":" + std::to_string(port_of(server)) + "/";
-  for (const std::string host : {"127.0.0.1", "2130706433", "0x7f.1", "127.1", "0177.0.0.1", "127.0.0.1.", "0.0.0.0", "localhost", "localhost.", "LOCALHOST", "[::1]", "[::ffff:127.0.0.1]",
-                                 "[::ffff:7f00:1]", "[::7f00:1]", "user@127.0.0.1", "169.254.169.254", "[fd00::1]", "10.0.0.1", "x.localhost"}) {
+  for (const std::string host :
+       {"127.0.0.1", "2130706433", "0x7f.1", "127.1", "0177.0.0.1", "127.0.0.1.", "0.0.0.0", "localhost",
+        "localhost.", "LOCALHOST", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::7f00:1]",
+        "user@127.0.0.1", "169.254.169.254", "[fd00::1]", "10.0.0.1", "x.localhost"}) {
     CAF_MESSAGE(host);
     check(deliver(channel, target("https://" + host + port)), delivery_outcome::refused, 0, "ssrf_blocked");
   }
-  for (const auto& url : std::initializer_list<std::string>{"http://example.test" + port, "gopher://127.0.0.1" + port, "file:///etc/passwd", "https://example.test:22/", "https://example.test:6379/",
-                                "https://example.test" + port + "\r\nX: y", "https://example.test" + port + "#x"})
+  for (const auto& url : std::initializer_list<std::string>{
+         "http://example.test" + port, "gopher://127.0.0.1" + port, "file:///etc/passwd",
+         "https://example.test:22/", "https://example.test:6379/", "https://example.test" + port + "\r\nX: y",
+         "https://example.test" + port + "#x"})
     check(deliver(channel, target(url)), delivery_outcome::refused, 0, "ssrf_blocked");
   CAF_CHECK_EQUAL(server.connections(), 0);
 }
@@ -378,7 +425,8 @@ CAF_TEST(plain http is for tests and only where it is switched on) {
 CAF_TEST(what we cannot sign or wrap is our fault and says nothing of secrets) {
   webhook_channel channel{{}, env};
   auto to = target("https://hooks.example.com/");
-  for (const auto& secrets : std::initializer_list<std::vector<std::string>>{{}, {"whsec_short"}, {secret, "no secret at all"}}) {
+  for (const auto& secrets :
+       std::initializer_list<std::vector<std::string>>{{}, {"whsec_short"}, {secret, "no secret at all"}}) {
     to.secrets = secrets;
     const auto refused = deliver(channel, to);
     check(refused, delivery_outcome::refused, 0, "malformed_secret");
@@ -414,7 +462,8 @@ CAF_TEST(so many at a time and no more and every one is answered once) {
 }
 
 CAF_TEST(the end of the channel answers what is under way) {
-  scripted_server server{[](const scripted_request&) { return hang(); }, scripted_server::tls_type::for_loopback};
+  scripted_server server{[](const scripted_request&) { return hang(); },
+                         scripted_server::tls_type::for_loopback};
   answers got;
   {
     webhook_channel channel{local(server), env};

@@ -27,10 +27,10 @@ CAF_TEST(a webhook arrives whole with its headers and the connection is kept) {
   webhook_sender sender{milliseconds{2000}};
   for (int i = 0; i < 3; ++i)
     CAF_CHECK(
-        sender.post(hook_at(server), R"({"a":1})", {{"x-fairqueue-sandbox-signature", "abc"}}).acknowledged());
+      sender.post(hook_at(server), R"({"a":1})", {{"x-fairqueue-sandbox-signature", "abc"}}).acknowledged());
   CAF_CHECK(sender.post(hook_at(server), "", {}).acknowledged());
   CAF_CHECK(
-      sender.post(hook_at(server), R"({"a":1})", {{"x-fairqueue-sandbox-signature", "abc"}}).acknowledged());
+    sender.post(hook_at(server), R"({"a":1})", {{"x-fairqueue-sandbox-signature", "abc"}}).acknowledged());
   CAF_CHECK_EQUAL(server.connections(), 1);
   const auto seen = server.requests().back().text();
   CAF_CHECK(seen.starts_with("POST /hook HTTP/1.1\r\n"));
@@ -49,14 +49,16 @@ CAF_TEST(a refusal is an answer and not an acknowledgement) {
 }
 
 CAF_TEST(redirects are not followed) {
-  scripted_server server{[](const scripted_request&) { return answer(302, "", "Location: http://127.0.0.1:1/\r\n"); }};
+  scripted_server server{
+    [](const scripted_request&) { return answer(302, "", "Location: http://127.0.0.1:1/\r\n"); }};
   webhook_sender sender{milliseconds{2000}};
   CAF_CHECK_EQUAL(sender.post(hook_at(server), "{}", {}).status, 302);
 }
 
 CAF_TEST(silence ends at the timeout and the next delivery works) {
   std::atomic<bool> silent{true};
-  scripted_server server{[&](const scripted_request&) { return silent ? fq::test::hang() : answer(200, "{}"); }};
+  scripted_server server{
+    [&](const scripted_request&) { return silent ? fq::test::hang() : answer(200, "{}"); }};
   webhook_sender sender{milliseconds{200}};
   const auto begin = std::chrono::steady_clock::now();
   const auto result = sender.post(hook_at(server), "{}", {});
@@ -88,7 +90,9 @@ CAF_TEST(a header with a line break is refused) {
 
 CAF_TEST(an endless answer is cut and its status counts) {
   scripted_server server{[](const scripted_request&) -> scripted_answer {
-    return {"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + std::string(200'000, 'x'), scripted_answer::then_type::hang, {}};
+    return {"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + std::string(200'000, 'x'),
+            scripted_answer::then_type::hang,
+            {}};
   }};
   webhook_sender sender{milliseconds{2000}};
   CAF_CHECK_EQUAL(sender.post(hook_at(server), "{}", {}).status, 200);

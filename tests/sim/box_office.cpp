@@ -13,16 +13,20 @@ constexpr seconds patience{5};
 principal organizer_of(const world& w) { return {principal_kind::organizer, default_tenant, w.organizer}; }
 managed event_of(const world& w) { return {w.event, organizer_of(w)}; }
 
-/// An answer that never comes was perhaps done all the same: nobody asks again, the checker knows only what was acknowledged.
+/// An answer that never comes was perhaps done all the same: nobody asks again, the checker knows only what
+/// was acknowledged.
 template <class Reply, class Message, class Check>
 void ask_owner(caf::event_based_actor* self, world* w, Message message, Check check) {
-  if (w->net != nullptr) return self->request(w->some_edge(), patience, message).then([=](const Reply& told) { check(told); }, [](caf::error&) {});
+  if (w->net != nullptr)
+    return self->request(w->some_edge(), patience, message)
+      .then([=](const Reply& told) { check(told); }, [](caf::error&) {});
   self->request(w->some_region(), patience, resolve_event{w->aggregate})
-      .then(
-          [=](const event_handle& owner) {
-            self->request(owner, patience, message).then([=](const Reply& told) { check(told); }, [](caf::error&) {});
-          },
-          [](caf::error&) {});
+    .then(
+      [=](const event_handle& owner) {
+        self->request(owner, patience, message)
+          .then([=](const Reply& told) { check(told); }, [](caf::error&) {});
+      },
+      [](caf::error&) {});
 }
 
 template <class Map>
@@ -41,7 +45,8 @@ void set_promo(caf::event_based_actor* self, world* w) {
   set_promo_code x{event_of(*w), {}, {}, {}};
   if (!changes || chance(w->rng, 500)) {
     const auto kind = static_cast<discount_kind>(between(w->rng, 0, 2));
-    const auto most = kind == discount_kind::percent && chance(w->rng, 800) ? 6'000 : 10'000; // the whole price now and then
+    const auto most =
+      kind == discount_kind::percent && chance(w->rng, 800) ? 6'000 : 10'000; // the whole price now and then
     p.reduction = {true, {kind, kind == discount_kind::none ? 0 : between(w->rng, 1, most), 0}};
     if (chance(w->rng, 300)) x.ticket_types.push_back(w->ticket_types[w->rng() % w->ticket_types.size()]);
   }
@@ -58,7 +63,8 @@ void prefer(caf::event_based_actor* self, world* w) {
   set_priorities x{event_of(*w), {}, {}, {}};
   for (std::uint32_t i = 0; i < w->options.fans; ++i)
     if (chance(w->rng, 250)) x.customers.push_back(customer_of(i));
-  if (chance(w->rng, 800)) x.priority_class = {true, static_cast<std::uint8_t>(chance(w->rng, 800) ? priority_vip : 2)};
+  if (chance(w->rng, 800))
+    x.priority_class = {true, static_cast<std::uint8_t>(chance(w->rng, 800) ? priority_vip : 2)};
   ask_owner<count_reply>(self, w, std::move(x), [](const count_reply&) {});
 }
 
@@ -70,7 +76,9 @@ void refund(caf::event_based_actor* self, world* w) {
   const auto* claim = w->check->find_claim(order->claim);
   if (claim != nullptr && chance(w->rng, 650))
     for (const auto& i : claim->items)
-      if (chance(w->rng, 600)) x.items.push_back({w->ticket_types[i.ticket_type], static_cast<std::uint32_t>(between(w->rng, 1, i.quantity)), 0});
+      if (chance(w->rng, 600))
+        x.items.push_back(
+          {w->ticket_types[i.ticket_type], static_cast<std::uint32_t>(between(w->rng, 1, i.quantity)), 0});
   ask_owner<order_reply>(self, w, std::move(x), [=, id = order->id](const order_reply& told) {
     if (!told.no) w->check->saw_refund_begun(id, told.order);
   });
@@ -79,7 +87,8 @@ void refund(caf::event_based_actor* self, world* w) {
 void resend(caf::event_based_actor* self, world* w) {
   const auto* order = any(w, w->check->orders());
   if (order == nullptr) return;
-  resend_order x{{order->id, organizer_of(*w)}, {.detail = "{}", .reason = to_string(order->id)}}; // the watch over mails reads it there
+  resend_order x{{order->id, organizer_of(*w)},
+                 {.detail = "{}", .reason = to_string(order->id)}}; // the watch over mails reads it there
   ask_owner<ack_reply>(self, w, std::move(x), [](const ack_reply&) {});
 }
 
@@ -99,7 +108,8 @@ caf::behavior box_office(caf::event_based_actor* self, world* w) {
   self->send(self, timer_fired{timer_kind::sweep, 0});
   return {[=](const timer_fired&) {
     if (w->closing) return; // what is under way comes to its end
-    self->delayed_send(self, between(w->rng, milliseconds{100}, milliseconds{1'200}), timer_fired{timer_kind::sweep, 0});
+    self->delayed_send(self, between(w->rng, milliseconds{100}, milliseconds{1'200}),
+                       timer_fired{timer_kind::sweep, 0});
     const auto what = w->rng() % 100;
     if (what < 25) return set_promo(self, w);
     if (what < 35) return prefer(self, w);

@@ -16,48 +16,48 @@ std::string text(queue_number n) { return std::to_string(value_of(n)); }
 
 std::string_view name_of(rare r) {
   switch (r) {
-  case rare::late_money_claimed_again: return "late money claimed again";
-  case rare::late_money_refunded: return "late money refunded";
-  case rare::unknown_commit_landed_late: return "unknown commit landed late";
-  case rare::old_epoch_refused: return "batch of an older epoch refused";
-  case rare::fenced_reload: return "living owner fenced, reloaded";
-  case rare::sold_out_then_reopened: return "sold out, then reopened";
-  case rare::restart_budget_spent: return "restart budget spent";
-  case rare::replayed_idempotent_answer: return "idempotent answer replayed";
-  case rare::claim_waited_for_verdict: return "claim waited for a verdict";
-  case rare::passivated: return "idle owner passivated";
-  case rare::process_crashed: return "process crashed";
-  case rare::process_frozen: return "process stood still";
-  case rare::commit_busy: return "commit answered busy";
-  case rare::owned_elsewhere: return "another node's lease heeded";
-  case rare::taken_over: return "taken over by another node";
-  case rare::zombie_refused: return "batch of a zombie refused";
-  case rare::mirror_rebuilt: return "mirror lost, begun anew";
-  case rare::old_dump_noticed: return "old dump of the cache noticed";
-  case rare::delivered_again: return "domain event delivered again";
-  case rare::promo_refused: return "promo code refused at its limit";
-  case rare::promo_came_back: return "use of a promo code came back";
-  case rare::order_paid_late: return "failed order bought with late money";
-  case rare::order_given_up_then_paid: return "cancelled order paid, refunded";
-  case rare::order_failed_pending: return "order failed without a page";
-  case rare::order_partly_refunded: return "order refunded in part";
-  case rare::refund_dead_letter: return "refund became a dead letter";
-  case rare::preferred_admitted: return "preferred customer overtook others";
-  case rare::paid_with_tax: return "paid with tax";
-  case rare::handed_over: return "handed over to another node";
-  case rare::request_came_back: return "request came back from an owner that moved";
-  case rare::zombie_gave_back: return "request came back from a zombie";
-  case rare::found_at_peer: return "owner found at another node";
-  case rare::link_broken: return "connection between nodes broke";
-  case rare::cut_one_way: return "nodes cut from each other one way";
-  case rare::cut_both_ways: return "nodes cut from each other both ways";
-  case rare::ledger_cut: return "node cut from the ledger";
-  case rare::taken_over_while_cut: return "taken over from a node that was cut off";
-  case rare::subscribed_again: return "subscription renewed";
-  case rare::node_drained: return "node drained";
-  case rare::message_lost: return "message lost on a living connection";
-  case rare::message_twice: return "request delivered twice";
-  case rare::count_: break;
+    case rare::late_money_claimed_again: return "late money claimed again";
+    case rare::late_money_refunded: return "late money refunded";
+    case rare::unknown_commit_landed_late: return "unknown commit landed late";
+    case rare::old_epoch_refused: return "batch of an older epoch refused";
+    case rare::fenced_reload: return "living owner fenced, reloaded";
+    case rare::sold_out_then_reopened: return "sold out, then reopened";
+    case rare::restart_budget_spent: return "restart budget spent";
+    case rare::replayed_idempotent_answer: return "idempotent answer replayed";
+    case rare::claim_waited_for_verdict: return "claim waited for a verdict";
+    case rare::passivated: return "idle owner passivated";
+    case rare::process_crashed: return "process crashed";
+    case rare::process_frozen: return "process stood still";
+    case rare::commit_busy: return "commit answered busy";
+    case rare::owned_elsewhere: return "another node's lease heeded";
+    case rare::taken_over: return "taken over by another node";
+    case rare::zombie_refused: return "batch of a zombie refused";
+    case rare::mirror_rebuilt: return "mirror lost, begun anew";
+    case rare::old_dump_noticed: return "old dump of the cache noticed";
+    case rare::delivered_again: return "domain event delivered again";
+    case rare::promo_refused: return "promo code refused at its limit";
+    case rare::promo_came_back: return "use of a promo code came back";
+    case rare::order_paid_late: return "failed order bought with late money";
+    case rare::order_given_up_then_paid: return "cancelled order paid, refunded";
+    case rare::order_failed_pending: return "order failed without a page";
+    case rare::order_partly_refunded: return "order refunded in part";
+    case rare::refund_dead_letter: return "refund became a dead letter";
+    case rare::preferred_admitted: return "preferred customer overtook others";
+    case rare::paid_with_tax: return "paid with tax";
+    case rare::handed_over: return "handed over to another node";
+    case rare::request_came_back: return "request came back from an owner that moved";
+    case rare::zombie_gave_back: return "request came back from a zombie";
+    case rare::found_at_peer: return "owner found at another node";
+    case rare::link_broken: return "connection between nodes broke";
+    case rare::cut_one_way: return "nodes cut from each other one way";
+    case rare::cut_both_ways: return "nodes cut from each other both ways";
+    case rare::ledger_cut: return "node cut from the ledger";
+    case rare::taken_over_while_cut: return "taken over from a node that was cut off";
+    case rare::subscribed_again: return "subscription renewed";
+    case rare::node_drained: return "node drained";
+    case rare::message_lost: return "message lost on a living connection";
+    case rare::message_twice: return "request delivered twice";
+    case rare::count_: break;
   }
   return "";
 }
@@ -70,12 +70,13 @@ void checker::fail(std::string_view invariant, std::string what) {
 // -- what the ledger did ----------------------------------------------------------------------------------
 
 void checker::applied(const batch& b) {
-  if (b.aggregate != aggregate_ && number_of(b.aggregate) >= number_of(first_event_aggregate)) return; // a bystander
+  if (b.aggregate != aggregate_ && number_of(b.aggregate) >= number_of(first_event_aggregate))
+    return; // a bystander
   digest_ = digest_ * 1099511628211u ^ (b.to_seq << 20) ^ (b.epoch << 8) ^ b.content.size();
   if (b.aggregate == aggregate_) {
     if (b.epoch != store_.head(aggregate_)->epoch || b.epoch < epoch_)
       fail("I17", "a batch of epoch " + std::to_string(b.epoch) + " was applied under epoch "
-                      + std::to_string(epoch_));
+                    + std::to_string(epoch_));
     if (!seen_seq_.emplace(b.from_seq, b.to_seq).second) fail("I9", "the same batch was applied twice");
   }
   for (const auto& c : b.content) std::visit([this](const auto& x) { see(x); }, c);
@@ -86,16 +87,16 @@ void checker::applied(const batch& b) {
 
 void checker::settled(const batch& b, commit_outcome outcome) {
   switch (outcome) {
-  case commit_outcome::committed:
-  case commit_outcome::already_applied: return;
-  case commit_outcome::busy: return reached(rare::commit_busy);
-  case commit_outcome::fenced:
-    if (b.epoch + 1 == rival_epoch_) reached(rare::fenced_reload);
-    return reached(rare::old_epoch_refused);
-  case commit_outcome::out_of_order:
-    return fail("I17", "owner and ledger disagree about applied_seq under one epoch");
-  case commit_outcome::conflict:
-    return fail("I1", "the ledger had to refuse a change of the living owner (batch to "
+    case commit_outcome::committed:
+    case commit_outcome::already_applied: return;
+    case commit_outcome::busy: return reached(rare::commit_busy);
+    case commit_outcome::fenced:
+      if (b.epoch + 1 == rival_epoch_) reached(rare::fenced_reload);
+      return reached(rare::old_epoch_refused);
+    case commit_outcome::out_of_order:
+      return fail("I17", "owner and ledger disagree about applied_seq under one epoch");
+    case commit_outcome::conflict:
+      return fail("I1", "the ledger had to refuse a change of the living owner (batch to "
                           + std::to_string(b.to_seq) + ")");
   }
 }
@@ -168,7 +169,8 @@ void checker::see(const entry_moved& c) {
 }
 
 void checker::admitted(const entry_row& row) {
-  if (const auto& [first_class, first] = *waiting_.begin(); first != row.number) // a better class goes first, within one the number
+  if (const auto& [first_class, first] = *waiting_.begin();
+      first != row.number) // a better class goes first, within one the number
     fail("I6", text(row.number) + " was admitted before " + text(first));
   const auto overtaken = [&](const auto& w) { return w.first > row.priority_class && w.second < row.number; };
   if (std::ranges::any_of(waiting_, overtaken)) reached(rare::preferred_admitted);
@@ -228,7 +230,8 @@ void checker::see(const claim_moved& c) {
   if (c.from != c.row.status && !is_step(claim_rules, c.from, c.row.status))
     fail("I10", "illegal step of a claim");
   count_claim(known, -1);
-  if (known.promo != 0 && takes_a_slot(known.status) && !takes_a_slot(c.row.status)) reached(rare::promo_came_back);
+  if (known.promo != 0 && takes_a_slot(known.status) && !takes_a_slot(c.row.status))
+    reached(rare::promo_came_back);
   known = c.row;
   touched_claims_.insert(known.id);
   count_claim(known, 1);
@@ -299,7 +302,7 @@ std::int64_t checker::available() const {
 
 bool checker::sold_out() const {
   return std::ranges::all_of(
-      types_, [](const auto& t) { return !t.on_sale || (t.total - t.sold <= 0 && t.held == 0); });
+    types_, [](const auto& t) { return !t.on_sale || (t.total - t.sold <= 0 && t.held == 0); });
 }
 
 std::int64_t checker::sold() const {
@@ -378,12 +381,13 @@ void checker::saw_entry(const customer_id& who, const entry_reply& told) {
   }
   if (!is_in_line(e.status)) return;
   const auto [last, first] = last_position_.emplace(e.id, e.position);
-  const auto overtakers = std::ranges::count_if(entries_, [&](const auto& other) { // of better classes, later than it
-    return other.first > e.number && other.second.priority_class < row->priority_class;
-  });
+  const auto overtakers =
+    std::ranges::count_if(entries_, [&](const auto& other) { // of better classes, later than it
+      return other.first > e.number && other.second.priority_class < row->priority_class;
+    });
   if (!first && e.position > last->second + static_cast<std::uint64_t>(overtakers))
     fail("I8", "position of " + text(e.number) + " grew from " + std::to_string(last->second) + " to "
-                   + std::to_string(e.position));
+                 + std::to_string(e.position));
   last->second = std::min(last->second, e.position);
 }
 
@@ -460,7 +464,8 @@ void checker::check_liveness(timestamp now, timestamp owned_since) {
     if (c.status == claim_status::claimed && now > c.expires_at + sweep)
       return fail("I13", "a CLAIMED claim outlived its deadline");
     // The grace begins when the gateway can be asked: an owner that loads asks anew.
-    if (c.status == claim_status::expiring && now > std::max(c.expires_at, owned_since) + rules_.verdict_grace + sweep)
+    if (c.status == claim_status::expiring
+        && now > std::max(c.expires_at, owned_since) + rules_.verdict_grace + sweep)
       return fail("I13", "an EXPIRING claim outlived the verdict's grace");
   }
   check_pending(now, owned_since);
@@ -497,9 +502,9 @@ void checker::check_end() {
     return std::ranges::equal(model, rows, [](const auto& m, const auto& r) { return m.second == r; });
   };
   if (!same(entries_, image->entries) || !same(claims_, image->claims) || !same(payments_, image->payments)
-      || !same(refunds_, image->refunds) || !same(promo_codes_, image->promo_codes) || !same(orders_, image->orders)
-      || !same(open_letters_, image->dead_letters) || !same(priorities_, image->priorities)
-      || image->event != event_ || image->ticket_types != types_)
+      || !same(refunds_, image->refunds) || !same(promo_codes_, image->promo_codes)
+      || !same(orders_, image->orders) || !same(open_letters_, image->dead_letters)
+      || !same(priorities_, image->priorities) || image->event != event_ || image->ticket_types != types_)
     fail("I9", "the ledger's image is not the sum of the changes it applied");
   for (const auto& [who, number] : known_place_) {
     const auto row = entries_.find(number);

@@ -68,10 +68,8 @@ std::string_view name_of(rare r);
 
 class checker {
 public:
-  checker(memory_ledger& store, aggregate_id aggregate, sale_rules rules)
-      : store_(store),
-        aggregate_(aggregate),
-        rules_(std::move(rules)) {}
+  checker(memory_ledger& store, aggregate_id aggregate, sale_rules rules) :
+      store_(store), aggregate_(aggregate), rules_(std::move(rules)) {}
 
   // -- what the ledger did --------------------------------------------------------------------------------
   void applied(const batch& b);
@@ -89,8 +87,8 @@ public:
   void saw_payment(const idempotency_ref& key, const payment_reply& told, bool was_durable);
   void saw_released(const claim_id& claim);
   // -- checkout (checker_checkout.cpp)
-  void saw_placed(const idempotency_ref& key, const customer_id& who, const order_wish& wish, const order_reply& told,
-                  std::uint64_t asked, bool was_durable);
+  void saw_placed(const idempotency_ref& key, const customer_id& who, const order_wish& wish,
+                  const order_reply& told, std::uint64_t asked, bool was_durable);
   void saw_order(const customer_id& who, const order_view& told);
   void saw_cancelled(const customer_id& who, const order_view& told);
   // what organizers were told
@@ -213,12 +211,12 @@ private:
   std::map<order_id, std::set<order_status>> was_;
   std::map<claim_id, order_id> order_of_claim_;
   std::map<std::uint32_t, std::int64_t> promo_claims_; ///< live and confirmed ones by claim_row::promo
-  std::set<claim_id> touched_claims_, opened_claims_;  ///< of this batch
+  std::set<claim_id> touched_claims_, opened_claims_; ///< of this batch
   std::set<order_id> touched_orders_;
   std::uint64_t batches_ = 0;
   std::map<digest128, digest128> answered_; ///< idempotency keys in the ledger
   std::deque<timestamp> admissions_;
-  timestamp latest_;                                           ///< greatest time of a join or an admission
+  timestamp latest_; ///< greatest time of a join or an admission
   std::set<std::pair<std::uint64_t, std::uint64_t>> seen_seq_; ///< every (from, to) is applied once
 
   // what was seen
@@ -228,7 +226,7 @@ private:
   std::map<entry_id, timestamp> promised_; ///< until when an admitted fan may claim
   std::map<digest128, uuid> effect_of_key_;
   struct acknowledged_order {
-    order_row row;    ///< as it was told first
+    order_row row; ///< as it was told first
     order_status last{}; ///< that its customer was told
   };
   std::map<order_id, acknowledged_order> acknowledged_;

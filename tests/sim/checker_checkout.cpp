@@ -9,7 +9,7 @@
 namespace fq::sim {
 namespace {
 
-constexpr milliseconds sweep{1'000};           ///< how late a deadline may be noticed in the quiet phase
+constexpr milliseconds sweep{1'000}; ///< how late a deadline may be noticed in the quiet phase
 constexpr std::uint64_t batches_per_audit = 64; ///< the audit reads every row
 
 template <class Map>
@@ -29,8 +29,9 @@ bool leads_to(order_status from, order_status to) {
 
 /// What its customer was told once and for all.
 bool same_purchase(const order_row& a, const order_row& b) {
-  return a.id == b.id && a.customer == b.customer && a.contact == b.contact && a.promo_code == b.promo_code && a.total == b.total
-         && a.subtotal == b.subtotal && a.discount == b.discount && a.donations == b.donations && a.platform_fee == b.platform_fee
+  return a.id == b.id && a.customer == b.customer && a.contact == b.contact && a.promo_code == b.promo_code
+         && a.total == b.total && a.subtotal == b.subtotal && a.discount == b.discount
+         && a.donations == b.donations && a.platform_fee == b.platform_fee
          && a.processing_fee == b.processing_fee && a.created_at == b.created_at;
 }
 
@@ -91,11 +92,13 @@ void checker::see(const order_placed& c) {
 void checker::see(const order_moved& c) {
   auto& known = orders_.at(c.row.id);
   if (known.status != c.from) fail("I10", "an order was not in the state its change starts from");
-  if (c.from != c.row.status && !is_step(order_rules, c.from, c.row.status)) fail("I10", "illegal step of an order");
+  if (c.from != c.row.status && !is_step(order_rules, c.from, c.row.status))
+    fail("I10", "illegal step of an order");
   const auto before = std::exchange(known, c.row);
   touched_orders_.insert(known.id);
   was_[known.id].insert(known.status);
-  if (before.status == order_status::failed && known.status == order_status::success) reached(rare::order_paid_late);
+  if (before.status == order_status::failed && known.status == order_status::success)
+    reached(rare::order_paid_late);
   if (known.failure == "gateway_unavailable") reached(rare::order_failed_pending);
   if (known.status == order_status::partially_refunded) reached(rare::order_partly_refunded);
   if (known.claim == before.claim) return;
@@ -117,7 +120,8 @@ void checker::see(const dead_letter_stored& c) {
 void checker::see(const priority_stored& c) { priorities_[c.row.customer] = c.row; }
 void checker::see(const priority_removed& c) { priorities_.erase(c.customer); }
 
-/// When a claim takes a promo code, its customer may still use it (what a limit becomes later takes nothing away).
+/// When a claim takes a promo code, its customer may still use it (what a limit becomes later takes nothing
+/// away).
 void checker::check_own_uses(const claim_row& claim) {
   if (claim.promo == 0) return;
   const auto code = promo_codes_.find(claim.promo - 1);
@@ -139,19 +143,23 @@ void checker::check_price(const claim_row& claim) {
     listed += i.unit_price * i.quantity;
     discount += i.unit_discount * i.quantity;
     donations += i.donation * i.quantity;
-    if (i.unit_discount > i.unit_price || i.unit_discount < 0 || i.donation < 0) fail("I4", "a ticket that costs less than nothing");
+    if (i.unit_discount > i.unit_price || i.unit_discount < 0 || i.donation < 0)
+      fail("I4", "a ticket that costs less than nothing");
     if (i.unit_price > i.unit_discount) paid_tickets += i.quantity;
   }
   items = listed - discount + donations;
   const auto fees = rules_.fees.find(event_.currency);
   const auto& f = fees == rules_.fees.end() ? rules_.other_fees : fees->second;
   const auto platform = paid_tickets * f.platform_per_ticket;
-  const auto processing = ((items + platform) * f.processing_basis_points + 5'000) / 10'000 + (paid_tickets > 0 ? f.processing_fixed : 0);
-  if (claim.amount != items + platform + processing) fail("I4", "a claim's amount is not the sum of its items and their fees");
+  const auto processing = ((items + platform) * f.processing_basis_points + 5'000) / 10'000
+                          + (paid_tickets > 0 ? f.processing_fixed : 0);
+  if (claim.amount != items + platform + processing)
+    fail("I4", "a claim's amount is not the sum of its items and their fees");
   const auto* order = order_of(claim.id);
   if (order == nullptr) return;
-  if (order->subtotal != listed || order->discount != discount || order->donations != donations || order->platform_fee != platform
-      || order->processing_fee != processing || order->total != items + platform + processing)
+  if (order->subtotal != listed || order->discount != discount || order->donations != donations
+      || order->platform_fee != platform || order->processing_fee != processing
+      || order->total != items + platform + processing)
     fail("I4", "an order's total is not the sum of its parts");
   if (order->total != claim.amount) fail("I4", "an order's total is not its claim's amount");
 }
@@ -159,22 +167,29 @@ void checker::check_price(const claim_row& claim) {
 /// An order agrees with its claim and, once it has succeeded, with the money.
 void checker::check_order(const order_row& order) {
   const auto* claim = find_claim(order.claim);
-  const auto name = "order " + std::string{name_of(order.status)} + ", its claim " + std::string{name_of(claim->status)};
-  const bool bought = order.status == order_status::success || order.status == order_status::partially_refunded;
+  const auto name =
+    "order " + std::string{name_of(order.status)} + ", its claim " + std::string{name_of(claim->status)};
+  const bool bought =
+    order.status == order_status::success || order.status == order_status::partially_refunded;
   if (bought != (claim->status == claim_status::confirmed)) return fail("I4", name);
-  if ((order.status == order_status::refunded) != (claim->status == claim_status::refunded)) return fail("I4", name);
+  if ((order.status == order_status::refunded) != (claim->status == claim_status::refunded))
+    return fail("I4", name);
   if (is_open(order.status) && !is_live(claim->status)) return fail("I4", name);
   const auto pays = [&](const auto& p) {
-    return p.second.claim == order.claim && is_kept(p.second.status) && p.second.captured - p.second.tax == order.total;
+    return p.second.claim == order.claim && is_kept(p.second.status)
+           && p.second.captured - p.second.tax == order.total;
   };
-  if (bought && std::ranges::none_of(payments_, pays)) fail("I4", "an order succeeded, and nobody paid its total");
+  if (bought && std::ranges::none_of(payments_, pays))
+    fail("I4", "an order succeeded, and nobody paid its total");
 }
 
 void checker::check_promo_codes() {
   for (const auto& [ordinal, code] : promo_codes_) {
     const auto claims = promo_claims_.find(ordinal + 1);
-    if (code.uses != (claims == promo_claims_.end() ? 0 : claims->second)) fail("I4", code.code + " counts other uses than its claims are");
-    if (code.uses_max != 0 && code.uses > code.uses_max) fail("I4", code.code + " is used more often than it may be");
+    if (code.uses != (claims == promo_claims_.end() ? 0 : claims->second))
+      fail("I4", code.code + " counts other uses than its claims are");
+    if (code.uses_max != 0 && code.uses > code.uses_max)
+      fail("I4", code.code + " is used more often than it may be");
   }
 }
 
@@ -205,13 +220,14 @@ void checker::check_rows() {
 
 // -- what fans were told ----------------------------------------------------------------------------------
 
-void checker::saw_placed(const idempotency_ref& key, const customer_id& who, const order_wish& wish, const order_reply& told,
-                         std::uint64_t asked, bool was_durable) {
+void checker::saw_placed(const idempotency_ref& key, const customer_id& who, const order_wish& wish,
+                         const order_reply& told, std::uint64_t asked, bool was_durable) {
   if (told.no) {
     if (was_durable) fail("I9", "an order was placed, then refused under the same key");
     if (told.no.why == reason::event_sold_out && !was_sold_out_ && sold_out_at_ < asked)
       fail("I12", "told 'sold out', but the ledger never was while the request lasted");
-    if (told.no.why == reason::promo_code_exhausted || told.no.why == reason::promo_code_limit) reached(rare::promo_refused);
+    if (told.no.why == reason::promo_code_exhausted || told.no.why == reason::promo_code_limit)
+      reached(rare::promo_refused);
     return;
   }
   if (told.replayed) reached(rare::replayed_idempotent_answer);
@@ -226,12 +242,15 @@ void checker::saw_order(const customer_id& who, const order_view& told) {
   if (row == orders_.end() || row->second.customer != who || !same_purchase(row->second, told.order))
     return fail("I7", "an order was acknowledged, but is not durable");
   if (!was(told.order.id, told.order.status)) fail("I7", "an order was shown in a state that is not durable");
-  const auto [known, first] = acknowledged_.emplace(told.order.id, acknowledged_order{told.order, told.order.status});
+  const auto [known, first] =
+    acknowledged_.emplace(told.order.id, acknowledged_order{told.order, told.order.status});
   if (!leads_to(known->second.last, told.order.status))
-    fail("I7", "an order was " + std::string{name_of(known->second.last)} + ", then " + std::string{name_of(told.order.status)});
+    fail("I7", "an order was " + std::string{name_of(known->second.last)} + ", then "
+                 + std::string{name_of(told.order.status)});
   known->second.last = told.order.status;
   const auto payment = payments_.find(told.payment);
-  if (!told.payment_url.empty() && (payment == payments_.end() || payment->second.authorization_url != told.payment_url))
+  if (!told.payment_url.empty()
+      && (payment == payments_.end() || payment->second.authorization_url != told.payment_url))
     fail("I7", "a payment page was shown that is not durable");
   money refunded = 0;
   for (const auto& [id, p] : payments_) refunded += p.claim == row->second.claim ? p.refunded : 0;
@@ -241,7 +260,8 @@ void checker::saw_order(const customer_id& who, const order_view& told) {
 void checker::saw_cancelled(const customer_id& who, const order_view& told) {
   saw_order(who, told);
   const auto row = orders_.find(told.order.id);
-  if (row == orders_.end() || row->second.status != order_status::cancelled) fail("I7", "a cancellation was acknowledged, but is not durable");
+  if (row == orders_.end() || row->second.status != order_status::cancelled)
+    fail("I7", "a cancellation was acknowledged, but is not durable");
 }
 
 // -- what organizers were told ----------------------------------------------------------------------------
@@ -251,12 +271,14 @@ void checker::saw_refund_begun(const order_id& order, const order_view& told) {
     const auto* row = order_of_payment(r.second.payment);
     return row != nullptr && row->id == order;
   };
-  if (told.order.id != order || std::ranges::none_of(refunds_, of_order)) fail("I7", "a refund was acknowledged, but is not durable");
+  if (told.order.id != order || std::ranges::none_of(refunds_, of_order))
+    fail("I7", "a refund was acknowledged, but is not durable");
 }
 
 void checker::saw_promo_code(const promo_code_row& told) {
   const auto known = promo_codes_.find(told.ordinal);
-  if (known == promo_codes_.end() || known->second.id != told.id || known->second.updated_at < told.updated_at)
+  if (known == promo_codes_.end() || known->second.id != told.id
+      || known->second.updated_at < told.updated_at)
     fail("I7", "a promo code was acknowledged, but is not durable");
 }
 
@@ -270,11 +292,13 @@ void checker::saw_settled(const uuid& letter) {
 
 void checker::check_pending(timestamp now, timestamp owned_since) {
   for (const auto& [id, o] : orders_)
-    if (o.status == order_status::pending && now > std::max(o.created_at + rules_.pending_max, owned_since) + sweep)
+    if (o.status == order_status::pending
+        && now > std::max(o.created_at + rules_.pending_max, owned_since) + sweep)
       return fail("I13", "an order waits for its page for longer than pending_max");
 }
 
-/// Exactly one payment pays for a ticket; only if that one could not be given back, one that nobody would take back.
+/// Exactly one payment pays for a ticket; only if that one could not be given back, one that nobody would
+/// take back.
 void checker::check_payers(const claim_row& claim) {
   std::size_t payers = 0, refused = 0;
   for (const auto& [id, p] : payments_) {
@@ -282,18 +306,22 @@ void checker::check_payers(const claim_row& claim) {
     payers += is_refundable(p.status) ? 1 : 0;
     refused += p.status == payment_status::refund_failed ? 1 : 0;
   }
-  if (payers > 1 || (payers == 0 && refused == 0)) fail("I4", "a confirmed claim is not paid for exactly once");
+  if (payers > 1 || (payers == 0 && refused == 0))
+    fail("I4", "a confirmed claim is not paid for exactly once");
 }
 
 /// Money that we could do nothing more about waits for a person, or one has said that it is well.
 void checker::check_letters(const payment_row& payment) {
-  if (payment.status != payment_status::refund_failed && payment.status != payment_status::quarantined) return;
+  if (payment.status != payment_status::refund_failed && payment.status != payment_status::quarantined)
+    return;
   const auto concerns = [&](const auto& letter) {
     if (letter.second.status == dead_letter_status::retried) return false;
     const auto refund = refunds_.find(letter.second.subject);
-    return letter.second.subject == payment.id || (refund != refunds_.end() && refund->second.payment == payment.id);
+    return letter.second.subject == payment.id
+           || (refund != refunds_.end() && refund->second.payment == payment.id);
   };
-  if (std::ranges::none_of(dead_letters_, concerns)) fail("I3", "money waits for a person, and nobody was told");
+  if (std::ranges::none_of(dead_letters_, concerns))
+    fail("I3", "money waits for a person, and nobody was told");
 }
 
 void checker::check_orders_at_end() {

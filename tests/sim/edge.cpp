@@ -16,7 +16,8 @@ constexpr milliseconds tick{100};
 constexpr milliseconds recovered_after{4'000};
 
 template <class Message>
-constexpr bool asks_gateway = std::is_same_v<Message, apply_fact>; ///< which may be away, and then the webhook comes again
+constexpr bool asks_gateway =
+  std::is_same_v<Message, apply_fact>; ///< which may be away, and then the webhook comes again
 template <class Message>
 constexpr bool is_about_a_place = std::is_same_v<event_reply_of<Message>, entry_reply>;
 
@@ -29,7 +30,8 @@ struct edge::call_of final : call {
   std::function<void(caf::error, event_reply_of<Message>)> then;
   std::weak_ptr<call_of> self;
 
-  call_of(edge& e, Message x, std::function<void(caf::error, event_reply_of<Message>)> f) : at(e), request(std::move(x)), then(std::move(f)) {}
+  call_of(edge& e, Message x, std::function<void(caf::error, event_reply_of<Message>)> f) :
+      at(e), request(std::move(x)), then(std::move(f)) {}
 
   void go(const event_handle& owner) override {
     auto me = self.lock();
@@ -47,7 +49,8 @@ struct edge::call_of final : call {
           if (why.context().size() != 1 || !why.context().template match_element<Message>(0))
             return me->at.world_->check->fail("I9", "a request did not come back as it was sent");
           me->request = why.context().template get_as<Message>(0);
-          me->at.world_->check->reached(me->at.world_->leases->is_elsewhere(node) ? rare::zombie_gave_back : rare::request_came_back);
+          me->at.world_->check->reached(me->at.world_->leases->is_elsewhere(node) ? rare::zombie_gave_back
+                                                                                  : rare::request_came_back);
           me->at.bounce(me, owner.address());
         });
   }
@@ -61,8 +64,12 @@ private:
   }
 };
 
-edge::edge(caf::actor_config& config, world* w, region_handle region, std::string node)
-    : caf::event_based_actor(config), world_(w), region_(std::move(region)), node_(std::move(node)), watcher_(*w, *this) {}
+edge::edge(caf::actor_config& config, world* w, region_handle region, std::string node) :
+    caf::event_based_actor(config),
+    world_(w),
+    region_(std::move(region)),
+    node_(std::move(node)),
+    watcher_(*w, *this) {}
 
 template <class Message>
 auto edge::serve() {
@@ -70,7 +77,8 @@ auto edge::serve() {
     auto promise = make_response_promise<event_reply_of<Message>>();
     ask<Message>(x, [this, promise](caf::error why, event_reply_of<Message> told) mutable {
       if (why) return static_cast<void>(promise.deliver(std::move(why)));
-      if constexpr (is_about_a_place<Message>) watcher_.adopt(told); // whoever has a place opens a socket here
+      if constexpr (is_about_a_place<Message>)
+        watcher_.adopt(told); // whoever has a place opens a socket here
       promise.deliver(std::move(told));
     });
     return promise;
@@ -137,7 +145,8 @@ void edge::find_owner(call_ptr c) {
 void edge::ask_region() {
   if (std::exchange(asks_region_, true)) return;
   request(region_, world_->options.patience, resolve_event{world_->aggregate, false, returned_by_})
-    .then([this](const event_handle& owner) { resolved(owner); }, [this](const caf::error& why) { not_resolved(why); });
+    .then([this](const event_handle& owner) { resolved(owner); },
+          [this](const caf::error& why) { not_resolved(why); });
 }
 
 void edge::resolved(const event_handle& owner) {
@@ -165,10 +174,13 @@ void edge::bounce(call_ptr c, const caf::actor_addr& owner) {
   find_owner(std::move(c));
 }
 
-/// When nothing fails nobody is refused, whatever moves. Who waits for a payment page may wait longer than we do.
+/// When nothing fails nobody is refused, whatever moves. Who waits for a payment page may wait longer than we
+/// do.
 void edge::settle(const call& c, const caf::error& why) {
   const bool is_calm = !world_->chaos && c.asked_at - recovered_after > world_->calm_from;
-  if (is_calm && why && why != caf::sec::request_timeout) world_->check->fail("I13", "a request at " + node_ + " was refused although nothing fails: " + caf::to_string(why));
+  if (is_calm && why && why != caf::sec::request_timeout)
+    world_->check->fail("I13", "a request at " + node_
+                                 + " was refused although nothing fails: " + caf::to_string(why));
   std::erase_if(calls_, [&](const call_ptr& x) { return x.get() == &c; });
 }
 
@@ -182,7 +194,9 @@ void edge::forget_owner() {
 }
 
 void edge::on_owner_left() {
-  if (owner_ && current_sender() && current_sender().get() == caf::actor_cast<caf::actor_control_block*>(owner_)) forget_owner();
+  if (owner_ && current_sender()
+      && current_sender().get() == caf::actor_cast<caf::actor_control_block*>(owner_))
+    forget_owner();
 }
 
 void edge::on_down(const caf::down_msg& down) {

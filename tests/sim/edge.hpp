@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fans reach at a node of the simulated mesh: does with actors what net/actor_bridge does for an io thread. It keeps the sale's owner,
-// asks its region for another when a request comes back (`moved`) or the owner is DOWN, and then fails at once what had no answer.
-// Its watcher hears what owners push, as net/hub does.
+// What fans reach at a node of the simulated mesh: does with actors what net/actor_bridge does for an io
+// thread. It keeps the sale's owner, asks its region for another when a request comes back (`moved`) or the
+// owner is DOWN, and then fails at once what had no answer. Its watcher hears what owners push, as net/hub
+// does.
 #pragma once
 #include "ledger_connection.hpp"
 #include "watcher.hpp"
@@ -48,9 +49,15 @@ private:
   template <class Message>
   void ask(Message message, std::function<void(caf::error, event_reply_of<Message>)> then);
   // event_asker
-  void ask_line(find_line x, std::function<void(caf::error, line_reply)> then) override { ask(std::move(x), std::move(then)); }
-  void ask_entry(find_entry x, std::function<void(caf::error, entry_reply)> then) override { ask(std::move(x), std::move(then)); }
-  void ask_positions(find_positions x, std::function<void(caf::error, positions_reply)> then) override { ask(std::move(x), std::move(then)); }
+  void ask_line(find_line x, std::function<void(caf::error, line_reply)> then) override {
+    ask(std::move(x), std::move(then));
+  }
+  void ask_entry(find_entry x, std::function<void(caf::error, entry_reply)> then) override {
+    ask(std::move(x), std::move(then));
+  }
+  void ask_positions(find_positions x, std::function<void(caf::error, positions_reply)> then) override {
+    ask(std::move(x), std::move(then));
+  }
   bool tell(subscribe x) override;
 
   void find_owner(call_ptr c);

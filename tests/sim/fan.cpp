@@ -3,7 +3,7 @@
 
 namespace fq::sim {
 namespace {
-constexpr std::uint32_t places_max = 3;   ///< how often a fan queues again
+constexpr std::uint32_t places_max = 3; ///< how often a fan queues again
 constexpr std::uint32_t watches_max = 40; ///< polls of a payment's outcome before it gives up
 } // namespace
 
@@ -11,11 +11,8 @@ customer_id customer_of(std::uint32_t number) {
   return make_uuid(from_unix_ms(start_of_time_ms), accounts_aggregate, number + 1);
 }
 
-fan::fan(caf::actor_config& config, world* w, std::uint32_t number, milliseconds comes_at)
-    : caf::event_based_actor(config),
-      world_(w),
-      me_(customer_of(number)),
-      comes_at_(comes_at) {}
+fan::fan(caf::actor_config& config, world* w, std::uint32_t number, milliseconds comes_at) :
+    caf::event_based_actor(config), world_(w), me_(customer_of(number)), comes_at_(comes_at) {}
 
 caf::behavior fan::make_behavior() {
   set_default_handler(caf::drop);
@@ -54,28 +51,28 @@ void fan::act() {
   }
   if (world_->net == nullptr && !owner_) {
     request(world_->regions[node_], world_->options.patience, resolve_event{world_->aggregate})
-        .then(
-            [this](event_handle& owner) {
-              owner_ = std::move(owner);
-              act();
-            },
-            [this](caf::error&) { stumble(); });
+      .then(
+        [this](event_handle& owner) {
+          owner_ = std::move(owner);
+          act();
+        },
+        [this](caf::error&) { stumble(); });
     return;
   }
   switch (goal_) {
-  case goal::join: return do_join();
-  case goal::poll: return do_poll();
-  case goal::claim: return do_claim();
-  case goal::release:
-  case goal::release_again: return do_release();
-  case goal::pay: return do_pay();
-  case goal::page: return do_page();
-  case goal::watch: return do_watch();
-  case goal::leave: return do_leave();
-  case goal::order: return do_order();
-  case goal::order_watch: return do_order_watch();
-  case goal::order_cancel: return do_order_cancel();
-  case goal::done: return;
+    case goal::join: return do_join();
+    case goal::poll: return do_poll();
+    case goal::claim: return do_claim();
+    case goal::release:
+    case goal::release_again: return do_release();
+    case goal::pay: return do_pay();
+    case goal::page: return do_page();
+    case goal::watch: return do_watch();
+    case goal::leave: return do_leave();
+    case goal::order: return do_order();
+    case goal::order_watch: return do_order_watch();
+    case goal::order_cancel: return do_order_cancel();
+    case goal::done: return;
   }
 }
 
@@ -96,8 +93,8 @@ void fan::do_join() {
   if (world_->closing && places_ > 0) return next(goal::done, milliseconds{1});
   ask(fq::join{world_->event, me_, join_key_},
       on<entry_reply>(
-          [this](const entry_reply& told, std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },
-          [this](const entry_reply& told) { on_place(told); }));
+        [this](const entry_reply& told, std::uint64_t) { world_->check->saw_place(me_, join_key_, told); },
+        [this](const entry_reply& told) { on_place(told); }));
 }
 
 void fan::do_poll() {
@@ -112,27 +109,27 @@ void fan::on_place(const entry_reply& told) {
     return next(goal::done, milliseconds{1});
   }
   switch (told.entry.status) {
-  case entry_status::waiting:
-  case entry_status::away:
-    if (wants(world_->options.leaves / 8)) return next(goal::leave, milliseconds{1});
-    return next(goal::poll, world_->chaos ? soon(200, 900) : soon(500, 2'000));
-  case entry_status::admitted: return on_admitted(told.entry);
-  case entry_status::expired:
-  case entry_status::cancelled:
-  case entry_status::completed:
-  case entry_status::session_expired:
-  case entry_status::revoked: return finish();
+    case entry_status::waiting:
+    case entry_status::away:
+      if (wants(world_->options.leaves / 8)) return next(goal::leave, milliseconds{1});
+      return next(goal::poll, world_->chaos ? soon(200, 900) : soon(500, 2'000));
+    case entry_status::admitted: return on_admitted(told.entry);
+    case entry_status::expired:
+    case entry_status::cancelled:
+    case entry_status::completed:
+    case entry_status::session_expired:
+    case entry_status::revoked: return finish();
   }
 }
 
 void fan::do_leave() {
-  ask(fq::leave{world_->event, me_},
-      on<ack_reply>(
-          [this](const ack_reply& told, std::uint64_t) {
-            if (told.no.why == reason::not_in_queue)
-              world_->check->fail("I7", "left a place that the server does not know");
-          },
-          [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
+  ask(fq::leave{world_->event, me_}, on<ack_reply>(
+                                       [this](const ack_reply& told, std::uint64_t) {
+                                         if (told.no.why == reason::not_in_queue)
+                                           world_->check->fail("I7",
+                                                               "left a place that the server does not know");
+                                       },
+                                       [this](const ack_reply&) { next(goal::poll, soon(10, 400)); }));
 }
 
 // -- the claim --------------------------------------------------------------------------------------------
@@ -159,10 +156,10 @@ void fan::do_claim() {
   const bool durable = world_->check->has_answer(claim_key_);
   ask(open_claim{world_->event, me_, token_, wishes_, claim_key_},
       on<claim_reply>(
-          [this, durable](const claim_reply& told, std::uint64_t asked) {
-            world_->check->saw_claim(claim_key_, me_, told, asked, durable);
-          },
-          [this](const claim_reply& told) { on_claimed(told); }));
+        [this, durable](const claim_reply& told, std::uint64_t asked) {
+          world_->check->saw_claim(claim_key_, me_, told, asked, durable);
+        },
+        [this](const claim_reply& told) { on_claimed(told); }));
 }
 
 void fan::on_claimed(const claim_reply& told) {
@@ -194,14 +191,14 @@ void fan::after_claim() {
 void fan::do_release() {
   ask(release_claim{me_, claim_},
       on<ack_reply>(
-          [this](const ack_reply& told, std::uint64_t) {
-            if (!told.no) world_->check->saw_released(claim_);
-          },
-          [this](const ack_reply& told) {
-            if (told.no) return next(watching(), soon(100, 600));
-            // An impatient finger presses twice.
-            next(goal_ == goal::release && wants(500) ? goal::release_again : goal::poll, soon(1, 400));
-          }));
+        [this](const ack_reply& told, std::uint64_t) {
+          if (!told.no) world_->check->saw_released(claim_);
+        },
+        [this](const ack_reply& told) {
+          if (told.no) return next(watching(), soon(100, 600));
+          // An impatient finger presses twice.
+          next(goal_ == goal::release && wants(500) ? goal::release_again : goal::poll, soon(1, 400));
+        }));
 }
 
 // -- the money --------------------------------------------------------------------------------------------
@@ -210,25 +207,25 @@ void fan::do_pay() {
   const bool durable = world_->check->has_answer(payment_key_);
   ask(open_payment{me_, claim_, "sim", payment_key_},
       on<payment_reply>(
-          [this, durable](const payment_reply& told, std::uint64_t) {
-            world_->check->saw_payment(payment_key_, told, durable);
-          },
-          [this](const payment_reply& told) {
-            if (told.no) return next(watching(), soon(100, 600));
-            payment_ = told.payment.payment.id;
-            on_payment(told);
-          }));
+        [this, durable](const payment_reply& told, std::uint64_t) {
+          world_->check->saw_payment(payment_key_, told, durable);
+        },
+        [this](const payment_reply& told) {
+          if (told.no) return next(watching(), soon(100, 600));
+          payment_ = told.payment.payment.id;
+          on_payment(told);
+        }));
 }
 
 void fan::on_payment(const payment_reply& told) {
   const auto& p = told.payment.payment;
   reference_ = p.reference;
   switch (p.status) {
-  case payment_status::initializing:
-    if (++watches_ > watches_max) return finish();
-    return next(goal::page, soon(200, 900));
-  case payment_status::pending: return on_page();
-  default: return next(watching(), soon(10, 400));
+    case payment_status::initializing:
+      if (++watches_ > watches_max) return finish();
+      return next(goal::page, soon(200, 900));
+    case payment_status::pending: return on_page();
+    default: return next(watching(), soon(10, 400));
   }
 }
 
@@ -245,33 +242,33 @@ void fan::on_page() {
 
 void fan::do_page() {
   ask(find_payment{me_, payment_}, on<payment_reply>(
-                                       [this](const payment_reply& told, std::uint64_t) {
-                                         world_->check->saw_payment({}, told, false);
-                                         if (told.no)
-                                           world_->check->fail("I7", "an acknowledged payment is gone");
-                                       },
-                                       [this](const payment_reply& told) {
-                                         if (!told.no) on_payment(told);
-                                       }));
+                                     [this](const payment_reply& told, std::uint64_t) {
+                                       world_->check->saw_payment({}, told, false);
+                                       if (told.no)
+                                         world_->check->fail("I7", "an acknowledged payment is gone");
+                                     },
+                                     [this](const payment_reply& told) {
+                                       if (!told.no) on_payment(told);
+                                     }));
 }
 
 void fan::do_watch() {
   ask(find_claim{me_, claim_},
       on<claim_reply>(
-          [this](const claim_reply& told, std::uint64_t asked) {
-            world_->check->saw_claim({}, me_, told, asked, false);
-            if (told.no) world_->check->fail("I7", "an acknowledged claim is gone");
-          },
-          [this](const claim_reply& told) {
-            const auto status = told.claim.claim.status;
-            if (!is_live(status)) return next(goal::poll, soon(10, 500));
-            if (++watches_ > watches_max * 2) return next(goal::poll, soon(500, 2'000));
-            if (status == claim_status::claimed && watches_ < watches_max && ++attempts_ < 4 && wants(400)) {
-              payment_key_ = fresh_key();
-              return next(goal::pay, soon(10, 400));
-            }
-            next(goal::watch, soon(200, 1'200));
-          }));
+        [this](const claim_reply& told, std::uint64_t asked) {
+          world_->check->saw_claim({}, me_, told, asked, false);
+          if (told.no) world_->check->fail("I7", "an acknowledged claim is gone");
+        },
+        [this](const claim_reply& told) {
+          const auto status = told.claim.claim.status;
+          if (!is_live(status)) return next(goal::poll, soon(10, 500));
+          if (++watches_ > watches_max * 2) return next(goal::poll, soon(500, 2'000));
+          if (status == claim_status::claimed && watches_ < watches_max && ++attempts_ < 4 && wants(400)) {
+            payment_key_ = fresh_key();
+            return next(goal::pay, soon(10, 400));
+          }
+          next(goal::watch, soon(200, 1'200));
+        }));
 }
 
 } // namespace fq::sim

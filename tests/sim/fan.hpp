@@ -22,7 +22,21 @@ public:
 
 private:
   /// What it does next; one request at a time.
-  enum class goal : std::uint8_t { join, poll, claim, release, release_again, pay, page, watch, leave, order, order_watch, order_cancel, done };
+  enum class goal : std::uint8_t {
+    join,
+    poll,
+    claim,
+    release,
+    release_again,
+    pay,
+    page,
+    watch,
+    leave,
+    order,
+    order_watch,
+    order_cancel,
+    done
+  };
 
   void act();
   void next(goal g, milliseconds delay);

@@ -12,23 +12,23 @@ void fan::ask(Message message, Then then) {
   const auto asked = world_->check->step;
   if (world_->net != nullptr) // the node's edge finds the owner, and looks at whose word it is
     return request(world_->edges[node_], world_->options.patience, std::move(message))
-        .then(
-            [this, then, asked](const typename Then::reply_type& reply) {
-              then.check(reply, asked);
-              if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
-              then.use(reply);
-            },
-            [this](caf::error&) { stumble(); });
+      .then(
+        [this, then, asked](const typename Then::reply_type& reply) {
+          then.check(reply, asked);
+          if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
+          then.use(reply);
+        },
+        [this](caf::error&) { stumble(); });
   const auto lease = world_->leases->asked(node_name(node_));
   request(owner_, world_->options.patience, std::move(message))
-      .then(
-          [this, then, asked, lease, node = node_](const typename Then::reply_type& reply) {
-            world_->leases->answered(lease, node_name(node));
-            then.check(reply, asked); // the server has answered, whether the fan hears it or not
-            if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
-            then.use(reply);
-          },
-          [this](caf::error&) { stumble(); });
+    .then(
+      [this, then, asked, lease, node = node_](const typename Then::reply_type& reply) {
+        world_->leases->answered(lease, node_name(node));
+        then.check(reply, asked); // the server has answered, whether the fan hears it or not
+        if (world_->chaos && wants(world_->options.faults.answer_lost)) return stumble();
+        then.use(reply);
+      },
+      [this](caf::error&) { stumble(); });
 }
 
 /// What to hold against a reply, and what to do with it.

@@ -27,10 +27,13 @@ void fan::wish_order() {
   const auto some_donation = [&] { return wants(c.donates) ? money{between(rng, 1, 500)} : money{0}; };
   order_wish_ = {};
   const auto first = rng() % world_->ticket_types.size();
-  if (wants(900)) order_wish_.items.push_back({world_->ticket_types[first], static_cast<std::uint32_t>(between(rng, 1, 2)), some_donation()});
+  if (wants(900))
+    order_wish_.items.push_back(
+      {world_->ticket_types[first], static_cast<std::uint32_t>(between(rng, 1, 2)), some_donation()});
   if (!order_wish_.items.empty() && world_->ticket_types.size() > 1 && wants(c.two_types))
     order_wish_.items.push_back({world_->ticket_types[1 - first], 1, some_donation()});
-  if (wants(c.uses_promo)) order_wish_.promo_code = "CODE" + std::to_string(wants(700) ? me_.lo % 4 : rng() % 4); // most know one
+  if (wants(c.uses_promo))
+    order_wish_.promo_code = "CODE" + std::to_string(wants(700) ? me_.lo % 4 : rng() % 4); // most know one
   order_wish_.contact = {"Fan", to_string(me_).substr(24), to_string(me_) + "@fans.example", {}};
   order_wish_.gateway = "sim";
   order_key_ = fresh_key();
@@ -42,10 +45,10 @@ void fan::do_order() {
   const bool durable = world_->check->has_answer(order_key_);
   ask(place_order{world_->event, me_, token_, order_wish_, order_key_},
       on<order_reply>(
-          [this, durable](const order_reply& told, std::uint64_t asked) {
-            world_->check->saw_placed(order_key_, me_, order_wish_, told, asked, durable);
-          },
-          [this](const order_reply& told) { on_ordered(told); }));
+        [this, durable](const order_reply& told, std::uint64_t asked) {
+          world_->check->saw_placed(order_key_, me_, order_wish_, told, asked, durable);
+        },
+        [this](const order_reply& told) { on_ordered(told); }));
 }
 
 void fan::on_ordered(const order_reply& told) {
@@ -59,22 +62,22 @@ void fan::on_ordered(const order_reply& told) {
   }
   order_ = {};
   switch (told.no.why) {
-  case reason::already_claimed: // bought before, or by a request whose answer was lost for good
-    claim_ = told.no.id;
-    return next(goal::watch, soon(100, 600));
-  case reason::promo_code_invalid:
-  case reason::promo_code_expired:
-  case reason::promo_code_exhausted:
-  case reason::promo_code_limit:
-    order_wish_.promo_code.clear();
-    order_key_ = fresh_key(); // another body
-    return next(goal::order, soon(10, 500));
-  case reason::queue_not_open:
-  case reason::sale_not_started: return next(goal::order, soon(200, 1'000));
-  case reason::event_sold_out:
-    if (token_.empty() || wants(500)) return finish();
-    return next(goal::leave, soon(1, 300));
-  default: break;
+    case reason::already_claimed: // bought before, or by a request whose answer was lost for good
+      claim_ = told.no.id;
+      return next(goal::watch, soon(100, 600));
+    case reason::promo_code_invalid:
+    case reason::promo_code_expired:
+    case reason::promo_code_exhausted:
+    case reason::promo_code_limit:
+      order_wish_.promo_code.clear();
+      order_key_ = fresh_key(); // another body
+      return next(goal::order, soon(10, 500));
+    case reason::queue_not_open:
+    case reason::sale_not_started: return next(goal::order, soon(200, 1'000));
+    case reason::event_sold_out:
+      if (token_.empty() || wants(500)) return finish();
+      return next(goal::leave, soon(1, 300));
+    default: break;
   }
   if (token_.empty()) return finish();
   next(goal::poll, soon(100, 700)); // none free, not admitted any more: look again
@@ -84,32 +87,32 @@ void fan::do_order_watch() {
   constexpr std::array waits{milliseconds{0}, milliseconds{0}, milliseconds{300}, milliseconds{1'200}};
   ask(find_order{order_, me_, {}, waits[world_->rng() % waits.size()]},
       on<order_reply>(
-          [this](const order_reply& told, std::uint64_t) {
-            if (told.no) return world_->check->fail("I7", "an acknowledged order is gone");
-            world_->check->saw_order(me_, told.order);
-          },
-          [this](const order_reply& told) {
-            if (!told.no) on_order(told.order);
-          }));
+        [this](const order_reply& told, std::uint64_t) {
+          if (told.no) return world_->check->fail("I7", "an acknowledged order is gone");
+          world_->check->saw_order(me_, told.order);
+        },
+        [this](const order_reply& told) {
+          if (!told.no) on_order(told.order);
+        }));
 }
 
 void fan::on_order(const order_view& seen) {
   claim_ = seen.order.claim;
   const auto& c = world_->options.checkout;
   switch (seen.order.status) {
-  case order_status::pending:
-  case order_status::awaiting_payment:
-    if (++watches_ > watches_max) return next(goal::poll, soon(500, 2'000));
-    if (wants(c.cancels / 8)) return next(goal::order_cancel, soon(1, 400));
-    if (seen.order.status == order_status::pending) return next(goal::order_watch, soon(1, 500));
-    return on_unpaid_order(seen);
-  case order_status::success:
-    if (wants(200)) return next(goal::order_watch, soon(500, 4'000)); // is it still there?
-    [[fallthrough]];
-  case order_status::failed:
-  case order_status::cancelled:
-  case order_status::partially_refunded:
-  case order_status::refunded: return next(goal::poll, soon(10, 600));
+    case order_status::pending:
+    case order_status::awaiting_payment:
+      if (++watches_ > watches_max) return next(goal::poll, soon(500, 2'000));
+      if (wants(c.cancels / 8)) return next(goal::order_cancel, soon(1, 400));
+      if (seen.order.status == order_status::pending) return next(goal::order_watch, soon(1, 500));
+      return on_unpaid_order(seen);
+    case order_status::success:
+      if (wants(200)) return next(goal::order_watch, soon(500, 4'000)); // is it still there?
+      [[fallthrough]];
+    case order_status::failed:
+    case order_status::cancelled:
+    case order_status::partially_refunded:
+    case order_status::refunded: return next(goal::poll, soon(10, 600));
   }
 }
 
@@ -126,20 +129,21 @@ void fan::on_unpaid_order(const order_view& seen) {
   seen_url_ = seen.payment_url;
   reference_ = seen_url_.substr(page_prefix.size());
   if (wants(c.cancels)) {
-    if (wants(c.pays_all_the_same)) delayed_send(this, soon(1, 2'000), std::string{"pay"}, reference_); // in the other window
+    if (wants(c.pays_all_the_same))
+      delayed_send(this, soon(1, 2'000), std::string{"pay"}, reference_); // in the other window
     return next(goal::order_cancel, soon(1, 600));
   }
   on_page();
 }
 
 void fan::do_order_cancel() {
-  ask(cancel_order{order_, me_},
-      on<order_reply>(
-          [this](const order_reply& told, std::uint64_t) {
-            if (!told.no) world_->check->saw_cancelled(me_, told.order);
-            if (told.no.why == reason::not_found) world_->check->fail("I7", "an acknowledged order is gone");
-          },
-          [this](const order_reply&) { next(goal::order_watch, soon(10, 600)); }));
+  ask(cancel_order{order_, me_}, on<order_reply>(
+                                   [this](const order_reply& told, std::uint64_t) {
+                                     if (!told.no) world_->check->saw_cancelled(me_, told.order);
+                                     if (told.no.why == reason::not_found)
+                                       world_->check->fail("I7", "an acknowledged order is gone");
+                                   },
+                                   [this](const order_reply&) { next(goal::order_watch, soon(10, 600)); }));
 }
 
 } // namespace fq::sim

@@ -132,11 +132,13 @@ void gateway_books::applied(const batch& b, checker& check) const {
 void gateway_books::check_payment(const payment_moved& moved, checker& check) const {
   const auto& p = moved.row;
   const auto* c = find(p.reference);
-  if (p.captured != 0 && (c == nullptr || c->state != charge_state::paid || c->captured != p.captured || c->tax != p.tax))
+  if (p.captured != 0
+      && (c == nullptr || c->state != charge_state::paid || c->captured != p.captured || c->tax != p.tax))
     check.fail("I4", "the ledger knows money that the gateway did not take");
   // A page that may still be paid is given up only with its claim.
   const bool given_up = moved.from == payment_status::pending && p.status == payment_status::failed;
-  if (given_up && c != nullptr && c->state != charge_state::expired && !c->was_declined && check.find_claim(p.claim)->status == claim_status::claimed)
+  if (given_up && c != nullptr && c->state != charge_state::expired && !c->was_declined
+      && check.find_claim(p.claim)->status == claim_status::claimed)
     check.fail("I3", "a page that could be paid was given up");
 }
 
@@ -145,7 +147,8 @@ void gateway_books::check_refund(const refund_moved& moved, checker& check) cons
   if (moved.from == r.status || r.status != refund_status::succeeded || r.amount == 0) return;
   const auto* c = find(make_reference(r.payment));
   const auto done = c != nullptr ? c->refunds.find(r.id) : std::map<refund_id, money>::const_iterator{};
-  if (c == nullptr || done == c->refunds.end() || done->second != r.amount) check.fail("I3", "a refund that the gateway never made");
+  if (c == nullptr || done == c->refunds.end() || done->second != r.amount)
+    check.fail("I3", "a refund that the gateway never made");
 }
 
 void gateway_books::check_charge(const charge& c, const payment_row& payment, checker& check) const {
@@ -153,26 +156,34 @@ void gateway_books::check_charge(const charge& c, const payment_row& payment, ch
   for (const auto& [id, amount] : c.refunds) {
     refunded += amount;
     const auto row = check.refunds().find(id);
-    const bool known = row != check.refunds().end() && row->second.payment == payment.id && row->second.amount == amount;
-    if (!known || row->second.status != refund_status::succeeded) check.fail("I3", "the gateway gave money back, and nobody knows");
+    const bool known =
+      row != check.refunds().end() && row->second.payment == payment.id && row->second.amount == amount;
+    if (!known || row->second.status != refund_status::succeeded)
+      check.fail("I3", "the gateway gave money back, and nobody knows");
   }
-  if (payment.captured != c.captured) check.fail("I4", "captured " + std::to_string(c.captured) + ", recorded " + std::to_string(payment.captured) + " of " + payment.reference + ", " + std::string{name_of(payment.status)});
+  if (payment.captured != c.captured)
+    check.fail("I4", "captured " + std::to_string(c.captured) + ", recorded "
+                       + std::to_string(payment.captured) + " of " + payment.reference + ", "
+                       + std::string{name_of(payment.status)});
   if (payment.refunded != refunded) check.fail("I3", "gave another amount back than recorded");
   switch (payment.status) {
-  case payment_status::confirmed:
-    if (refunded != 0) check.fail("I3", "a ticket and the money back");
-    return;
-  case payment_status::partially_refunded:
-    if (refunded >= c.captured) check.fail("I3", "refunded in part, but all of it"); // nothing: tickets that cost nothing
-    return;
-  case payment_status::refunded:
-    if (refunded != c.captured) check.fail("I3", "recorded as refunded, but the gateway still has the money");
-    return;
-  case payment_status::quarantined:
-    if (c.captured == c.amount + c.tax) check.fail("I4", "quarantined although the amount was right");
-    return;
-  case payment_status::refund_failed: return; // a person has been told: check_letters
-  default: check.fail("I3", "captured, and neither ticket nor refund: " + std::string{name_of(payment.status)});
+    case payment_status::confirmed:
+      if (refunded != 0) check.fail("I3", "a ticket and the money back");
+      return;
+    case payment_status::partially_refunded:
+      if (refunded >= c.captured)
+        check.fail("I3", "refunded in part, but all of it"); // nothing: tickets that cost nothing
+      return;
+    case payment_status::refunded:
+      if (refunded != c.captured)
+        check.fail("I3", "recorded as refunded, but the gateway still has the money");
+      return;
+    case payment_status::quarantined:
+      if (c.captured == c.amount + c.tax) check.fail("I4", "quarantined although the amount was right");
+      return;
+    case payment_status::refund_failed: return; // a person has been told: check_letters
+    default:
+      check.fail("I3", "captured, and neither ticket nor refund: " + std::string{name_of(payment.status)});
   }
 }
 
@@ -227,10 +238,10 @@ gateway_answered perform(world& w, const call_gateway& x) {
   }
   if (x.kind == gateway_call_kind::expire) w.gateway->expire(reference);
   switch (c->state) {
-  case charge_state::unpaid: a.result = gateway_result::unpaid; break;
-  case charge_state::paid: a.result = gateway_result::paid; break;
-  case charge_state::declined:
-  case charge_state::expired: a.result = gateway_result::closed; break;
+    case charge_state::unpaid: a.result = gateway_result::unpaid; break;
+    case charge_state::paid: a.result = gateway_result::paid; break;
+    case charge_state::declined:
+    case charge_state::expired: a.result = gateway_result::closed; break;
   }
   a.amount = c->state == charge_state::paid ? c->captured - c->tax : c->amount;
   a.tax = c->tax;
@@ -269,10 +280,15 @@ void deliver(caf::event_based_actor* self, world* w, std::size_t index) {
     if (reply.no) w->check->fail("I3", "a webhook about our own reference was refused");
     w->gateway->outbox()[index].acknowledged = true;
   };
-  if (w->net != nullptr) return self->request(w->some_edge(), patience, apply_fact{fact, is_report}).then(acknowledged, [](caf::error&) {});
+  if (w->net != nullptr)
+    return self->request(w->some_edge(), patience, apply_fact{fact, is_report})
+      .then(acknowledged, [](caf::error&) {});
   self->request(w->some_region(), patience, resolve_event{w->aggregate})
-      .then([=, fact = fact](const event_handle& owner) { self->request(owner, patience, apply_fact{fact, is_report}).then(acknowledged, [](caf::error&) {}); },
-            [](caf::error&) {});
+    .then(
+      [=, fact = fact](const event_handle& owner) {
+        self->request(owner, patience, apply_fact{fact, is_report}).then(acknowledged, [](caf::error&) {});
+      },
+      [](caf::error&) {});
 }
 
 } // namespace

@@ -14,7 +14,8 @@ void lease_watch::taken(const std::string& node, milliseconds term) {
   if (!holder_.empty() && holder_ != node && now < until_)
     world_.check->fail("I17", node + " took the sale although the lease of " + holder_ + " lasts");
   if (!last_holder_.empty() && last_holder_ != node) world_.check->reached(rare::taken_over);
-  if (!last_holder_.empty() && last_holder_ != node && world_.net != nullptr && world_.net->is_cut_off(last_holder_))
+  if (!last_holder_.empty() && last_holder_ != node && world_.net != nullptr
+      && world_.net->is_cut_off(last_holder_))
     world_.check->reached(rare::taken_over_while_cut);
   holder_ = last_holder_ = node;
   ++takes_;
@@ -48,7 +49,8 @@ void lease_watch::answered(const asking& a, const std::string& node, caf::actor_
   answered(a, node);
   if (a.takes != takes_ || world_.env->steady_now() < unaware_until_) return;
   const auto [first, is_first] = answers_.emplace(takes_, owner);
-  if (!is_first && first->second != owner) world_.check->fail("I17", "two owners answer at a time, the second at " + node);
+  if (!is_first && first->second != owner)
+    world_.check->fail("I17", "two owners answer at a time, the second at " + node);
 }
 
 // -- the connection ---------------------------------------------------------------------------------------
@@ -75,7 +77,8 @@ std::vector<commit_outcome> ledger_connection::commit(std::span<const batch> bat
   for (std::size_t i = 0; i < batches.size(); ++i) {
     if (batches[i].aggregate != world_.aggregate) continue;
     world_.check->settled(batches[i], outcomes[i]);
-    if (outcomes[i] == commit_outcome::fenced && world_.leases->is_elsewhere(node_)) world_.check->reached(rare::zombie_refused);
+    if (outcomes[i] == commit_outcome::fenced && world_.leases->is_elsewhere(node_))
+      world_.check->reached(rare::zombie_refused);
   }
   return outcomes;
 }
@@ -99,7 +102,9 @@ void ledger_connection::note(const acquire_result& result, const lease_terms& le
 lease_renewal ledger_connection::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
   go_out();
   auto renewal = world_.store->renew(lease, aggregates);
-  const auto has_sale = [this](std::span<const aggregate_id> all) { return std::ranges::find(all, world_.aggregate) != all.end(); };
+  const auto has_sale = [this](std::span<const aggregate_id> all) {
+    return std::ranges::find(all, world_.aggregate) != all.end();
+  };
   if (has_sale(aggregates) && !has_sale(renewal.lost)) world_.leases->renewed(node_, lease.term);
   come_back();
   return renewal;
@@ -186,7 +191,8 @@ std::vector<outbox_item> ledger_connection::undelivered(lane which, std::span<co
   return world_.store->undelivered(which, partitions, limit, after);
 }
 
-notice_audience ledger_connection::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
+notice_audience ledger_connection::audience(std::span<const uuid> holders,
+                                            std::span<const tenant_id> tenants) {
   pass();
   return world_.store->audience(holders, tenants);
 }
@@ -216,7 +222,8 @@ std::vector<delivery_row> ledger_connection::list_deliveries(const delivery_filt
   return world_.store->list_deliveries(filter);
 }
 
-bool ledger_connection::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) {
+bool ledger_connection::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice,
+                                        timestamp now) {
   pass();
   return world_.store->replay_delivery(tenant, target, notice, now);
 }
@@ -236,7 +243,8 @@ bool ledger_connection::remove_device(const uuid& holder, const uuid& device) {
   return world_.store->remove_device(holder, device);
 }
 
-void ledger_connection::end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) {
+void ledger_connection::end_device(const uuid& device, timestamp since, const std::string& reason,
+                                   timestamp at) {
   pass();
   return world_.store->end_device(device, since, reason, at);
 }
@@ -251,7 +259,8 @@ std::vector<webhook_endpoint_row> ledger_connection::list_endpoints(tenant_id te
   return world_.store->list_endpoints(tenant);
 }
 
-bool ledger_connection::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) {
+bool ledger_connection::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                                         timestamp at) {
   pass();
   return world_.store->disable_endpoint(endpoint, reason, since, at);
 }

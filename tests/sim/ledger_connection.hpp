@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process's connection to the memory ledger: calls that fail, outcomes told to the checkers, and the cut when the
-// process is killed.
+// One process's connection to the memory ledger: calls that fail, outcomes told to the checkers, and the cut
+// when the process is killed.
 #pragma once
 #include "world.hpp"
 
@@ -9,8 +9,8 @@
 
 namespace fq::sim {
 
-/// Who owns the sale, by an account of its own: nobody takes it while somebody else's lease lasts, and nobody answers
-/// out of memory what was asked after another one took it (I17).
+/// Who owns the sale, by an account of its own: nobody takes it while somebody else's lease lasts, and nobody
+/// answers out of memory what was asked after another one took it (I17).
 class lease_watch {
 public:
   explicit lease_watch(world& w) : world_(w) {}
@@ -20,7 +20,9 @@ public:
   /// Taken by a tool that heeds no lease.
   void broken();
   [[nodiscard]] bool is_held_by(const std::string& node) const { return holder_ == node; }
-  [[nodiscard]] bool is_elsewhere(const std::string& node) const { return !holder_.empty() && holder_ != node; }
+  [[nodiscard]] bool is_elsewhere(const std::string& node) const {
+    return !holder_.empty() && holder_ != node;
+  }
 
   struct asking {
     std::uint64_t takes = 0;
@@ -35,10 +37,11 @@ public:
 private:
   world& world_;
   std::string holder_, last_holder_; ///< holder_ is empty: nobody
-  milliseconds until_{0};            ///< steady time, which is the ledger's
-  milliseconds unaware_until_{0};    ///< a tool took it from somebody who may trust his lease until then
+  milliseconds until_{0}; ///< steady time, which is the ledger's
+  milliseconds unaware_until_{0}; ///< a tool took it from somebody who may trust his lease until then
   std::uint64_t takes_ = 0;
-  std::map<std::uint64_t, caf::actor_id> answers_; ///< who answered what was asked and answered between two takes
+  std::map<std::uint64_t, caf::actor_id>
+    answers_; ///< who answered what was asked and answered between two takes
 };
 
 class ledger_connection final : public ledger {
@@ -66,8 +69,10 @@ public:
   aggregate_snapshot peek(aggregate_id aggregate) override;
   std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;
   void leave(const std::string& node) override;
-  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease, std::span<const std::uint32_t> wanted) override;
-  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions, std::size_t limit, aggregate_id after) override;
+  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease,
+                                          std::span<const std::uint32_t> wanted) override;
+  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                       std::size_t limit, aggregate_id after) override;
   void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) override;
   std::size_t prune(const prune_bounds& bounds) override;
 
@@ -84,12 +89,13 @@ public:
   void end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) override;
   bool store_endpoint(const webhook_endpoint_row& endpoint) override;
   std::vector<webhook_endpoint_row> list_endpoints(tenant_id tenant) override;
-  bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since, timestamp at) override;
+  bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                        timestamp at) override;
   bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;
 
 private:
   void pass() const; ///< throws if nothing gets through at all
-  void go_out() const;    ///< throws if the request does not arrive
+  void go_out() const; ///< throws if the request does not arrive
   void come_back() const; ///< throws if the answer does not arrive
   void note(const acquire_result& result, const lease_terms& lease) const;
 

@@ -16,23 +16,27 @@ const std::string link_mail = "payment_link";
 money sum_of_receipt(const json::object& data) {
   money sum = 0;
   for (const auto& i : data.at("items").as_array()) sum += i.at("amount").to_number<money>();
-  return sum - data.at("discount").to_number<money>() + data.at("donations").to_number<money>() + data.at("fees").to_number<money>();
+  return sum - data.at("discount").to_number<money>() + data.at("donations").to_number<money>()
+         + data.at("fees").to_number<money>();
 }
 
 } // namespace
 
-/// Which mails `c` must be told by, and what an organizer had sent again: one that fits the order's state, which we do not know.
+/// Which mails `c` must be told by, and what an organizer had sent again: one that fits the order's state,
+/// which we do not know.
 void mail_watch::due(const change& c, orders_mails& all) const {
   if (const auto* order = std::get_if<order_moved>(&c)) {
     const auto& row = order->row;
     auto& mails = all[to_string(row.id)];
-    const bool link = order->from == row.status && row.status == order_status::awaiting_payment && !is_set(row.payment_link_at);
+    const bool link = order->from == row.status && row.status == order_status::awaiting_payment
+                      && !is_set(row.payment_link_at);
     if (link) ++mails.links_allowed;
     if (order->from == row.status) return;
     if (row.status == order_status::success) ++mails.due["order_receipt"];
     if (row.status == order_status::failed && row.failure != "event_cancelled") ++mails.due["order_failed"];
   } else if (const auto* refund = std::get_if<refund_moved>(&c)) {
-    const bool done = refund->from != refund->row.status && refund->row.status == refund_status::succeeded && refund->row.amount > 0;
+    const bool done = refund->from != refund->row.status && refund->row.status == refund_status::succeeded
+                      && refund->row.amount > 0;
     const auto* row = done ? world_.check->order_of_payment(refund->row.payment) : nullptr;
     if (row != nullptr) ++all[to_string(row->id)].due["order_refunded"];
   } else if (const auto* audit = std::get_if<audit_recorded>(&c)) {
@@ -70,14 +74,17 @@ void mail_watch::applied(const batch& b) {
   orders_mails all;
   for (const auto& c : b.content) due(c, all);
   for (const auto& c : b.content)
-    if (const auto* told = std::get_if<outbox_appended>(&c); told != nullptr && told->row.topic == topic::mail_send) sent(told->row, all);
+    if (const auto* told = std::get_if<outbox_appended>(&c);
+        told != nullptr && told->row.topic == topic::mail_send)
+      sent(told->row, all);
   for (auto& [order, mails] : all) check_order(order, mails);
 }
 
 void mail_watch::check_end() const {
   for (const auto& [id, order] : world_.check->orders()) {
     const auto sent = receipts_.find(to_string(id));
-    if ((sent == receipts_.end() ? 0 : sent->second) != (world_.check->was(id, order_status::success) ? 1 : 0))
+    if ((sent == receipts_.end() ? 0 : sent->second)
+        != (world_.check->was(id, order_status::success) ? 1 : 0))
       world_.check->fail("I16", "an order has not one receipt, or has one and never succeeded");
   }
 }

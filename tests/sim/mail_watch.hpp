@@ -13,14 +13,15 @@ public:
   explicit mail_watch(world& w) : world_(w) {}
   /// After the checker has seen `b`.
   void applied(const batch& b);
-  /// One receipt for every order that ever succeeded, none for the others; those that an organizer had sent again come on top.
+  /// One receipt for every order that ever succeeded, none for the others; those that an organizer had sent
+  /// again come on top.
   void check_end() const;
 
 private:
-  struct mails_of_order {          ///< in one batch
+  struct mails_of_order { ///< in one batch
     std::map<std::string, int> due, sent; ///< by template
-    int links_allowed = 0;         ///< the page may be gone by then: sent, or not
-    int again = 0;                 ///< of any template
+    int links_allowed = 0; ///< the page may be gone by then: sent, or not
+    int again = 0; ///< of any template
   };
   using orders_mails = std::map<std::string, mails_of_order>;
   void due(const change& c, orders_mails& all) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation program: runs seeded sales, finds the planted bugs, checks determinism, replays one seed.
-//   test_sim --seeds 5000           sales 1..5000 and an eighth as many on meshed nodes, all invariants, every rare branch
+//   test_sim --seeds 5000           sales 1..5000 and an eighth as many on meshed nodes, all invariants,
+//   every rare branch
 //                                   reached, every tenth seed twice
 //   test_sim --meshed 500           only sales on meshed nodes
 //   test_sim --planted              each planted bug is found within its stated number of seeds
@@ -41,52 +42,52 @@ std::uint64_t first_of(family f, std::uint64_t first) {
 }
 const char* name_of(family f) {
   switch (f) {
-  case family::all: return "";
-  case family::checkouts: return " checkouts";
-  case family::meshed: return " meshed";
+    case family::all: return "";
+    case family::checkouts: return " checkouts";
+    case family::meshed: return " meshed";
   }
   return "";
 }
 
 /// Four times or more the greatest number measured in six windows of seeds (1, 1000, 2000, ... 5000).
 constexpr std::array planted_bugs{
-    planted_row{"skip_epoch_guard", bug::skip_epoch_guard, 30},
-    planted_row{"trust_unknown_commit", bug::trust_unknown_commit, 10},
-    planted_row{"answer_before_commit", bug::answer_before_commit, 5},
-    planted_row{"release_twice", bug::release_twice, 30},
-    planted_row{"admit_without_counting", bug::admit_without_counting, 10},
-    planted_row{"reload_forgets_confirmed", bug::reload_forgets_confirmed, 20},
-    planted_row{"expiry_ignores_payment", bug::expiry_ignores_payment, 15},
-    planted_row{"order_by_timestamp", bug::order_by_timestamp, 15},
-    planted_row{"late_money_kept", bug::late_money_kept, 40},
-    planted_row{"amount_unchecked", bug::amount_unchecked, 80},
-    planted_row{"idempotency_forgotten", bug::idempotency_forgotten, 90},
-    planted_row{"claim_window_at_read", bug::claim_window_at_read, 500},
-    planted_row{"mirror_before_commit", bug::mirror_before_commit, 500},
-    planted_row{"lost_mirror_kept", bug::lost_mirror_kept, 500},
-    planted_row{"generation_kept", bug::generation_kept, 500},
-    planted_row{"lease_ignored", bug::lease_ignored, 500},
-    planted_row{"lease_loss_ignored", bug::lease_loss_ignored, 5000},
-    planted_row{"takeover_forgotten", bug::takeover_forgotten, 500},
-    planted_row{"fenced_taken_for_commit", bug::fenced_taken_for_commit, 500},
-    planted_row{"marked_before_consumed", bug::marked_before_consumed, 500},
-    planted_row{"amount_unchecked", bug::amount_unchecked, 80, family::checkouts},
-    planted_row{"late_money_kept", bug::late_money_kept, 15, family::checkouts},
-    planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 15, family::checkouts},
-    planted_row{"report_believed", bug::report_believed, 200, family::checkouts},
-    planted_row{"promo_not_returned", bug::promo_not_returned, 10, family::checkouts},
-    planted_row{"promo_limit_forgotten", bug::promo_limit_forgotten, 60, family::checkouts},
-    planted_row{"order_left_pending", bug::order_left_pending, 100, family::checkouts},
-    planted_row{"cancelled_order_sells", bug::cancelled_order_sells, 90, family::checkouts},
-    planted_row{"refund_keeps_tickets", bug::refund_keeps_tickets, 15, family::checkouts},
-    planted_row{"serves_after_lease", bug::serves_after_lease, 120, family::meshed},
-    planted_row{"renewal_taken_for_granted", bug::renewal_taken_for_granted, 240, family::meshed},
-    planted_row{"answers_after_handover", bug::answers_after_handover, 20, family::meshed},
-    planted_row{"takes_back_given", bug::takes_back_given, 450, family::meshed},
-    planted_row{"handover_keeps_lease", bug::handover_keeps_lease, 20, family::meshed},
-    planted_row{"subscribes_twice", bug::subscribes_twice, 4500, family::meshed},
-    planted_row{"lost_hub_kept", bug::lost_hub_kept, 40, family::meshed},
-    planted_row{"lost_peer_kept", bug::lost_peer_kept, 20, family::meshed},
+  planted_row{"skip_epoch_guard", bug::skip_epoch_guard, 30},
+  planted_row{"trust_unknown_commit", bug::trust_unknown_commit, 10},
+  planted_row{"answer_before_commit", bug::answer_before_commit, 5},
+  planted_row{"release_twice", bug::release_twice, 30},
+  planted_row{"admit_without_counting", bug::admit_without_counting, 10},
+  planted_row{"reload_forgets_confirmed", bug::reload_forgets_confirmed, 20},
+  planted_row{"expiry_ignores_payment", bug::expiry_ignores_payment, 15},
+  planted_row{"order_by_timestamp", bug::order_by_timestamp, 15},
+  planted_row{"late_money_kept", bug::late_money_kept, 40},
+  planted_row{"amount_unchecked", bug::amount_unchecked, 80},
+  planted_row{"idempotency_forgotten", bug::idempotency_forgotten, 90},
+  planted_row{"claim_window_at_read", bug::claim_window_at_read, 500},
+  planted_row{"mirror_before_commit", bug::mirror_before_commit, 500},
+  planted_row{"lost_mirror_kept", bug::lost_mirror_kept, 500},
+  planted_row{"generation_kept", bug::generation_kept, 500},
+  planted_row{"lease_ignored", bug::lease_ignored, 500},
+  planted_row{"lease_loss_ignored", bug::lease_loss_ignored, 5000},
+  planted_row{"takeover_forgotten", bug::takeover_forgotten, 500},
+  planted_row{"fenced_taken_for_commit", bug::fenced_taken_for_commit, 500},
+  planted_row{"marked_before_consumed", bug::marked_before_consumed, 500},
+  planted_row{"amount_unchecked", bug::amount_unchecked, 80, family::checkouts},
+  planted_row{"late_money_kept", bug::late_money_kept, 15, family::checkouts},
+  planted_row{"webhook_applied_twice", bug::webhook_applied_twice, 15, family::checkouts},
+  planted_row{"report_believed", bug::report_believed, 200, family::checkouts},
+  planted_row{"promo_not_returned", bug::promo_not_returned, 10, family::checkouts},
+  planted_row{"promo_limit_forgotten", bug::promo_limit_forgotten, 60, family::checkouts},
+  planted_row{"order_left_pending", bug::order_left_pending, 100, family::checkouts},
+  planted_row{"cancelled_order_sells", bug::cancelled_order_sells, 90, family::checkouts},
+  planted_row{"refund_keeps_tickets", bug::refund_keeps_tickets, 15, family::checkouts},
+  planted_row{"serves_after_lease", bug::serves_after_lease, 120, family::meshed},
+  planted_row{"renewal_taken_for_granted", bug::renewal_taken_for_granted, 240, family::meshed},
+  planted_row{"answers_after_handover", bug::answers_after_handover, 20, family::meshed},
+  planted_row{"takes_back_given", bug::takes_back_given, 450, family::meshed},
+  planted_row{"handover_keeps_lease", bug::handover_keeps_lease, 20, family::meshed},
+  planted_row{"subscribes_twice", bug::subscribes_twice, 4500, family::meshed},
+  planted_row{"lost_hub_kept", bug::lost_hub_kept, 40, family::meshed},
+  planted_row{"lost_peer_kept", bug::lost_peer_kept, 20, family::meshed},
 };
 
 void print_failure(std::uint64_t seed, const char* bug_name, const outcome& o) {
@@ -106,8 +107,8 @@ int run_planted(std::uint64_t first) {
     outcome o;
     for (; tried < row.within && o.violation.empty(); ++tried, seed += step) o = run_sale(seed, false);
     if (!o.violation.empty()) {
-      std::cout << "found  " << row.name << " with seed " << seed - step << " (" << tried << " of " << row.within
-                << name_of(row.in) << "): " << o.violation << "\n";
+      std::cout << "found  " << row.name << " with seed " << seed - step << " (" << tried << " of "
+                << row.within << name_of(row.in) << "): " << o.violation << "\n";
     } else {
       std::cout << "MISSED " << row.name << " in " << row.within << " seeds\n";
       ++missed;
@@ -144,8 +145,8 @@ int run_seeds(std::uint64_t first, std::uint64_t count, bool all, bool all_rare)
     run(first_meshed + (all ? seed / meshed_every : seed));
     ++meshed;
   }
-  std::cout << (all ? count : 0) << " sales, " << meshed << " on meshed nodes, " << steps << " steps, " << virtual_time.count() / 1000
-            << " virtual seconds, " << failures << " failed, CPU "
+  std::cout << (all ? count : 0) << " sales, " << meshed << " on meshed nodes, " << steps << " steps, "
+            << virtual_time.count() / 1000 << " virtual seconds, " << failures << " failed, CPU "
             << static_cast<double>(std::clock()) / CLOCKS_PER_SEC << " s\n";
   for (std::size_t i = 0; i < reached.size(); ++i) {
     std::cout << "  sometimes: " << name_of(static_cast<rare>(i)) << ": " << reached[i] << " sales\n";
@@ -196,7 +197,8 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
       }
     } else {
-      std::cerr << "usage: test_sim [--seeds N | --meshed N] [--first N] | --seed N [--bug NAME] [--trace] | --planted\n";
+      std::cerr << "usage: test_sim [--seeds N | --meshed N] [--first N] | --seed N [--bug NAME] [--trace] | "
+                   "--planted\n";
       return EXIT_FAILURE;
     }
   }

@@ -21,9 +21,11 @@ private:
   mesh* net_;
 };
 
-mesh::mesh(world& w, caf::actor_system& system, caf::detail::test_actor_clock& clock) : world_(w), system_(system), clock_(clock) {
+mesh::mesh(world& w, caf::actor_system& system, caf::detail::test_actor_clock& clock) :
+    world_(w), system_(system), clock_(clock) {
   caf::actor_config config{system.dummy_execution_unit()};
-  alarm_ = caf::make_actor<mesh_clock, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system, config, this);
+  alarm_ = caf::make_actor<mesh_clock, caf::strong_actor_ptr>(system.next_actor_id(), system.node(), &system,
+                                                              config, this);
 }
 
 mesh::~mesh() = default;
@@ -33,7 +35,8 @@ mesh::~mesh() = default;
 void mesh::later(milliseconds at, std::function<void()> what) {
   at = std::max(at, now());
   due_.emplace(std::pair{at, ++appointments_}, std::move(what));
-  clock_.schedule_message(caf::actor_clock::time_point{at}, alarm_, caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, appointments_));
+  clock_.schedule_message(caf::actor_clock::time_point{at}, alarm_,
+                          caf::make_mailbox_element(nullptr, caf::make_message_id(), {}, appointments_));
 }
 
 void mesh::run_due() {
@@ -59,7 +62,9 @@ process_no mesh::enter(const std::string& node, const process* runs) {
   return who;
 }
 
-void mesh::publish(process_no who, caf::strong_actor_ptr cluster) { processes_[who].cluster = std::move(cluster); }
+void mesh::publish(process_no who, caf::strong_actor_ptr cluster) {
+  processes_[who].cluster = std::move(cluster);
+}
 
 void mesh::leave(process_no who, bool is_silent) {
   processes_[who].runs = nullptr;
@@ -70,17 +75,20 @@ void mesh::leave(process_no who, bool is_silent) {
 
 milliseconds mesh::stands_still(process_no who) const {
   const auto* runs = processes_[who].runs;
-  return runs != nullptr && runs->is_frozen() ? std::max(runs->frozen_until() - now(), milliseconds{1}) : milliseconds{0};
+  return runs != nullptr && runs->is_frozen() ? std::max(runs->frozen_until() - now(), milliseconds{1})
+                                              : milliseconds{0};
 }
 
 std::shared_ptr<mesh_link> mesh::find(process_no one, process_no other) const {
-  const auto known = std::ranges::find_if(links_, [&](const auto& l) { return l->joins(one, other) && !l->is_over(); });
+  const auto known =
+    std::ranges::find_if(links_, [&](const auto& l) { return l->joins(one, other) && !l->is_over(); });
   return known == links_.end() ? nullptr : *known;
 }
 
 /// One that an end does not believe in any more stands in the way until the other has noticed.
 caf::strong_actor_ptr mesh::connect(process_no from, const std::string& node) {
-  const auto there = std::ranges::find_if(processes_, [&](const member& m) { return m.runs != nullptr && m.cluster && m.node == node; });
+  const auto there = std::ranges::find_if(
+    processes_, [&](const member& m) { return m.runs != nullptr && m.cluster && m.node == node; });
   if (there == processes_.end() || !can_meet(processes_[from].node, node)) return nullptr;
   const auto to = static_cast<process_no>(there - processes_.begin());
   if (stands_still(to) > milliseconds{0}) return nullptr;
@@ -105,10 +113,13 @@ void mesh::strike() {
     if (const auto l = some_link()) l->reset();
   if (per_100000(o.stall))
     if (const auto l = some_link()) l->stall(rng() % 2, between(rng, milliseconds{1}, o.connection_timeout));
-  if (per_100000(o.cut)) cut_some(between(rng, o.connection_timeout, o.connection_timeout * 2 + world_.options.lease_term * 2));
+  if (per_100000(o.cut))
+    cut_some(between(rng, o.connection_timeout, o.connection_timeout * 2 + world_.options.lease_term * 2));
 }
 
-std::shared_ptr<mesh_link> mesh::some_link() { return links_.empty() ? nullptr : links_[world_.rng() % links_.size()]; }
+std::shared_ptr<mesh_link> mesh::some_link() {
+  return links_.empty() ? nullptr : links_[world_.rng() % links_.size()];
+}
 
 /// One node from another or from all; one way or both.
 void mesh::cut_some(milliseconds span) {
@@ -139,10 +150,14 @@ bool mesh::is_cut(const std::string& from, const std::string& to) const {
   return known != cut_until_.end() && known->second > now();
 }
 
-bool mesh::can_meet(const std::string& one, const std::string& other) const { return !is_cut(one, other) && !is_cut(other, one); }
+bool mesh::can_meet(const std::string& one, const std::string& other) const {
+  return !is_cut(one, other) && !is_cut(other, one);
+}
 
 bool mesh::is_cut_off(const std::string& node) const {
-  return std::ranges::any_of(cut_until_, [&](const auto& c) { return c.second > now() && (c.first.first == node || c.first.second == node); });
+  return std::ranges::any_of(cut_until_, [&](const auto& c) {
+    return c.second > now() && (c.first.first == node || c.first.second == node);
+  });
 }
 
 void mesh::has_frozen(process_no who) {

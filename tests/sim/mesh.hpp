@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The network between the simulated nodes: what CAF I/O is between hosts. Two processes have at most one connection, over which everything
-// is in order; it breaks when one end says so or has heard nothing for a while, and then what hung on it is DOWN. Faults: slow and
-// stalled links, breaks in which what is on its way arrives or not, cuts of one direction or both, processes that stand still or vanish.
+// The network between the simulated nodes: what CAF I/O is between hosts. Two processes have at most one
+// connection, over which everything is in order; it breaks when one end says so or has heard nothing for a
+// while, and then what hung on it is DOWN. Faults: slow and stalled links, breaks in which what is on its way
+// arrives or not, cuts of one direction or both, processes that stand still or vanish.
 #pragma once
 #include "world.hpp"
 
-#include <caf/actor_system.hpp>
 #include <caf/actor_control_block.hpp>
+#include <caf/actor_system.hpp>
 
 #include <functional>
 #include <map>
@@ -19,7 +20,8 @@ namespace fq::sim {
 class process;
 class mesh_link;
 
-/// A process in the network; the next one on the same machine has another number, as CAF has another node id for it.
+/// A process in the network; the next one on the same machine has another number, as CAF has another node id
+/// for it.
 using process_no = std::size_t;
 
 class mesh {

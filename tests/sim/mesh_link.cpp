@@ -17,16 +17,21 @@ std::size_t other(std::size_t side) { return 1 - side; }
 
 // -- proxies ----------------------------------------------------------------------------------------------
 
-mesh_proxy::mesh_proxy(caf::actor_config& config, std::shared_ptr<mesh_link> link, std::size_t side, process_no leads_to,
-                       caf::strong_actor_ptr target)
-    : caf::monitorable_actor(config), link_(link), side_(side), leads_to_(leads_to), target_(std::move(target)) {}
+mesh_proxy::mesh_proxy(caf::actor_config& config, std::shared_ptr<mesh_link> link, std::size_t side,
+                       process_no leads_to, caf::strong_actor_ptr target) :
+    caf::monitorable_actor(config),
+    link_(link),
+    side_(side),
+    leads_to_(leads_to),
+    target_(std::move(target)) {}
 
 /// As with CAF, what is sent to an actor behind a lost connection is dropped without a word.
 void mesh_proxy::enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) {
   if (const auto link = link_.lock()) link->send(side_, target_, std::move(element));
 }
 
-mesh_link::mesh_link(mesh& net, process_no one, process_no other) : net_(net), ends_{{{one, true, false, {}, {}}, {other, true, false, {}, {}}}} {}
+mesh_link::mesh_link(mesh& net, process_no one, process_no other) :
+    net_(net), ends_{{{one, true, false, {}, {}}, {other, true, false, {}, {}}}} {}
 
 bool mesh_link::joins(process_no one, process_no other) const {
   return (ends_[0].who == one && ends_[1].who == other) || (ends_[0].who == other && ends_[1].who == one);
@@ -37,7 +42,8 @@ caf::strong_actor_ptr mesh_link::seen_from(std::size_t side, const caf::strong_a
   const auto* proxy = dynamic_cast<const mesh_proxy*>(handle->get());
   if (proxy == nullptr) return proxy_of(side, handle);
   if (proxy->leads_to() == ends_[side].who) return proxy->target(); // it has come home
-  // Of a third process: by our own connection to it, if there is one. CAF would also go round by the other end, without a monitor.
+  // Of a third process: by our own connection to it, if there is one. CAF would also go round by the other
+  // end, without a monitor.
   const auto direct = net_.find(ends_[side].who, proxy->leads_to());
   return direct ? direct->proxy_of(direct->side_of(ends_[side].who), proxy->target()) : nullptr;
 }
@@ -48,8 +54,8 @@ caf::strong_actor_ptr mesh_link::proxy_of(std::size_t side, const caf::strong_ac
   if (known) return known;
   const auto there = ends_[other(side)].who;
   caf::actor_config config{net_.system().dummy_execution_unit()};
-  known = caf::make_actor<mesh_proxy, caf::strong_actor_ptr>(actor->id(), net_.id_of(there), &net_.system(), config, shared_from_this(), side,
-                                                             there, actor);
+  known = caf::make_actor<mesh_proxy, caf::strong_actor_ptr>(actor->id(), net_.id_of(there), &net_.system(),
+                                                             config, shared_from_this(), side, there, actor);
   const auto proxy = known;
   actor->get()->attach_functor([link = weak_from_this(), side, id = actor->id()](const caf::error& reason) {
     if (const auto alive = link.lock()) alive->on_exit(side, id, reason);
@@ -64,7 +70,8 @@ void mesh_link::on_exit(std::size_t side, caf::actor_id id, const caf::error& re
     auto& here = link->ends_[side];
     if (!here.is_open || link->ends_[other(side)].is_silent) return;
     const auto ended = here.proxies.extract(id);
-    if (ended) static_cast<caf::monitorable_actor*>(ended.mapped()->get())->cleanup(caf::error{reason}, nullptr);
+    if (ended)
+      static_cast<caf::monitorable_actor*>(ended.mapped()->get())->cleanup(caf::error{reason}, nullptr);
   });
 }
 
@@ -76,15 +83,18 @@ milliseconds mesh_link::arrival(std::size_t from) {
   return last = std::max(last, net_.now() + net_.delay());
 }
 
-void mesh_link::send(std::size_t from, const caf::strong_actor_ptr& target, caf::mailbox_element_ptr element) {
+void mesh_link::send(std::size_t from, const caf::strong_actor_ptr& target,
+                     caf::mailbox_element_ptr element) {
   if (!ends_[from].is_open) return;
   auto& w = net_.in_world();
   const auto& faults = w.options.mesh;
   const parcel p{target, element->sender, element->mid, element->copy_content_to_message()};
-  // Not TCP's, but an operator's proxy or a peer that hangs may do it: requests that get lost, come twice or late, answers that get lost.
-  // Messages without an answer stay whole and in order, as over TCP: who subscribes or leaves says it once and has no way to notice.
+  // Not TCP's, but an operator's proxy or a peer that hangs may do it: requests that get lost, come twice or
+  // late, answers that get lost. Messages without an answer stay whole and in order, as over TCP: who
+  // subscribes or leaves says it once and has no way to notice.
   const bool is_request = p.id.is_request();
-  if (w.chaos && (is_request || p.id.is_response()) && strikes(w.rng, faults.lost)) return w.check->reached(rare::message_lost);
+  if (w.chaos && (is_request || p.id.is_response()) && strikes(w.rng, faults.lost))
+    return w.check->reached(rare::message_lost);
   const bool is_late = w.chaos && is_request && strikes(w.rng, faults.late);
   dispatch(from, p, is_late ? between(w.rng, milliseconds{1}, faults.late_by) : milliseconds{0});
   if (!w.chaos || !is_request || !strikes(w.rng, faults.twice)) return;
@@ -107,17 +117,20 @@ void mesh_link::arrive(std::size_t to, const parcel& p) {
 /// Handles in messages, as CAF would read them from the wire.
 caf::message mesh_link::translated(std::size_t side, caf::message content) {
   const auto peer = [&](const node_peer& p) {
-    return node_peer{p.node, seen_from(side, p.region), seen_from(side, p.catalog), seen_from(side, p.accounts)};
+    return node_peer{p.node, seen_from(side, p.region), seen_from(side, p.catalog),
+                     seen_from(side, p.accounts)};
   };
   if (content.match_elements<event_handle>()) {
-    const auto seen = seen_from(side, caf::actor_cast<caf::strong_actor_ptr>(content.get_as<event_handle>(0)));
+    const auto seen =
+      seen_from(side, caf::actor_cast<caf::strong_actor_ptr>(content.get_as<event_handle>(0)));
     return caf::make_message(caf::actor_cast<event_handle>(seen));
   }
   if (content.match_elements<greet>()) {
     const auto& x = content.get_as<greet>(0);
     return caf::make_message(greet{peer(x.from), x.wire_version});
   }
-  if (content.match_elements<greeting>()) return caf::make_message(greeting{peer(content.get_as<greeting>(0).from)});
+  if (content.match_elements<greeting>())
+    return caf::make_message(greeting{peer(content.get_as<greeting>(0).from)});
   return content;
 }
 
@@ -134,16 +147,20 @@ void mesh_link::reset() {
 
 void mesh_link::silence(std::size_t from) {
   if (std::exchange(ends_[from].is_silent, true)) return;
-  net_.later(net_.now() + net_.in_world().options.mesh.connection_timeout, [link = shared_from_this(), to = other(from)] { link->close_awake(to); });
+  net_.later(net_.now() + net_.in_world().options.mesh.connection_timeout,
+             [link = shared_from_this(), to = other(from)] { link->close_awake(to); });
 }
 
-void mesh_link::stall(std::size_t from, milliseconds span) { ends_[from].last = std::max(ends_[from].last, net_.now() + span); }
+void mesh_link::stall(std::size_t from, milliseconds span) {
+  ends_[from].last = std::max(ends_[from].last, net_.now() + span);
+}
 
 void mesh_link::close_awake(std::size_t side) {
   if (!ends_[side].is_open) return;
   const auto still = net_.stands_still(ends_[side].who);
   if (still == milliseconds{0}) return close(side);
-  net_.later(net_.now() + still + milliseconds{1}, [link = shared_from_this(), side] { link->close_awake(side); });
+  net_.later(net_.now() + still + milliseconds{1},
+             [link = shared_from_this(), side] { link->close_awake(side); });
 }
 
 void mesh_link::close(std::size_t side) {
@@ -151,7 +168,8 @@ void mesh_link::close(std::size_t side) {
   net_.in_world().check->reached(rare::link_broken);
   const auto proxies = std::exchange(ends_[side].proxies, {});
   for (const auto& [id, proxy] : proxies)
-    static_cast<caf::monitorable_actor*>(proxy->get())->cleanup(caf::exit_reason::remote_link_unreachable, nullptr);
+    static_cast<caf::monitorable_actor*>(proxy->get())
+      ->cleanup(caf::exit_reason::remote_link_unreachable, nullptr);
   tell_end(side);
 }
 
@@ -163,7 +181,8 @@ void mesh_link::abandon(std::size_t side, bool is_silent) {
 /// The end of the connection is the last message over it; if that cannot arrive, silence tells.
 void mesh_link::tell_end(std::size_t from) {
   if (!ends_[other(from)].is_open) return;
-  const auto at = ends_[from].is_silent ? net_.now() + net_.in_world().options.mesh.connection_timeout : arrival(from);
+  const auto at =
+    ends_[from].is_silent ? net_.now() + net_.in_world().options.mesh.connection_timeout : arrival(from);
   net_.later(at, [link = shared_from_this(), to = other(from)] { link->close_awake(to); });
 }
 

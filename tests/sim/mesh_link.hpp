@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection between two processes of the simulated mesh, and the proxies at its ends: actors that stand for one at the other end,
-// act in enqueue() and have its id and its process' node id, so that handles compare as CAF's do.
+// One connection between two processes of the simulated mesh, and the proxies at its ends: actors that stand
+// for one at the other end, act in enqueue() and have its id and its process' node id, so that handles
+// compare as CAF's do.
 #pragma once
 #include "mesh.hpp"
 
@@ -13,7 +14,8 @@ namespace fq::sim {
 /// Stands for `target`, at one end of a link.
 class mesh_proxy final : public caf::monitorable_actor {
 public:
-  mesh_proxy(caf::actor_config& config, std::shared_ptr<mesh_link> link, std::size_t side, process_no leads_to, caf::strong_actor_ptr target);
+  mesh_proxy(caf::actor_config& config, std::shared_ptr<mesh_link> link, std::size_t side,
+             process_no leads_to, caf::strong_actor_ptr target);
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) override;
   [[nodiscard]] process_no leads_to() const { return leads_to_; }
   [[nodiscard]] const caf::strong_actor_ptr& target() const { return target_; }
@@ -37,7 +39,8 @@ public:
   /// No end does.
   [[nodiscard]] bool is_over() const { return !ends_[0].is_open && !ends_[1].is_open; }
 
-  /// An actor of the other end (or one that it knows) as `side` sees it: a proxy, or the actor itself when it comes home.
+  /// An actor of the other end (or one that it knows) as `side` sees it: a proxy, or the actor itself when it
+  /// comes home.
   caf::strong_actor_ptr seen_from(std::size_t side, const caf::strong_actor_ptr& handle);
   void send(std::size_t from, const caf::strong_actor_ptr& target, caf::mailbox_element_ptr element);
 

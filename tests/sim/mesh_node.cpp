@@ -14,12 +14,17 @@ constexpr milliseconds dial_timeout{600};
 dialer_handle::behavior_type sim_dialer(dialer_handle::pointer self, mesh* net, process_no home) {
   return {[=](const dial_node& x) {
     const auto asker = caf::actor_cast<caf::actor>(self->current_sender());
-    const auto fail = [=, node = x.node.id] { caf::delayed_anon_send(asker, dial_timeout / 2, node_dialed{node, "it does not answer", {}}); };
+    const auto fail = [=, node = x.node.id] {
+      caf::delayed_anon_send(asker, dial_timeout / 2, node_dialed{node, "it does not answer", {}});
+    };
     const auto there = net->connect(home, x.node.id);
     if (!there) return fail();
     self->request(caf::actor_cast<cluster_handle>(there), dial_timeout, x.words)
-      .then([=, node = x.node.id](greeting& words) { caf::anon_send(asker, node_dialed{node, {}, std::move(words.from)}); },
-            [=](const caf::error&) { fail(); });
+      .then(
+        [=, node = x.node.id](greeting& words) {
+          caf::anon_send(asker, node_dialed{node, {}, std::move(words.from)});
+        },
+        [=](const caf::error&) { fail(); });
   }};
 }
 
@@ -31,9 +36,9 @@ caf::behavior idle_owners(caf::event_based_actor* self) {
 
 } // namespace
 
-mesh_node::mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs, environment& env, const ledger_workers& ledgers,
-                     const region_handle& region)
-    : world_(w), number_(w.net->enter(node, &runs)) {
+mesh_node::mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs,
+                     environment& env, const ledger_workers& ledgers, const region_handle& region) :
+    world_(w), number_(w.net->enter(node, &runs)) {
   const auto& o = w.options.mesh;
   others_ = system.spawn(idle_owners);
   services_.env = &env;
@@ -54,7 +59,8 @@ mesh_node::mesh_node(world& w, caf::actor_system& system, std::string node, cons
 void mesh_node::leave(bool is_silent) { world_.net->leave(number_, is_silent); }
 
 std::vector<caf::actor> mesh_node::actors() const {
-  return {edge_, others_, caf::actor_cast<caf::actor>(cluster_), caf::actor_cast<caf::actor>(services_.dialer)};
+  return {edge_, others_, caf::actor_cast<caf::actor>(cluster_),
+          caf::actor_cast<caf::actor>(services_.dialer)};
 }
 
 void mesh_node::drain() const { caf::anon_send(cluster_, drain_node{}); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a simulated process one of a mesh: the real cluster actor, a dialer that connects through the simulated network, and the edge
-// that fans reach.
+// What makes a simulated process one of a mesh: the real cluster actor, a dialer that connects through the
+// simulated network, and the edge that fans reach.
 #pragma once
 #include "mesh.hpp"
 
@@ -10,8 +10,8 @@ namespace fq::sim {
 
 class mesh_node {
 public:
-  mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs, environment& env, const ledger_workers& ledgers,
-            const region_handle& region);
+  mesh_node(world& w, caf::actor_system& system, std::string node, const process& runs, environment& env,
+            const ledger_workers& ledgers, const region_handle& region);
   /// To the network it is gone; its actors are the process' to end.
   void leave(bool is_silent);
   [[nodiscard]] process_no number() const { return number_; }

@@ -87,7 +87,8 @@ void draw_mesh(generator& rng, sale_options& o) {
   o.nodes = static_cast<std::uint32_t>(chance(rng, 400) ? 2 : between(rng, 3, 4));
   o.lease_term = between(rng, milliseconds{800}, milliseconds{2'500});
   o.takeover_interval = between(rng, milliseconds{150}, milliseconds{500});
-  // A tool that breaks a lease leaves its victim unaware until the lease would have ended: what is told meanwhile is nobody's fault here.
+  // A tool that breaks a lease leaves its victim unaware until the lease would have ended: what is told
+  // meanwhile is nobody's fault here.
   o.faults.rival_owner = 0;
   m.link_delay = milliseconds{chance(rng, 500) ? 2 : between(rng, 5, 120)};
   m.connection_timeout = between(rng, milliseconds{300}, milliseconds{900});
@@ -108,7 +109,8 @@ void draw_mesh(generator& rng, sale_options& o) {
   m.late_by = between(rng, milliseconds{50}, milliseconds{3'000});
 }
 
-/// On top of everything else. Orders have their own clocks (pending_max), fees, and a gateway that says no in more ways.
+/// On top of everything else. Orders have their own clocks (pending_max), fees, and a gateway that says no in
+/// more ways.
 void draw_checkout(generator& rng, sale_options& o) {
   auto& c = o.checkout;
   auto& f = o.faults;
@@ -124,7 +126,8 @@ void draw_checkout(generator& rng, sale_options& o) {
   o.ticket_types = chance(rng, 600) ? 2 : 1;
   o.price = chance(rng, 80) ? 0 : between(rng, 1, 5'000);
   o.claim_ttl = between(rng, milliseconds{1'500}, milliseconds{7'000});
-  o.queue.session_ttl = o.queue.claim_window + o.claim_ttl + between(rng, milliseconds{0}, milliseconds{4'000});
+  o.queue.session_ttl =
+    o.queue.claim_window + o.claim_ttl + between(rng, milliseconds{0}, milliseconds{4'000});
   o.claims_per_customer = static_cast<std::uint32_t>(between(rng, 1, 3));
   o.rules.fees["NGN"] = {.platform_per_ticket = 7, .processing_basis_points = 290, .processing_fixed = 3};
   o.rules.pending_max = between(rng, milliseconds{700}, milliseconds{4'000});
@@ -157,7 +160,7 @@ sale_options options_of(std::uint64_t seed) {
   o.queue = queue_of(rng);
   o.claim_ttl = between(rng, milliseconds{1'000}, milliseconds{4'000});
   o.queue.session_ttl =
-      o.queue.claim_window + o.claim_ttl + between(rng, milliseconds{0}, milliseconds{4'000});
+    o.queue.claim_window + o.claim_ttl + between(rng, milliseconds{0}, milliseconds{4'000});
   o.claims_per_customer = chance(rng, 800) ? 1 : 2;
   o.total = between(rng, 2, chance(rng, 300) ? 30 : 12);
   o.ticket_types = chance(rng, 700) ? 1 : 2;
@@ -200,22 +203,25 @@ namespace {
 void describe_checkout(std::ostringstream& s, const sale_options& o) {
   const auto& c = o.checkout;
   const auto& f = o.faults;
-  s << "\n  checkout: by order " << c.by_order << ", two types " << c.two_types << ", donates " << c.donates << ", promo "
-    << c.uses_promo << ", cancels " << c.cancels << ", pays all the same " << c.pays_all_the_same << ", late fans " << c.late_fans
-    << "; claims per customer " << o.claims_per_customer << ", pending at most " << o.rules.pending_max.count() << " ms"
-    << "; webhooks " << (c.webhooks_are_reports ? "are reports" : "are believed") << ", forged " << f.report_forged
-    << ", declined after paid " << f.declined_after_paid << "; gateway: rejects " << f.rejected << ", taxes " << f.taxed
-    << ", refuses refunds " << f.refund_refused << (f.references_once ? ", references once" : "")
-    << (f.gateway_stays_away ? ", stays away" : "");
+  s << "\n  checkout: by order " << c.by_order << ", two types " << c.two_types << ", donates " << c.donates
+    << ", promo " << c.uses_promo << ", cancels " << c.cancels << ", pays all the same "
+    << c.pays_all_the_same << ", late fans " << c.late_fans << "; claims per customer "
+    << o.claims_per_customer << ", pending at most " << o.rules.pending_max.count() << " ms"
+    << "; webhooks " << (c.webhooks_are_reports ? "are reports" : "are believed") << ", forged "
+    << f.report_forged << ", declined after paid " << f.declined_after_paid << "; gateway: rejects "
+    << f.rejected << ", taxes " << f.taxed << ", refuses refunds " << f.refund_refused
+    << (f.references_once ? ", references once" : "") << (f.gateway_stays_away ? ", stays away" : "");
 }
 
 void describe_mesh(std::ostringstream& s, const sale_options& o) {
   const auto& m = o.mesh;
-  s << "\n  mesh: link delay " << m.link_delay.count() << " ms, broken after " << m.connection_timeout.count() << " ms, beats "
-    << m.beat_interval.count() << " ms, alive for " << m.alive_for.count() << " ms; bystanders " << m.bystanders << (m.opens_early ? ", opened long ago" : "")
-    << "; reset " << m.reset << ", stall " << m.stall << ", cut " << m.cut << ", ledger cut " << m.ledger_cut << ", silent deaths "
-    << m.silent_death << "; moves " << m.move << ", drains " << m.drain << "; messages lost " << m.lost << ", twice " << m.twice << ", late "
-    << m.late << " by " << m.late_by.count() << " ms";
+  s << "\n  mesh: link delay " << m.link_delay.count() << " ms, broken after " << m.connection_timeout.count()
+    << " ms, beats " << m.beat_interval.count() << " ms, alive for " << m.alive_for.count()
+    << " ms; bystanders " << m.bystanders << (m.opens_early ? ", opened long ago" : "") << "; reset "
+    << m.reset << ", stall " << m.stall << ", cut " << m.cut << ", ledger cut " << m.ledger_cut
+    << ", silent deaths " << m.silent_death << "; moves " << m.move << ", drains " << m.drain
+    << "; messages lost " << m.lost << ", twice " << m.twice << ", late " << m.late << " by "
+    << m.late_by.count() << " ms";
 }
 
 } // namespace
@@ -232,21 +238,20 @@ std::string describe(const sale_options& o) {
     << f.commit_unavailable << ", unknown applied " << f.commit_applied_unknown << ", lost "
     << f.commit_lost_unknown << ", late " << f.commit_late << ", delayed " << f.commit_delayed << ", busy "
     << f.commit_busy << "; acquire " << f.acquire_unavailable << "; other calls unavailable "
-    << f.call_unavailable << ", unanswered " << f.call_unanswered << "; store delay "
-    << f.store_delay.count() << " ms\n  kills: owner " << f.kill_owner << ", supervisor "
-    << f.kill_supervisor << ", process " << f.crash_process << ", payments " << f.kill_payments << ", rival "
-    << f.rival_owner << ", freeze " << f.freeze << "; nodes " << o.nodes << ", lease "
-    << o.lease_term.count() << " ms, takeover " << o.takeover_interval.count()
-    << " ms\n  gateway: unavailable " << f.gateway_unavailable << ", effect but unavailable "
-    << f.gateway_effect_but_unavailable << ", answer lost " << f.gateway_answer_lost << ", outage "
-    << f.gateway_outage << ", delay " << f.gateway_delay.count() << " ms; webhook lost " << f.webhook_lost
-    << ", twice " << f.webhook_twice << ", delay " << f.webhook_delay.count() << " ms; wrong amount "
-    << f.wrong_amount << "; refunds pending " << f.refund_pending << "\n  fans: answer lost "
-    << f.answer_lost << ", patience " << o.patience.count() << " ms, no-show " << o.no_show << ", leave "
-    << o.leaves << ", abandon " << o.abandons << ", release " << o.releases << ", decline " << o.declines
-    << ", pay after declining " << o.pays_after_declining << ", pay late " << o.pays_late
-    << (o.fans_vanish ? ", vanish" : "") << "; organizer " << (o.organizer_acts ? "acts" : "rests")
-    << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
+    << f.call_unavailable << ", unanswered " << f.call_unanswered << "; store delay " << f.store_delay.count()
+    << " ms\n  kills: owner " << f.kill_owner << ", supervisor " << f.kill_supervisor << ", process "
+    << f.crash_process << ", payments " << f.kill_payments << ", rival " << f.rival_owner << ", freeze "
+    << f.freeze << "; nodes " << o.nodes << ", lease " << o.lease_term.count() << " ms, takeover "
+    << o.takeover_interval.count() << " ms\n  gateway: unavailable " << f.gateway_unavailable
+    << ", effect but unavailable " << f.gateway_effect_but_unavailable << ", answer lost "
+    << f.gateway_answer_lost << ", outage " << f.gateway_outage << ", delay " << f.gateway_delay.count()
+    << " ms; webhook lost " << f.webhook_lost << ", twice " << f.webhook_twice << ", delay "
+    << f.webhook_delay.count() << " ms; wrong amount " << f.wrong_amount << "; refunds pending "
+    << f.refund_pending << "\n  fans: answer lost " << f.answer_lost << ", patience " << o.patience.count()
+    << " ms, no-show " << o.no_show << ", leave " << o.leaves << ", abandon " << o.abandons << ", release "
+    << o.releases << ", decline " << o.declines << ", pay after declining " << o.pays_after_declining
+    << ", pay late " << o.pays_late << (o.fans_vanish ? ", vanish" : "") << "; organizer "
+    << (o.organizer_acts ? "acts" : "rests") << "; wall clock " << (f.wall_clock_jumps ? "jumps" : "steady");
   if (o.has_cache)
     s << "\n  cache: unavailable " << f.cache_unavailable << ", unanswered " << f.cache_unanswered
       << ", torn " << f.cache_torn << " at " << o.cache_chunk_max << ", flushed " << f.cache_flushed

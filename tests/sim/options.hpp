@@ -23,7 +23,9 @@ inline milliseconds between(generator& rng, milliseconds low, milliseconds high)
 }
 
 /// The same, but draws nothing where the rate is 0: sales that know no such fault stay as they were.
-inline bool strikes(generator& rng, std::uint32_t per_mille) { return per_mille != 0 && chance(rng, per_mille); }
+inline bool strikes(generator& rng, std::uint32_t per_mille) {
+  return per_mille != 0 && chance(rng, per_mille);
+}
 
 /// Probabilities are per mille: of commits, of messages, of calls, or of steps divided by a further hundred
 /// ("per 100,000 steps").
@@ -31,10 +33,11 @@ struct fault_rates {
   std::uint32_t commit_unavailable = 0, commit_applied_unknown = 0, commit_lost_unknown = 0, commit_late = 0,
                 commit_delayed = 0, commit_busy = 0;
   std::uint32_t acquire_unavailable = 0;
-  std::uint32_t call_unavailable = 0, call_unanswered = 0; ///< the ledger's other calls; unanswered: done all the same
+  std::uint32_t call_unavailable = 0,
+                call_unanswered = 0; ///< the ledger's other calls; unanswered: done all the same
   milliseconds store_delay{0}; ///< at most, each way
   std::uint32_t kill_owner = 0, kill_supervisor = 0, crash_process = 0,
-                rival_owner = 0;   ///< per 100,000 steps
+                rival_owner = 0; ///< per 100,000 steps
   std::uint32_t kill_payments = 0; ///< per 100,000 steps; takes the process with it, a little later
   std::uint32_t gateway_unavailable = 0, gateway_effect_but_unavailable = 0, gateway_answer_lost = 0;
   std::uint32_t gateway_outage = 0; ///< per 100,000 steps: its API answers nothing for a while
@@ -45,26 +48,27 @@ struct fault_rates {
   std::uint32_t cache_unavailable = 0, cache_unanswered = 0, cache_torn = 0, cache_flushed = 0,
                 cache_rolled_back = 0;
   std::uint32_t cache_saved = 0, cache_away = 0; ///< per 100,000 steps: a dump; no answer for a while
-  std::uint32_t freeze = 0; ///< per 100,000 steps: a process stands still, perhaps beyond its leases (SIGSTOP)
+  std::uint32_t freeze =
+    0; ///< per 100,000 steps: a process stands still, perhaps beyond its leases (SIGSTOP)
   std::uint32_t consumer_refuses = 0, consumer_stops_early = 0, consumer_answer_lost = 0;
   milliseconds consumer_delay{0};
   bool wall_clock_jumps = false;
   // of checkouts only
-  std::uint32_t rejected = 0;                      ///< the gateway will never take this charge
-  std::uint32_t taxed = 0;                         ///< it adds tax to what it captures
-  std::uint32_t refund_refused = 0;                ///< for good, under this refund's id
-  std::uint32_t declined_after_paid = 0;           ///< it tells of a failure after the success
-  std::uint32_t report_forged = 0;                 ///< per courier round: a stranger reports a payment that never was
-  bool references_once = false;                    ///< a reference that comes again is refused as a duplicate
-  bool gateway_stays_away = false;                 ///< well into the quiet phase: orders must not wait for it
+  std::uint32_t rejected = 0; ///< the gateway will never take this charge
+  std::uint32_t taxed = 0; ///< it adds tax to what it captures
+  std::uint32_t refund_refused = 0; ///< for good, under this refund's id
+  std::uint32_t declined_after_paid = 0; ///< it tells of a failure after the success
+  std::uint32_t report_forged = 0; ///< per courier round: a stranger reports a payment that never was
+  bool references_once = false; ///< a reference that comes again is refused as a duplicate
+  bool gateway_stays_away = false; ///< well into the quiet phase: orders must not wait for it
 };
 
 /// What a sale with checkouts draws; every `checkout_every`th seed is one.
 struct checkout_options {
   bool on = false;
-  std::uint32_t by_order = 0;     ///< fans who buy with place_order; the others open claims
+  std::uint32_t by_order = 0; ///< fans who buy with place_order; the others open claims
   std::uint32_t two_types = 0, donates = 0, uses_promo = 0, cancels = 0, releases = 0, pays_all_the_same = 0;
-  std::uint32_t late_fans = 0;    ///< how many come when the faults are over
+  std::uint32_t late_fans = 0; ///< how many come when the faults are over
   bool webhooks_are_reports = false; ///< their word is checked with the gateway
 };
 
@@ -86,7 +90,8 @@ struct mesh_options {
   milliseconds late_by{0};
 };
 
-/// Sales on meshed nodes have seeds of their own, from here on: all others are what they were before there was a mesh.
+/// Sales on meshed nodes have seeds of their own, from here on: all others are what they were before there
+/// was a mesh.
 inline constexpr std::uint64_t first_meshed = 1'000'000'000;
 /// How many others are run for one of them.
 inline constexpr std::uint64_t meshed_every = 8;
@@ -105,8 +110,8 @@ struct sale_options {
   sale_rules rules;
   std::uint32_t restarts_in_budget = 5;
   milliseconds idle_after{0};
-  std::uint32_t nodes = 1;     ///< processes of the server beside each other
-  milliseconds lease_term{0};  ///< 0: without leases, one process
+  std::uint32_t nodes = 1; ///< processes of the server beside each other
+  milliseconds lease_term{0}; ///< 0: without leases, one process
   milliseconds takeover_interval{0};
   bool has_cache = false;
   milliseconds reconciliation_interval{0};
@@ -116,7 +121,7 @@ struct sale_options {
   bool organizer_acts = false;
   bool organizer_may_end = false, organizer_may_cancel = false;
   std::uint32_t steps_per_timer = 64; ///< how long jobs may wait while time goes on
-  milliseconds chaos{0};              ///< virtual time with faults
+  milliseconds chaos{0}; ///< virtual time with faults
   // what fans do, per mille
   std::uint32_t no_show = 0, leaves = 0, abandons = 0, releases = 0, declines = 0, pays_after_declining = 0,
                 pays_late = 0;

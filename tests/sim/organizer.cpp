@@ -6,13 +6,15 @@ namespace {
 
 template <class Message>
 void ask_owner(caf::event_based_actor* self, world* w, Message message) {
-  if (w->net != nullptr) return self->request(w->some_edge(), seconds{5}, message).then([](const event_reply&) {}, [](caf::error&) {});
+  if (w->net != nullptr)
+    return self->request(w->some_edge(), seconds{5}, message)
+      .then([](const event_reply&) {}, [](caf::error&) {});
   self->request(w->some_region(), seconds{5}, resolve_event{w->aggregate})
-      .then(
-          [=](const event_handle& owner) {
-            self->request(owner, seconds{5}, message).then([](const event_reply&) {}, [](caf::error&) {});
-          },
-          [](caf::error&) {});
+    .then(
+      [=](const event_handle& owner) {
+        self->request(owner, seconds{5}, message).then([](const event_reply&) {}, [](caf::error&) {});
+      },
+      [](caf::error&) {});
 }
 
 event_patch some_patch(world* w) {
@@ -42,13 +44,18 @@ caf::behavior organizer(caf::event_based_actor* self, world* w) {
     self->delayed_send(self, between(w->rng, milliseconds{300}, milliseconds{3'000}),
                        timer_fired{timer_kind::sweep, 0});
     const auto& o = w->options;
-    const auto turn = [=](event_trigger t) { ask_owner(self, w, turn_event{{w->event, {principal_kind::organizer, default_tenant, w->organizer}}, {}, t}); };
+    const auto turn = [=](event_trigger t) {
+      ask_owner(self, w,
+                turn_event{{w->event, {principal_kind::organizer, default_tenant, w->organizer}}, {}, t});
+    };
     if (w->check->event().status == event_status::paused) return turn(event_trigger::resume);
     if (!w->chaos) return;
     if (o.organizer_may_end && chance(w->rng, 40)) return turn(event_trigger::end);
     if (o.organizer_may_cancel && chance(w->rng, 60)) return turn(event_trigger::cancel);
     if (chance(w->rng, 250)) return turn(event_trigger::pause);
-    ask_owner(self, w, patch_event{{w->event, {principal_kind::organizer, default_tenant, w->organizer}}, {}, some_patch(w)});
+    ask_owner(
+      self, w,
+      patch_event{{w->event, {principal_kind::organizer, default_tenant, w->organizer}}, {}, some_patch(w)});
   }};
 }
 

@@ -12,12 +12,12 @@
 namespace fq::sim {
 namespace {
 
-/// A committed event goes out within this time when nothing fails: the next look, and the time to mark what is
-/// before it.
+/// A committed event goes out within this time when nothing fails: the next look, and the time to mark what
+/// is before it.
 constexpr milliseconds on_its_way = outbox_poll * 3;
 
-/// What a change has to be told as: topic, and the id that the payload names. Not the rules of domain/outbox, but
-/// what its catalog promises.
+/// What a change has to be told as: topic, and the id that the payload names. Not the rules of domain/outbox,
+/// but what its catalog promises.
 struct told {
   std::string_view topic;
   uuid subject;
@@ -31,7 +31,8 @@ struct expected_telling {
     const auto id = make_entry_id(c.row.joined_at, aggregate, c.row.number);
     const auto became = [&](entry_status s) { return c.row.status == s && c.from != s; };
     if (became(entry_status::admitted)) return told{"queue.turn_granted", id};
-    if (became(entry_status::expired) || became(entry_status::session_expired)) return told{"queue.expired", id};
+    if (became(entry_status::expired) || became(entry_status::session_expired))
+      return told{"queue.expired", id};
     return std::nullopt;
   }
   std::optional<told> operator()(const claim_moved& c) const {
@@ -76,7 +77,8 @@ std::optional<told> expected_of_tickets(const change& c) {
   if (moved == nullptr) return std::nullopt;
   const bool was_sold = moved->from == claim_status::confirmed; // then it moves by a refund only
   if (was_sold) return told{"ticket.cancelled", moved->row.id};
-  return moved->row.status == claim_status::confirmed ? std::optional{told{"ticket.generated", moved->row.id}} : std::nullopt;
+  return moved->row.status == claim_status::confirmed ? std::optional{told{"ticket.generated", moved->row.id}}
+                                                      : std::nullopt;
 }
 
 bool tells(const outbox_row& row, const told& what) {
@@ -92,7 +94,8 @@ void outbox_watch::applied(const batch& b) {
   std::uint32_t ordinal = 0;
   std::size_t next = 0;
   for (const auto& c : b.content) {
-    if (const auto what = std::visit(expected_telling{b.aggregate, *world_.check}, c)) happened.push_back(*what);
+    if (const auto what = std::visit(expected_telling{b.aggregate, *world_.check}, c))
+      happened.push_back(*what);
     if (const auto what = expected_of_tickets(c)) happened.push_back(*what);
     const auto* appended = std::get_if<outbox_appended>(&c);
     if (appended == nullptr) continue;
@@ -101,7 +104,8 @@ void outbox_watch::applied(const batch& b) {
     if (!is_mail && (next >= happened.size() || !tells(appended->row, happened[next++])))
       world_.check->fail("I16", appended->row.topic + " tells of nothing that happened");
     const outbox_key key{b.aggregate, b.to_seq, ordinal++};
-    if (appended->row.lanes != bit_of(is_mail ? lane::mail : lane::notices)) world_.check->fail("I16", appended->row.topic + " goes through other lanes");
+    if (appended->row.lanes != bit_of(is_mail ? lane::mail : lane::notices))
+      world_.check->fail("I16", appended->row.topic + " goes through other lanes");
     for (const auto which : all_lanes) {
       if ((appended->row.lanes & bit_of(which)) == 0) continue;
       auto& p = lanes_[which];
@@ -118,7 +122,8 @@ void outbox_watch::delivered(lane which, const outbox_item& item) {
   const auto known = p.places.find(item.key);
   if (known == p.places.end() || !(p.rows[known->second].content == item.row))
     return world_.check->fail("I16", "delivered what was not committed: " + item.row.topic);
-  if (known->second > p.delivered) return world_.check->fail("I16", item.row.topic + " overtook its predecessor");
+  if (known->second > p.delivered)
+    return world_.check->fail("I16", item.row.topic + " overtook its predecessor");
   if (known->second < p.delivered) return world_.check->reached(rare::delivered_again);
   ++p.delivered;
 }

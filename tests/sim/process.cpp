@@ -19,7 +19,7 @@ namespace {
 template <class State, class Handle>
 State* state_of(const Handle& handle) {
   auto* actor = dynamic_cast<std::remove_pointer_t<typename Handle::template stateful_pointer<State>>*>(
-      caf::actor_cast<caf::abstract_actor*>(handle));
+    caf::actor_cast<caf::abstract_actor*>(handle));
   return actor == nullptr || actor->getf(caf::abstract_actor::is_terminated_flag) ? nullptr : &actor->state;
 }
 
@@ -30,10 +30,8 @@ process* homes::of(const caf::resumable* job) const {
   return actor == nullptr || actor->id() >= by_id_.size() ? nullptr : by_id_[actor->id()];
 }
 
-process::process(caf::scheduler::test_coordinator& sched, world& w, std::string node, sim_environment& env)
-    : sched_(sched),
-      world_(w),
-      connection_(w, node) {
+process::process(caf::scheduler::test_coordinator& sched, world& w, std::string node, sim_environment& env) :
+    sched_(sched), world_(w), connection_(w, node) {
   auto& system = sched.system();
   const auto& o = w.options;
   ledger_worker_settings settings{.prune_interval = milliseconds{3'600'000}};
@@ -71,12 +69,13 @@ process::process(caf::scheduler::test_coordinator& sched, world& w, std::string 
     for (const auto which : {lane::mail, lane::notices}) { // no bus, so nothing goes there
       const auto consumer = system.spawn(sim_consumer, &w, which);
       others_.push_back(caf::actor_cast<caf::actor>(consumer));
-      others_.push_back(caf::actor_cast<caf::actor>(system.spawn(dispatcher, ledgers, consumer, dispatcher_settings{which})));
+      others_.push_back(
+        caf::actor_cast<caf::actor>(system.spawn(dispatcher, ledgers, consumer, dispatcher_settings{which})));
     }
   }
-  region_ = system.spawn(fq::region, &owners_,
-                         restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20},
-                                        milliseconds{1'000}});
+  region_ = system.spawn(
+    fq::region, &owners_,
+    restart_budget{o.restarts_in_budget, milliseconds{20'000}, milliseconds{20}, milliseconds{1'000}});
   if (o.mesh.on) mesh_.emplace(w, system, node, *this, env, ledgers, region_);
 }
 
@@ -96,7 +95,9 @@ std::vector<supervisor_handle> process::supervisors() const {
   return all;
 }
 
-const watcher& process::watches() const { return dynamic_cast<const edge&>(*caf::actor_cast<caf::abstract_actor*>(mesh_->edge())).watches(); }
+const watcher& process::watches() const {
+  return dynamic_cast<const edge&>(*caf::actor_cast<caf::abstract_actor*>(mesh_->edge())).watches();
+}
 
 event_handle process::owner() const {
   const auto s = supervisor();
@@ -121,8 +122,8 @@ void process::go_on() {
   set_aside_.clear();
 }
 
-/// Runs only `victim` until it is dead; what `look` finds meanwhile may be its last child. One that had not run yet may
-/// still have children before it dies.
+/// Runs only `victim` until it is dead; what `look` finds meanwhile may be its last child. One that had not
+/// run yet may still have children before it dies.
 template <class Look>
 void process::finish(homes& h, const caf::actor& victim, Look look) {
   caf::anon_send_exit(victim, caf::exit_reason::kill);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process of the simulated server: its actors, its way to the ledger, how it stands still and how it ends.
+// One process of the simulated server: its actors, its way to the ledger, how it stands still and how it
+// ends.
 #pragma once
 #include "ledger_connection.hpp"
 #include "mesh_node.hpp"
@@ -39,8 +40,9 @@ public:
   /// `env`: the machine's; both outlive the process.
   process(caf::scheduler::test_coordinator& sched, world& w, std::string node, sim_environment& env);
 
-  /// Every actor of the process is gone before anything else runs. `killed`: nothing of it reaches the ledger any
-  /// more, its leases run out by themselves. `is_silent`: other nodes are not told by a broken connection.
+  /// Every actor of the process is gone before anything else runs. `killed`: nothing of it reaches the ledger
+  /// any more, its leases run out by themselves. `is_silent`: other nodes are not told by a broken
+  /// connection.
   void end(homes& h, bool killed, bool is_silent = false);
 
   [[nodiscard]] bool has_ended() const { return !region_; }

@@ -26,14 +26,15 @@ namespace fq::sim {
 namespace {
 
 constexpr aggregate_id sale_aggregate = first_event_aggregate;
-constexpr milliseconds recovery{16'000};    ///< after faults stop: back-off, cool-down, reload, resubmission
+constexpr milliseconds recovery{16'000}; ///< after faults stop: back-off, cool-down, reload, resubmission
 constexpr milliseconds last_claims{22'000}; ///< after faults stop, fans begin nothing new
 constexpr milliseconds quiet_span{48'000};
-constexpr milliseconds gateway_away{28'000}; ///< after faults stop, where it stays away: orders of late fans must not wait for it
+constexpr milliseconds gateway_away{
+  28'000}; ///< after faults stop, where it stays away: orders of late fans must not wait for it
 constexpr milliseconds look_interval{1'000}; ///< how often the cache is compared when all is quiet
-constexpr milliseconds load_time{100};       ///< of an owner when nothing fails
-constexpr milliseconds on_the_move{500};     ///< of a sale that another node takes, when nothing fails
-constexpr milliseconds move_takes{3'000};     ///< when nothing fails, at most
+constexpr milliseconds load_time{100}; ///< of an owner when nothing fails
+constexpr milliseconds on_the_move{500}; ///< of a sale that another node takes, when nothing fails
+constexpr milliseconds move_takes{3'000}; ///< when nothing fails, at most
 constexpr milliseconds reconnects_within{5'000}; ///< a node to the others, when nothing stands in the way
 constexpr milliseconds opened_long_ago{11 * 60'000}; ///< a sale that may move although nobody leaves
 constexpr std::uint64_t steps_max = 600'000;
@@ -61,11 +62,11 @@ struct node {
   std::string name;
   sim_environment env;
   std::unique_ptr<process> runs{}; ///< null: down
-  milliseconds dies_at{-1};      ///< a global actor has ended; the process follows
-  milliseconds back_at{0};       ///< when it is down
-  milliseconds awake_since{0};   ///< it stood still before
-  milliseconds drained_at{-1};   ///< it gives away what it has, then ends in order
-  caf::actor_id watched = 0;     ///< the supervisor that the witness has been shown last
+  milliseconds dies_at{-1}; ///< a global actor has ended; the process follows
+  milliseconds back_at{0}; ///< when it is down
+  milliseconds awake_since{0}; ///< it stood still before
+  milliseconds drained_at{-1}; ///< it gives away what it has, then ends in order
+  caf::actor_id watched = 0; ///< the supervisor that the witness has been shown last
 };
 
 class simulation {
@@ -140,7 +141,8 @@ private:
   std::optional<place_history> places_;
   std::vector<node> nodes_;
   homes homes_;
-  std::vector<std::unique_ptr<process>> ended_; ///< kept: whoever outlives its process is found out, not a crash
+  std::vector<std::unique_ptr<process>>
+    ended_; ///< kept: whoever outlives its process is found out, not a crash
   std::vector<caf::actor> people_;
   caf::actor witness_;
   std::optional<milliseconds> lag_; ///< of the aggregate's time when the quiet phase has settled
@@ -178,17 +180,17 @@ memory_ledger_options simulation::store_options() {
   return o;
 }
 
-simulation::simulation(std::uint64_t seed, bool trace)
-    : system_(config_),
-      sched_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
-      env_(sched_.clock(), seed),
-      store_(store_options()),
-      check_(store_, sale_aggregate, options_of(seed).rules),
-      leases_(world_),
-      outbox_(world_),
-      mails_(world_),
-      gateway_(world_),
-      sessions_(some_keys()) {
+simulation::simulation(std::uint64_t seed, bool trace) :
+    system_(config_),
+    sched_(dynamic_cast<caf::scheduler::test_coordinator&>(system_.scheduler())),
+    env_(sched_.clock(), seed),
+    store_(store_options()),
+    check_(store_, sale_aggregate, options_of(seed).rules),
+    leases_(world_),
+    outbox_(world_),
+    mails_(world_),
+    gateway_(world_),
+    sessions_(some_keys()) {
   system_.await_actors_before_shutdown(false); // close() looks for who is left
   sched_.clock().current_time += std::chrono::hours{1};
   world_.options = options_of(seed);
@@ -218,7 +220,8 @@ simulation::simulation(std::uint64_t seed, bool trace)
   for (auto& n : nodes_) start_process(n);
   for (std::uint32_t i = 0; i < o.fans; ++i) people_.push_back(system_.spawn<fan>(&world_, i));
   for (std::uint32_t i = 0; i < o.checkout.late_fans; ++i)
-    people_.push_back(system_.spawn<fan>(&world_, o.fans + i, o.chaos + between(world_.rng, recovery, last_claims)));
+    people_.push_back(
+      system_.spawn<fan>(&world_, o.fans + i, o.chaos + between(world_.rng, recovery, last_claims)));
   people_.push_back(system_.spawn(sim_courier, &world_));
   people_.push_back(witness_ = system_.spawn(witness, &check_));
   if (o.organizer_acts) people_.push_back(system_.spawn(organizer, &world_));
@@ -303,7 +306,8 @@ void simulation::create_bystanders() {
     b.at = env_.wall_now();
     std::vector<ticket_type_row> types{{0, env_.make_id(b.at, aggregate), "Type", 1, 1, 0, 0, 1, true}};
     b.content.emplace_back(event_created{std::move(e), std::move(types)});
-    if (store_.commit(std::span{&b, 1}).front() != commit_outcome::committed) check_.fail("simulation", "a bystander was not created");
+    if (store_.commit(std::span{&b, 1}).front() != commit_outcome::committed)
+      check_.fail("simulation", "a bystander was not created");
   }
   world_.chaos = true;
 }
@@ -335,7 +339,9 @@ void simulation::crash_process(node& n) {
 void simulation::stop_process(node& n, bool killed) {
   end_process(n, killed);
   const bool stays_away = nodes_.size() > 1 && world_.chaos && chance(world_.rng, 500);
-  n.back_at = now() + (stays_away ? between(world_.rng, milliseconds{0}, world_.options.lease_term * 2) : milliseconds{0});
+  n.back_at =
+    now()
+    + (stays_away ? between(world_.rng, milliseconds{0}, world_.options.lease_term * 2) : milliseconds{0});
   if (!stays_away) start_process(n);
 }
 
@@ -456,7 +462,8 @@ void simulation::begin_quiet() {
   for (auto& n : nodes_) {
     if (n.runs && n.runs->is_frozen()) n.runs->go_on();
     if (n.runs) n.runs->cut_from_ledger(milliseconds{0});
-    const bool restarts = n.drained_at >= milliseconds{0} || n.dies_at >= milliseconds{0} || world_.options.faults.wall_clock_jumps || chance(world_.rng, 300);
+    const bool restarts = n.drained_at >= milliseconds{0} || n.dies_at >= milliseconds{0}
+                          || world_.options.faults.wall_clock_jumps || chance(world_.rng, 300);
     n.env.skew = milliseconds{0};
     if (n.runs && restarts) crash_process(n);
     if (!n.runs) start_process(n);
@@ -464,8 +471,8 @@ void simulation::begin_quiet() {
   world_.calm_from = now() + recovery;
 }
 
-/// One of two processes dies for good, or stands still; nothing else fails. The other must take over when the lease
-/// has ended and it looks around.
+/// One of two processes dies for good, or stands still; nothing else fails. The other must take over when the
+/// lease has ended and it looks around.
 void simulation::lose_owner() {
   const auto& o = world_.options;
   const auto n = std::ranges::find_if(nodes_, [](const node& x) { return x.runs->serving() != nullptr; });
@@ -488,8 +495,8 @@ void simulation::move_sale() {
   homes_.settle(system_.latest_actor_id(), nullptr);
 }
 
-/// Meshed, a node takes what was without an owner twice when it looked, and one that reaches nobody waits until the others count as dead;
-/// who watches subscribes anew then.
+/// Meshed, a node takes what was without an owner twice when it looked, and one that reaches nobody waits
+/// until the others count as dead; who watches subscribes anew then.
 milliseconds simulation::takeover_time() const {
   const auto& o = world_.options;
   if (!net_) return o.lease_term + o.takeover_interval + load_time;
@@ -530,7 +537,7 @@ bool simulation::step() {
   check_.step = ++steps_;
   // In the quiet phase nothing lags: time goes on when nobody has work.
   const bool time_passes =
-      timers && (!jobs || (world_.chaos && world_.rng() % world_.options.steps_per_timer == 0));
+    timers && (!jobs || (world_.chaos && world_.rng() % world_.options.steps_per_timer == 0));
   if (!time_passes) return run_job();
   sched_.trigger_timeout();
   mix(static_cast<std::uint64_t>(now().count()));
@@ -588,7 +595,8 @@ void simulation::look_around() {
   if (owner == nullptr) return;
   check_liveness(*owner);
   if (net_) check_watchers();
-  if (!cache_ || now() < next_look_ || now() < world_.calm_from + world_.options.reconciliation_interval) return;
+  if (!cache_ || now() < next_look_ || now() < world_.calm_from + world_.options.reconciliation_interval)
+    return;
   next_look_ = now() + look_interval;
   cache_->check_equal(owner->peek_now());
 }
@@ -616,7 +624,8 @@ void simulation::check_liveness(const event_state& owner) {
 
 void simulation::check_watchers() {
   for (const auto& n : nodes_)
-    if (n.runs && !n.runs->is_frozen()) n.runs->watches().check_calm(n.name, std::max(world_.calm_from, n.awake_since));
+    if (n.runs && !n.runs->is_frozen())
+      n.runs->watches().check_calm(n.name, std::max(world_.calm_from, n.awake_since));
 }
 
 /// What the owner remembers is what the ledger holds.
@@ -630,8 +639,8 @@ void simulation::check_memory() {
       || memory.event() != check_.event() || counts.waiting != model.waiting
       || counts.admitted != model.admitted || memory.claims().counts().live != model.claims_live
       || memory.claims().counts().confirmed != model.claims_confirmed
-      || memory.payments().open_count() != model.payments_open
-      || memory.orders().all() != check_.orders() || memory.promo_codes().all() != store_.committed(sale_aggregate)->promo_codes)
+      || memory.payments().open_count() != model.payments_open || memory.orders().all() != check_.orders()
+      || memory.promo_codes().all() != store_.committed(sale_aggregate)->promo_codes)
     check_.fail("I11", "the owner's memory is not what the ledger holds");
 }
 

@@ -12,7 +12,7 @@
 namespace fq::sim {
 
 struct outcome {
-  std::string violation;  ///< empty: every invariant held
+  std::string violation; ///< empty: every invariant held
   std::uint64_t hash = 0; ///< of the whole trace
   std::uint64_t steps = 0;
   milliseconds virtual_time{0};

@@ -4,8 +4,8 @@
 #pragma once
 #include "world.hpp"
 
-#include <caf/monitorable_actor.hpp>
 #include <caf/make_actor.hpp>
+#include <caf/monitorable_actor.hpp>
 
 #include <map>
 
@@ -15,12 +15,12 @@ class slow_link final : public caf::monitorable_actor {
 public:
   /// `both_ways`: answers come back through a link of their own.
   slow_link(caf::actor_config& config, caf::strong_actor_ptr target, world* w,
-            caf::detail::test_actor_clock* clock, bool both_ways)
-      : caf::monitorable_actor(config),
-        target_(std::move(target)),
-        world_(w),
-        clock_(clock),
-        both_ways_(both_ways) {}
+            caf::detail::test_actor_clock* clock, bool both_ways) :
+      caf::monitorable_actor(config),
+      target_(std::move(target)),
+      world_(w),
+      clock_(clock),
+      both_ways_(both_ways) {}
 
   void enqueue(caf::mailbox_element_ptr element, caf::execution_unit*) override {
     if (both_ways_ && element->sender) element->sender = way_back(element->sender);

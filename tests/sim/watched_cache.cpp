@@ -21,10 +21,10 @@ mirror_image image_of(const aggregate_image& rows) {
 
 } // namespace
 
-watched_cache::watched_cache(world& w)
-    : world_(w),
-      inner_(*w.env, {[this](cache_call, std::span<const mirror_step>) { return next_fault(); },
-                      w.options.cache_chunk_max}) {}
+watched_cache::watched_cache(world& w) :
+    world_(w),
+    inner_(*w.env, {[this](cache_call, std::span<const mirror_step>) { return next_fault(); },
+                    w.options.cache_chunk_max}) {}
 
 // -- faults -----------------------------------------------------------------------------------------------
 
@@ -33,7 +33,8 @@ cache_fault watched_cache::next_fault() {
   if (!world_.chaos) return {};
   auto& rng = world_.rng;
   const auto& f = world_.options.faults;
-  if (world_.env->steady_now() < away_until_ || chance(rng, f.cache_unavailable)) return {kind::unavailable, 0};
+  if (world_.env->steady_now() < away_until_ || chance(rng, f.cache_unavailable))
+    return {kind::unavailable, 0};
   if (chance(rng, f.cache_unanswered)) return {kind::unanswered, 0};
   if (chance(rng, f.cache_torn)) return {kind::torn, rng() % 4};
   if (chance(rng, f.cache_flushed)) return {kind::flush, 0};
@@ -114,7 +115,8 @@ void watched_cache::check_equal(timestamp now) {
   if (raised_under_ != world_.check->owner_epoch())
     return world_.check->fail("I11", "the mirror in force was begun by an earlier owner");
   const auto found = inner_.read(world_.event, head->cache_generation, steps_[head->cache_generation]);
-  if (!found.found) return world_.check->fail("I11", "the cache has lost the mirror, and nobody built it anew");
+  if (!found.found)
+    return world_.check->fail("I11", "the cache has lost the mirror, and nobody built it anew");
   const auto wrong = differences(image_of(*world_.store->committed(world_.aggregate)), found.image, now);
   if (!wrong.empty()) world_.check->fail("I11", "the cache is not what the ledger holds: " + wrong.front());
 }

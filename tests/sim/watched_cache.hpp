@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cache of a simulated sale: the memory cache with faults, and the watch over I11. It outlives processes, as a
-// Redis does.
+// The cache of a simulated sale: the memory cache with faults, and the watch over I11. It outlives processes,
+// as a Redis does.
 #pragma once
 #include "world.hpp"
 
@@ -16,11 +16,14 @@ public:
 
   std::vector<step_outcome> apply(std::span<const mirror_step> steps) override;
   reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
-  std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override { return inner_.vouch(mirrors); }
+  std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override {
+    return inner_.vouch(mirrors);
+  }
   std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override {
     return inner_.find_mirrors(aggregates);
   }
-  std::vector<std::optional<mirrored_session>> find_sessions(std::span<const session_question> questions) override {
+  std::vector<std::optional<mirrored_session>> find_sessions(
+    std::span<const session_question> questions) override {
     return inner_.find_sessions(questions);
   }
   void ping() override { inner_.ping(); }
@@ -29,8 +32,8 @@ public:
   void strike();
   /// The ledger has applied this batch.
   void applied(const batch& b);
-  /// While an owner serves, nothing is under way and no fault was near: it holds what the ledger holds. `now`: the
-  /// owner's.
+  /// While an owner serves, nothing is under way and no fault was near: it holds what the ledger holds.
+  /// `now`: the owner's.
   void check_equal(timestamp now);
 
 private:
@@ -44,7 +47,7 @@ private:
   milliseconds away_until_{0};
   bool was_rolled_back_ = false;
   std::map<std::uint64_t, std::uint64_t> steps_; ///< sent, by generation
-  std::uint64_t raised_under_ = 0;               ///< epoch in which the newest generation was named
+  std::uint64_t raised_under_ = 0; ///< epoch in which the newest generation was named
 };
 
 } // namespace fq::sim

@@ -121,11 +121,12 @@ void watcher::take_snapshots() {
 void watcher::take_snapshot(queue_number n) {
   const auto known = sockets_.find(n);
   if (known == sockets_.end()) return;
-  asker_.ask_entry({world_.event, known->second.customer}, [this, n, generation = generation_](const caf::error& why, const entry_reply& told) {
-    if (generation != generation_) return; // a new owner shows it again
-    if (why) return to_show_.push_back(n);
-    show(n, told);
-  });
+  asker_.ask_entry({world_.event, known->second.customer},
+                   [this, n, generation = generation_](const caf::error& why, const entry_reply& told) {
+                     if (generation != generation_) return; // a new owner shows it again
+                     if (why) return to_show_.push_back(n);
+                     show(n, told);
+                   });
 }
 
 /// An acknowledged place was lost, or the customer has another one by now: this one is over.
@@ -140,9 +141,12 @@ void watcher::show(queue_number n, const entry_reply& told) {
   auto& s = known->second;
   const auto& states = world_.places->of(n);
   const auto shown = std::ranges::find(states, told.entry.status);
-  if (shown == states.end()) return world_.check->fail("I7", "a snapshot shows place " + text(n) + " in a state that is not durable");
+  if (shown == states.end())
+    return world_.check->fail("I7", "a snapshot shows place " + text(n) + " in a state that is not durable");
   const auto heard = static_cast<std::size_t>(shown - states.begin()) + 1;
-  if (heard < s.heard) return world_.check->fail("I17", "a snapshot shows place " + text(n) + " as it was before what was pushed");
+  if (heard < s.heard)
+    return world_.check->fail("I17",
+                              "a snapshot shows place " + text(n) + " as it was before what was pushed");
   s.heard = heard;
   s.in_sync = true;
   if (!is_live(told.entry.status)) sockets_.erase(known);
@@ -152,7 +156,8 @@ void watcher::show(queue_number n, const entry_reply& told) {
 
 void watcher::on_entries_changed(const entries_changed& push) {
   for (const auto& c : push.changes)
-    if (const auto known = sockets_.find(c.number); known != sockets_.end() && known->second.in_sync) hear(c.number, known->second, c.status);
+    if (const auto known = sockets_.find(c.number); known != sockets_.end() && known->second.in_sync)
+      hear(c.number, known->second, c.status);
 }
 
 void watcher::hear(queue_number n, socket& s, entry_status status) {
@@ -160,8 +165,9 @@ void watcher::hear(queue_number n, socket& s, entry_status status) {
   const auto begin = states.begin();
   const auto next = std::find(begin + static_cast<std::ptrdiff_t>(s.heard), states.end(), status);
   if (next == states.end())
-    return world_.check->fail("I9", std::find(begin, states.end(), status) == states.end() ? "place " + text(n) + " was pushed in a state that is not durable"
-                                                                                              : "a change of place " + text(n) + " was pushed twice");
+    return world_.check->fail("I9", std::find(begin, states.end(), status) == states.end()
+                                      ? "place " + text(n) + " was pushed in a state that is not durable"
+                                      : "a change of place " + text(n) + " was pushed twice");
   s.heard = static_cast<std::size_t>(next - begin) + 1;
   if (!is_live(status)) sockets_.erase(n);
 }
@@ -175,7 +181,8 @@ void watcher::sweep_positions() {
   if (x.numbers.empty()) return;
   sweeping_ = true;
   const auto numbers = x.numbers;
-  asker_.ask_positions(std::move(x), [this, numbers, generation = generation_](const caf::error& why, const positions_reply& told) {
+  asker_.ask_positions(std::move(x), [this, numbers, generation = generation_](const caf::error& why,
+                                                                               const positions_reply& told) {
     sweeping_ = false;
     if (generation != generation_) return;
     if (why || told.positions.size() != numbers.size()) {
@@ -183,7 +190,8 @@ void watcher::sweep_positions() {
       return;
     }
     for (std::size_t i = 0; i < numbers.size(); ++i)
-      if (const auto known = sockets_.find(numbers[i]); told.positions[i] == 0 && known != sockets_.end()) take_snapshot(numbers[i]);
+      if (const auto known = sockets_.find(numbers[i]); told.positions[i] == 0 && known != sockets_.end())
+        take_snapshot(numbers[i]);
   });
 }
 
@@ -191,13 +199,16 @@ void watcher::check_calm(const std::string& node, milliseconds calm_from) const 
   const auto now = world_.env->steady_now();
   if (sockets_.empty()) return;
   if (phase_ != phase::open) {
-    if (now > std::max(not_open_since_, calm_from) + renewed_within) world_.check->fail("I13", "the sockets at " + node + " hear nothing");
+    if (now > std::max(not_open_since_, calm_from) + renewed_within)
+      world_.check->fail("I13", "the sockets at " + node + " hear nothing");
     return;
   }
   const auto since = std::max(since_, calm_from);
   for (const auto& [n, s] : sockets_)
-    if (world_.places->of(n).size() != s.heard && now > std::max({since, s.opened_at, world_.places->changed_at(n)}) + on_its_way)
-      return world_.check->fail("I13", "the socket of place " + text(n) + " at " + node + " was not told what became of it");
+    if (world_.places->of(n).size() != s.heard
+        && now > std::max({since, s.opened_at, world_.places->changed_at(n)}) + on_its_way)
+      return world_.check->fail("I13", "the socket of place " + text(n) + " at " + node
+                                         + " was not told what became of it");
 }
 
 } // namespace fq::sim

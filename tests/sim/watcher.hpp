@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A node's hub in the simulated mesh: subscribes once to the sale's owner, takes its snapshots behind the subscription, and holds every push
-// against what is committed. Whoever is told of a place through this node has a socket here until the place is over.
+// A node's hub in the simulated mesh: subscribes once to the sale's owner, takes its snapshots behind the
+// subscription, and holds every push against what is committed. Whoever is told of a place through this node
+// has a socket here until the place is over.
 #pragma once
 #include "world.hpp"
 

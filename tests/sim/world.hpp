@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of one simulated sale share: the seed's generator, virtual time, the checkers, the stores, the
-// ways to the servers.
+// What the parts of one simulated sale share: the seed's generator, virtual time, the checkers, the stores,
+// the ways to the servers.
 #pragma once
 #include "checker.hpp"
 #include "gateway.hpp"
@@ -28,9 +28,8 @@ class place_history;
 /// Time from CAF's test clock, randomness from the seed, a wall clock that may be wrong.
 class sim_environment final : public environment {
 public:
-  sim_environment(caf::detail::test_actor_clock& clock, std::uint64_t seed)
-      : clock_(clock),
-        rng_(seed ^ 0xfa1bf00d) {}
+  sim_environment(caf::detail::test_actor_clock& clock, std::uint64_t seed) :
+      clock_(clock), rng_(seed ^ 0xfa1bf00d) {}
 
   timestamp wall_now() override { return from_unix_ms(start_of_time_ms) + steady_now() + skew; }
   milliseconds steady_now() override {
@@ -67,8 +66,9 @@ struct world {
   aggregate_id aggregate{};
   std::vector<aggregate_id> bystanders; ///< other sales, in which nothing happens
   std::vector<ticket_type_id> ticket_types;
-  bool chaos = true;    ///< faults happen
-  milliseconds calm_from{milliseconds::max()}; ///< steady time: since then everything must have recovered from the last fault
+  bool chaos = true; ///< faults happen
+  milliseconds calm_from{
+    milliseconds::max()}; ///< steady time: since then everything must have recovered from the last fault
   bool closing = false; ///< fans begin nothing new
   bool trace = false;
 

@@ -16,7 +16,8 @@ CAF_TEST(the global aggregates exist from the first migration) {
       CAF_CHECK(taken->committed_at == never);
       auto image = taken->image;
       if (aggregate == accounts_aggregate) {
-        CAF_CHECK((std::exchange(image.tenants, {}) == std::vector{tenant_row{default_tenant, "default", {}, {}, never}}));
+        CAF_CHECK((std::exchange(image.tenants, {})
+                   == std::vector{tenant_row{default_tenant, "default", {}, {}, never}}));
       }
       CAF_CHECK(image == aggregate_image{});
     }
@@ -77,8 +78,8 @@ CAF_TEST(an event changes as a whole from the status it has) {
     e.name = "Renamed";
     e.currency = "EUR";
     e.tenant = tenant_id{1};
-    e.queue = {admission_policy::rate, 1, 2, 3, milliseconds{4}, 500,
-               milliseconds{6}, milliseconds{7}, milliseconds{8}};
+    e.queue = {admission_policy::rate, 1, 2, 3, milliseconds{4}, 500, milliseconds{6}, milliseconds{7},
+               milliseconds{8}};
     e.claim_ttl = milliseconds{9};
     e.claims_per_customer = 8;
     e.queue_opens_at = noon + seconds{1};

@@ -12,7 +12,9 @@ batch join_batch(const owner& me, aggregate_id aggregate, std::uint64_t number) 
   return me.next(aggregate, {entry_joined{sample_entry(number)}});
 }
 
-std::size_t entries_of(ledger& store, aggregate_id aggregate) { return store.peek(aggregate).image.entries.size(); }
+std::size_t entries_of(ledger& store, aggregate_id aggregate) {
+  return store.peek(aggregate).image.entries.size();
+}
 
 /// `count` events beside the sample one, owned.
 std::vector<aggregate_id> more_sales(world& w, std::uint32_t count) {
@@ -99,22 +101,13 @@ CAF_TEST(a batch is applied as a whole or not at all) {
     const auto before = w.image();
     const auto history = w.store.history(sale);
     FQ_CONFLICTS(w.put({
-      event_changed{event_status::draft, event},
-      ticket_type_added{sample_type(3, 1)},
-      entry_joined{sample_entry(2)},
-      entry_moved{entry_status::waiting, moved},
-      stock_moved{0, 1, 0},
-      claim_opened{claim},
-      payment_opened{payment},
-      refund_opened{sample_refund(1, payment)},
-      receipt_stored{{"sandbox", "evt", noon}},
-      idempotency_stored{sample_key(1, noon)},
+      event_changed{event_status::draft, event}, ticket_type_added{sample_type(3, 1)},
+      entry_joined{sample_entry(2)}, entry_moved{entry_status::waiting, moved}, stock_moved{0, 1, 0},
+      claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)},
+      receipt_stored{{"sandbox", "evt", noon}}, idempotency_stored{sample_key(1, noon)},
       organizer_stored{{id_of(1), default_tenant, "a", "b", noon}},
-      customer_stored{{id_of(1), default_tenant, "a", noon}},
-      otp_stored{{"a", "b", noon, 0}},
-      otp_removed{"a"},
-      event_created{sample_event(other_sale), {}},
-      stock_moved{0, -2, 0}, // one too many
+      customer_stored{{id_of(1), default_tenant, "a", noon}}, otp_stored{{"a", "b", noon, 0}},
+      otp_removed{"a"}, event_created{sample_event(other_sale), {}}, stock_moved{0, -2, 0}, // one too many
     }));
     CAF_CHECK(w.image() == before);
     CAF_CHECK(w.store.history(sale) == history);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: gateway ids, tax, refunds of some tickets, payment links, dead letters, priorities, settings; what
-// their constraints refuse; and a refund that cannot be read.
+// Conformance of the engines: gateway ids, tax, refunds of some tickets, payment links, dead letters,
+// priorities, settings; what their constraints refuse; and a refund that cannot be read.
 #define CAF_SUITE store_checkout_rows
 #include "tests/store/engines.hpp"
 
@@ -13,8 +13,14 @@ using namespace fq::test;
 namespace {
 
 dead_letter_row sample_letter(std::uint64_t n) {
-  return {id_of(50'000 + n), dead_letter_kind::undelivered, id_of(n), dead_letter_status::open, "HTTP 500 after 12 attempts",
-          "order.completed\n{\"n\":" + std::to_string(n) + "}", noon, noon};
+  return {id_of(50'000 + n),
+          dead_letter_kind::undelivered,
+          id_of(n),
+          dead_letter_status::open,
+          "HTTP 500 after 12 attempts",
+          "order.completed\n{\"n\":" + std::to_string(n) + "}",
+          noon,
+          noon};
 }
 
 dead_letter_row in_status(dead_letter_row l, dead_letter_status status, timestamp at) {
@@ -44,8 +50,10 @@ CAF_TEST(the tickets of a refund are text and back) {
 }
 
 CAF_TEST(what is not the text of tickets is not read) {
-  for (const auto* text : {" ", "0", "0:", ":1", "0:0", "0:1 ", " 0:1", "0:1  1:1", "0:1,1:1", "0:1 1", "00:1", "0:01", "+0:1", "-1:1", "0:-1",
-                           "0:+1", "0:1x", "x", "4294967296:1", "0:4294967296", "0:1\n", "0: 1", "0 :1"}) {
+  for (const auto* text :
+       {" ",       "0",     "0:",           ":1",           "0:0",   "0:1 ", " 0:1", "0:1  1:1",
+        "0:1,1:1", "0:1 1", "00:1",         "0:01",         "+0:1",  "-1:1", "0:-1", "0:+1",
+        "0:1x",    "x",     "4294967296:1", "0:4294967296", "0:1\n", "0: 1", "0 :1"}) {
     CAF_MESSAGE("text: '" << text << "'");
     CAF_CHECK(!refund_items_of(text));
   }
@@ -108,7 +116,8 @@ CAF_TEST(a refund keeps its tickets whatever becomes of it) {
     const auto payment = sample_payment(1, claim);
     auto some = sample_refund(1, payment), all = sample_refund(2, payment);
     some.items = {{0, 2}, {1, 10}, {0, 4'294'967'295}};
-    FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, refund_opened{some}, refund_opened{all}}));
+    FQ_COMMITS(
+      w.put({claim_opened{claim}, payment_opened{payment}, refund_opened{some}, refund_opened{all}}));
     CAF_CHECK((w.image().refunds == std::vector{some, all}));
     auto next = some;
     next.status = refund_status::succeeded;
@@ -146,8 +155,8 @@ void check_unreadable(ledger& store) {
 changes with_refunds() {
   const auto claim = sample_claim(1, 1);
   const auto payment = sample_payment(1, claim);
-  return {claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)}, refund_opened{sample_refund(2, payment)},
-          refund_opened{sample_refund(3, payment)}};
+  return {claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)},
+          refund_opened{sample_refund(2, payment)}, refund_opened{sample_refund(3, payment)}};
 }
 
 } // namespace
@@ -219,13 +228,15 @@ CAF_TEST(an owner loads the dead letters that wait for a person) {
     CAF_CHECK((w.image().dead_letters == letters{second}));
     CAF_CHECK((w.store.seize(sale, never)->image.dead_letters == letters{second}));
     w.me.take(sale);
-    const auto again = in_status(first, dead_letter_status::open, noon + seconds{2}); // the retry failed as well
+    const auto again =
+      in_status(first, dead_letter_status::open, noon + seconds{2}); // the retry failed as well
     auto sent = again;
     sent.kind = dead_letter_kind::refund_refused; // what it is about is not changed
     sent.subject = id_of(77);
     sent.detail = sent.payload = "another";
     sent.created_at = never;
-    FQ_COMMITS(w.put({dead_letter_stored{in_status(second, dead_letter_status::dismissed, noon)}, dead_letter_stored{sent}}));
+    FQ_COMMITS(w.put({dead_letter_stored{in_status(second, dead_letter_status::dismissed, noon)},
+                      dead_letter_stored{sent}}));
     CAF_CHECK((w.image().dead_letters == letters{again}));
   });
 }
@@ -237,7 +248,8 @@ CAF_TEST(a dead letter goes through all of its states in one batch and back with
     const auto open = in_status(letter, dead_letter_status::open, noon + seconds{2});
     FQ_COMMITS(w.put({dead_letter_stored{letter}, dead_letter_stored{dismissed}, dead_letter_stored{open}}));
     CAF_CHECK((w.image().dead_letters == letters{open}));
-    FQ_CONFLICTS(w.put({dead_letter_stored{dismissed}, dead_letter_stored{sample_letter(2)}, stock_moved{9, 1, 0}}));
+    FQ_CONFLICTS(
+      w.put({dead_letter_stored{dismissed}, dead_letter_stored{sample_letter(2)}, stock_moved{9, 1, 0}}));
     CAF_CHECK((w.image().dead_letters == letters{open}));
     CAF_CHECK_EQUAL(w.store.list_dead_letters({.is_open = false}).size(), 1u);
   });
@@ -256,7 +268,8 @@ CAF_TEST(dead letters of two aggregates are told apart) {
 
 CAF_TEST(a customer has one invitation at an event or none) {
   in_every_world([](world& w) {
-    const auto row = [](std::uint64_t customer, std::uint32_t type, std::uint32_t quantity, timestamp until = never) {
+    const auto row = [](std::uint64_t customer, std::uint32_t type, std::uint32_t quantity,
+                        timestamp until = never) {
       return invitation_row{id_of(customer, accounts_aggregate), type, quantity, until, noon};
     };
     using rows = std::vector<invitation_row>;
@@ -275,9 +288,12 @@ CAF_TEST(a customer has one priority at an event or none) {
     const auto row = [](std::uint64_t customer, std::uint8_t priority, timestamp at = noon) {
       return priority_row{id_of(customer, accounts_aggregate), priority, at};
     };
-    const auto removed = [](std::uint64_t customer) { return priority_removed{id_of(customer, accounts_aggregate)}; };
+    const auto removed = [](std::uint64_t customer) {
+      return priority_removed{id_of(customer, accounts_aggregate)};
+    };
     using rows = std::vector<priority_row>;
-    FQ_COMMITS(w.put({priority_stored{row(2, 255)}, priority_stored{row(1, 0)}, priority_stored{row(2, 9, noon + seconds{1})}}));
+    FQ_COMMITS(w.put({priority_stored{row(2, 255)}, priority_stored{row(1, 0)},
+                      priority_stored{row(2, 9, noon + seconds{1})}}));
     CAF_CHECK((w.image().priorities == rows{row(1, 0), row(2, 9, noon + seconds{1})}));
     FQ_COMMITS(w.put({removed(1), removed(3)}));
     CAF_CHECK((w.image().priorities == rows{row(2, 9, noon + seconds{1})}));
@@ -293,9 +309,11 @@ CAF_TEST(a customer has one priority at an event or none) {
 CAF_TEST(block lists belong to organizers and tenants and are at hand for everybody) {
   in_every_world([](world& w) {
     const auto put = [&](changes c) { return w.me.put(accounts_aggregate, std::move(c)); };
-    const auto row = [](std::uint32_t tenant, std::uint64_t organizer, std::uint64_t customer, std::string why) {
+    const auto row = [](std::uint32_t tenant, std::uint64_t organizer, std::uint64_t customer,
+                        std::string why) {
       const auto whose = organizer == 0 ? organizer_id{} : id_of(organizer, accounts_aggregate);
-      return block_row{tenant_id{tenant}, whose, id_of(customer, accounts_aggregate), why, why == "all", noon};
+      return block_row{tenant_id{tenant}, whose, id_of(customer, accounts_aggregate), why,
+                       why == "all",      noon};
     };
     const auto removed = [](const block_row& r) { return block_removed{r.tenant, r.organizer, r.customer}; };
     using rows = std::vector<block_row>;
@@ -314,7 +332,8 @@ CAF_TEST(settings belong to the installation) {
   in_every_world([](world& w) {
     const auto put = [&](changes c) { return w.me.put(accounts_aggregate, std::move(c)); };
     using rows = std::vector<setting_row>;
-    const setting_row first{"checkout.async_percent", "37", noon}, upper{"Zoo", "", noon}, last{"queue.x", "a", noon};
+    const setting_row first{"checkout.async_percent", "37", noon}, upper{"Zoo", "", noon},
+      last{"queue.x", "a", noon};
     FQ_COMMITS(put({setting_stored{last}, setting_stored{first}, setting_stored{upper}}));
     const rows expected{upper, first, last}; // by bytes
     CAF_CHECK((w.store.peek(accounts_aggregate).image.settings == expected));

@@ -134,7 +134,10 @@ private:
     if (a == accounts_aggregate && percent(90)) return account_change();
     if (crowd || percent(20)) return entry_joined{joining(image)};
     switch (below(24)) {
-      case 23: return invitation_stored{{person(), static_cast<std::uint32_t>(below(4)), static_cast<std::uint32_t>(below(4)), percent(50) ? never : time(), time()}};
+      case 23:
+        return invitation_stored{{person(), static_cast<std::uint32_t>(below(4)),
+                                  static_cast<std::uint32_t>(below(4)), percent(50) ? never : time(),
+                                  time()}};
       case 19:
       case 20: return dead_letter_stored{letter(a, image)};
       case 21: return priority_stored{{person(), static_cast<std::uint8_t>(below(256)), time()}};
@@ -163,13 +166,19 @@ private:
 
   change account_change() {
     switch (below(9)) {
-      case 7: return block_stored{{some_tenant(), organizer_id{person()}, person(), text("why", 3), percent(50), time()}};
+      case 7:
+        return block_stored{
+          {some_tenant(), organizer_id{person()}, person(), text("why", 3), percent(50), time()}};
       case 8: return block_removed{some_tenant(), organizer_id{person()}, person()};
-      case 6: return setting_stored{{percent(3) ? std::string{} : text("Setting", 2) + text(".a", 3), text("value", 9), time()}};
-      case 4: return tenant_stored{{some_tenant(), text("tenant-", 4), text("{}", 3), text("acct_", 3), time()}};
+      case 6:
+        return setting_stored{
+          {percent(3) ? std::string{} : text("Setting", 2) + text(".a", 3), text("value", 9), time()}};
+      case 4:
+        return tenant_stored{{some_tenant(), text("tenant-", 4), text("{}", 3), text("acct_", 3), time()}};
       case 5:
-        return api_key_stored{{id_of(below(6), accounts_aggregate), some_tenant(), status(api_key_scope::operate), text("hash", 9),
-                               text("label", 3), time(), percent(50) ? never : time()}};
+        return api_key_stored{{id_of(below(6), accounts_aggregate), some_tenant(),
+                               status(api_key_scope::operate), text("hash", 9), text("label", 3), time(),
+                               percent(50) ? never : time()}};
       case 0: return organizer_stored{{person(), tenant_id{1}, email(), text("hash", 9), time()}};
       case 1: return customer_stored{{person(), tenant_id{1}, email(), time()}};
       case 2: return otp_stored{{email(), "code", time(), static_cast<std::uint32_t>(below(5))}};
@@ -180,11 +189,13 @@ private:
   tenant_id some_tenant() { return tenant_id{static_cast<std::uint32_t>(1 + below(4))}; }
 
   audit_row audited() {
-    return {id_of(below(1'000'000'000)), some_tenant(), id_of(below(3)), text("actor", 3), text("action", 3), "{}", text("why", 3), time()};
+    return {id_of(below(1'000'000'000)), some_tenant(), id_of(below(3)), text("actor", 3),
+            text("action", 3),           "{}",          text("why", 3),  time()};
   }
 
   outbox_row domain_event() {
-    return {id_of(below(1'000'000)), text("topic.", 5), R"({"n":)" + std::to_string(below(99)) + "}", time(), static_cast<std::uint8_t>(1 + below(every_lane))};
+    return {id_of(below(1'000'000)), text("topic.", 5), R"({"n":)" + std::to_string(below(99)) + "}", time(),
+            static_cast<std::uint8_t>(1 + below(every_lane))};
   }
 
   event_row event(aggregate_id a) {
@@ -267,7 +278,8 @@ private:
     for (auto n = below(3); n > 0; --n) {
       const auto type = static_cast<std::uint32_t>(below(percent(10) ? 5 : 2));
       const auto quantity = static_cast<std::uint32_t>(between(percent(3) ? 0 : 1, 3));
-      items.push_back({type, quantity, between(percent(3) ? -1 : 0, 9), 0, between(percent(3) ? -1 : 0, 5), between(0, percent(3) ? 20 : 0)});
+      items.push_back({type, quantity, between(percent(3) ? -1 : 0, 9), 0, between(percent(3) ? -1 : 0, 5),
+                       between(0, percent(3) ? 20 : 0)});
     }
     auto c = sample_claim(0, 0, items);
     c.customer = person();
@@ -361,7 +373,8 @@ private:
     if (const auto* stored = any(image.refunds); stored && percent(5)) r.id = stored->id;
     r.amount = between(percent(5) ? -1 : 0, 9);
     for (auto n = below(3); n > 0; --n)
-      r.items.push_back({static_cast<std::uint32_t>(below(4'294'967'296)), static_cast<std::uint32_t>(between(percent(3) ? 0 : 1, 20))});
+      r.items.push_back({static_cast<std::uint32_t>(below(4'294'967'296)),
+                         static_cast<std::uint32_t>(between(percent(3) ? 0 : 1, 20))});
     return r;
   }
 
@@ -372,8 +385,14 @@ private:
       next.status = status(dead_letter_status::dismissed);
       return next;
     }
-    return {id_of(below(12), a), status(dead_letter_kind::undelivered), id_of(below(9)), status(dead_letter_status::dismissed),
-            text("why", 3), text("payload", 3), time(), time()};
+    return {id_of(below(12), a),
+            status(dead_letter_kind::undelivered),
+            id_of(below(9)),
+            status(dead_letter_status::dismissed),
+            text("why", 3),
+            text("payload", 3),
+            time(),
+            time()};
   }
 
   change moving_refund(const aggregate_image& image) {
@@ -448,9 +467,11 @@ struct contender {
 
 class comparison {
 public:
-  comparison(std::uint64_t seed, coverage& seen)
-      : seen_(seen), draw_(seed, memory_), sqlite_({.file = folder_ / "ledger.db", .checkpoint_pages = 100}),
-        postgres_({.url = schema_.url()}) {
+  comparison(std::uint64_t seed, coverage& seen) :
+      seen_(seen),
+      draw_(seed, memory_),
+      sqlite_({.file = folder_ / "ledger.db", .checkpoint_pages = 100}),
+      postgres_({.url = schema_.url()}) {
     for (const auto a : {accounts_aggregate, catalog_aggregate}) acquire(a, {}, never);
   }
 
@@ -495,14 +516,16 @@ private:
     for (const auto& c : contenders_) {
       const auto got = c.store.commit(call);
       for (std::size_t i = 0; i < call.size(); ++i)
-        check(expected[i] == got[i], "batch " + std::to_string(i) + " of a call: memory " + text_of(expected[i]) + ", " + c.name
-                                       + " " + text_of(got[i]) + " (" + c.last_refusal() + ")");
+        check(expected[i] == got[i], "batch " + std::to_string(i) + " of a call: memory "
+                                       + text_of(expected[i]) + ", " + c.name + " " + text_of(got[i]) + " ("
+                                       + c.last_refusal() + ")");
     }
   }
 
   void acquire(aggregate_id a, const lease_terms& terms, timestamp since) {
-    const auto answer = agreed("acquiring " + std::to_string(number_of(a)),
-                               [&](ledger& l) { return l.acquire(a, terms, since); }, same_answers);
+    const auto answer = agreed(
+      "acquiring " + std::to_string(number_of(a)), [&](ledger& l) { return l.acquire(a, terms, since); },
+      same_answers);
     ++seen_.acquisitions[answer.index()];
   }
 
@@ -517,7 +540,8 @@ private:
     const auto lost = agreed("what a renewal has lost", [&](ledger& l) { return l.renew(terms, some).lost; });
     if (!lost.empty() && lost.size() < some.size()) ++seen_.partial_renewals;
     const auto wanted = draw_.some_partitions();
-    const auto held = agreed("who holds a partition", [&](ledger& l) { return l.lease_outbox(terms, wanted); });
+    const auto held =
+      agreed("who holds a partition", [&](ledger& l) { return l.lease_outbox(terms, wanted); });
     if (!held.empty() && held.size() < wanted.size()) ++seen_.partial_dispatches;
   }
 
@@ -525,7 +549,8 @@ private:
     const auto wanted = draw_.some_partitions();
     const auto limit = draw_.below(30);
     const auto which = all_lanes.at(draw_.below(all_lanes.size()));
-    const auto keys = draw_.some_keys(agreed("what goes out", [&](ledger& l) { return l.undelivered(which, wanted, limit, {}); }));
+    const auto keys = draw_.some_keys(
+      agreed("what goes out", [&](ledger& l) { return l.undelivered(which, wanted, limit, {}); }));
     const auto at = draw_.time();
     memory_.mark_delivered(which, keys, at);
     for (const auto& c : contenders_) c.store.mark_delivered(which, keys, at);
@@ -544,8 +569,11 @@ private:
       agreed("the image of " + std::to_string(n), [&](ledger& l) { return l.peek(a); });
       agreed("the history of " + std::to_string(n), [&](ledger& l) { return l.history(a); });
     }
-    for (const auto& o : owners) agreed("who must be woken", [&](ledger& l) { return l.aggregates_to_wake(o); });
-    for (const auto which : all_lanes) agreed("all that waits to go out", [&](ledger& l) { return l.undelivered(which, all_partitions(), 100'000, {}); });
+    for (const auto& o : owners)
+      agreed("who must be woken", [&](ledger& l) { return l.aggregates_to_wake(o); });
+    for (const auto which : all_lanes)
+      agreed("all that waits to go out",
+             [&](ledger& l) { return l.undelivered(which, all_partitions(), 100'000, {}); });
     agreed("the last aggregate", [](ledger& l) { return l.last_aggregate(); });
     event_filter later, organizers, tenants, queues, named;
     later.after = aggregate_id{17};
@@ -561,8 +589,11 @@ private:
     agreed("tenants, keys and settings", [](ledger& l) { return l.directory(); });
     agreed("blocks", [](ledger& l) { return l.blocks(); });
     agreed("the audit log", [](ledger& l) { return l.audit({.limit = 100'000}); });
-    agreed("an organizer's audit log", [](ledger& l) { return l.audit({.actor = "organizer 1", .limit = 100'000}); });
-    for (const auto& f : filters) agreed("a listing", [&](ledger& l) { return l.list_events(f); }, same_events);
+    agreed("an organizer's audit log",
+           [](ledger& l) { return l.audit({.actor = "organizer 1", .limit = 100'000}); });
+    for (const auto& f : filters)
+      agreed(
+        "a listing", [&](ledger& l) { return l.list_events(f); }, same_events);
   }
 
   void list_orders() {
@@ -572,14 +603,19 @@ private:
       seen_.orders += page.size();
       if (page.size() < f.limit) continue;
       f.before = page.back().order.id;
-      seen_.second_pages += agreed("older orders", [&](ledger& l) { return l.list_orders(f); }).empty() ? 0 : 1;
+      seen_.second_pages +=
+        agreed("older orders", [&](ledger& l) { return l.list_orders(f); }).empty() ? 0 : 1;
     }
   }
 
   void list_letters(tenant_id tenant) {
-    dead_letter_filter all{.tenant = tenant, .is_open = false, .limit = 100}, open{.tenant = tenant, .limit = 3};
-    dead_letter_filter of_organizer{.tenant = tenant, .organizer = id_of(1, accounts_aggregate), .is_open = false};
-    const auto list = [&](const dead_letter_filter& f) { return agreed("dead letters", [&](ledger& l) { return l.list_dead_letters(f); }); };
+    dead_letter_filter all{.tenant = tenant, .is_open = false, .limit = 100},
+      open{.tenant = tenant, .limit = 3};
+    dead_letter_filter of_organizer{
+      .tenant = tenant, .organizer = id_of(1, accounts_aggregate), .is_open = false};
+    const auto list = [&](const dead_letter_filter& f) {
+      return agreed("dead letters", [&](ledger& l) { return l.list_dead_letters(f); });
+    };
     seen_.letters += list(all).size();
     list(of_organizer);
     const auto page = list(open);
@@ -613,14 +649,16 @@ CAF_TEST(random calls have the same effect on every engine) {
   }
   CAF_MESSAGE("seeds " << first << " to " << first + runs - 1);
   for (const auto& [outcome, count] : seen.outcomes) CAF_MESSAGE(text_of(outcome) << ": " << count);
-  CAF_MESSAGE("renewed in part: " << seen.partial_renewals << ", partitions leased in part: " << seen.partial_dispatches
-                                  << ", marked delivered: " << seen.delivered << ", orders listed: " << seen.orders
-                                  << ", dead letters: " << seen.letters << ", open ones: " << seen.open_letters
+  CAF_MESSAGE("renewed in part: " << seen.partial_renewals << ", partitions leased in part: "
+                                  << seen.partial_dispatches << ", marked delivered: " << seen.delivered
+                                  << ", orders listed: " << seen.orders << ", dead letters: " << seen.letters
+                                  << ", open ones: " << seen.open_letters
                                   << ", second pages: " << seen.second_pages);
   if (runs < 16) return;
   CAF_CHECK_EQUAL(seen.outcomes.size(), 5u);
   CAF_CHECK_EQUAL(seen.committed_kinds.size(), std::variant_size_v<change>);
-  CAF_CHECK_EQUAL(seen.acquisitions.size(), std::variant_size_v<acquire_result> - 1); // nobody else has a row: never busy
+  CAF_CHECK_EQUAL(seen.acquisitions.size(),
+                  std::variant_size_v<acquire_result> - 1); // nobody else has a row: never busy
   CAF_CHECK(seen.partial_renewals > 20);
   CAF_CHECK(seen.partial_dispatches > 50);
   CAF_CHECK(seen.delivered > 100);

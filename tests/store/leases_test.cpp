@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: who owns an aggregate and for how long, what a former owner can still do, and who sends
-// which part of the outbox. Leases that must last are long; where one must end it is short and its end is awaited.
+// Conformance of the engines: who owns an aggregate and for how long, what a former owner can still do, and
+// who sends which part of the outbox. Leases that must last are long; where one must end it is short and its
+// end is awaited.
 #define CAF_SUITE store_leases
 #include "tests/store/engines.hpp"
 
@@ -49,11 +50,14 @@ std::optional<lease_held> refusal_of(ledger& store, const lease_terms& lease) {
 }
 
 commit_outcome join(ledger& store, const acquired& own, std::uint64_t number) {
-  const batch b{sale, own.epoch, own.applied_seq, own.applied_seq + 1, noon, {entry_joined{sample_entry(number)}}};
+  const batch b{
+    sale, own.epoch, own.applied_seq, own.applied_seq + 1, noon, {entry_joined{sample_entry(number)}}};
   return store.commit({&b, 1}).at(0);
 }
 
-numbers lost(ledger& store, const lease_terms& lease, const numbers& held) { return store.renew(lease, held).lost; }
+numbers lost(ledger& store, const lease_terms& lease, const numbers& held) {
+  return store.renew(lease, held).lost;
+}
 
 /// Puts the sample sale on sale, so that it must run.
 void activate(world& w) {
@@ -118,7 +122,8 @@ CAF_TEST(after the lease a successor takes over and the former owner has lost it
     CAF_CHECK_EQUAL(successor->epoch, former.epoch + 1);
     CAF_CHECK(join(w.store, former, 1) == commit_outcome::fenced);
     CAF_CHECK((lost(w.store, ada, {sale}) == numbers{sale}));
-    CAF_CHECK(refusal_of(w.store, ada).has_value()); // and the attempt to renew took nothing from the successor
+    CAF_CHECK(
+      refusal_of(w.store, ada).has_value()); // and the attempt to renew took nothing from the successor
     CAF_CHECK(lost(w.store, ben, {sale}).empty());
     FQ_COMMITS(join(w.store, *successor, 1));
   });
@@ -261,7 +266,8 @@ CAF_TEST(an empty owner gets every partition and keeps nobody out) {
 
 CAF_TEST(nodes see one another as long as they say that they live) {
   in_every_world([](world& w) {
-    const node_row alice{"alice", "10.0.0.1:4700", 1, 3, true, false, never, true, "5ec2e7"}, bob{"bob", "", 2, 0, false, true, never};
+    const node_row alice{"alice", "10.0.0.1:4700", 1, 3, true, false, never, true, "5ec2e7"},
+      bob{"bob", "", 2, 0, false, true, never};
     w.store.beat(bob, long_term);
     auto seen = w.store.beat(alice, long_term);
     CAF_REQUIRE_EQUAL(seen.size(), 2u);
@@ -272,7 +278,8 @@ CAF_TEST(nodes see one another as long as they say that they live) {
     busier.owners = 4;
     seen = w.store.beat(busier, long_term);
     CAF_CHECK_EQUAL(seen.at(0).owners, 4u);
-    CAF_CHECK(eventually([&] { return w.store.beat(alice, short_term).size() == 1; })); // bob was silent for too long
+    CAF_CHECK(
+      eventually([&] { return w.store.beat(alice, short_term).size() == 1; })); // bob was silent for too long
     CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 2u);
     w.store.leave("bob");
     CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 1u);

@@ -41,9 +41,7 @@ struct faulty_world {
 bool throws_unknown(faulty_world& f, const batch& b) {
   try {
     f.commit(b);
-  } catch (const commit_unknown&) {
-    return true;
-  }
+  } catch (const commit_unknown&) { return true; }
   return false;
 }
 
@@ -56,9 +54,7 @@ CAF_TEST(a store that is away applies nothing and takes the batch later) {
   bool thrown = false;
   try {
     f.commit(b);
-  } catch (const ledger_unavailable&) {
-    thrown = true;
-  }
+  } catch (const ledger_unavailable&) { thrown = true; }
   CAF_CHECK(thrown);
   CAF_CHECK_EQUAL(f.entries(), 0u);
   FQ_COMMITS(f.commit(b));
@@ -144,7 +140,8 @@ CAF_TEST(calls about leases and the outbox pass the time of a late commit) {
   f.store.release(lease.owner, others);
   f.store.lease_outbox(lease, partition);
   f.store.mark_delivered(lane::mail, {}, noon);
-  CAF_CHECK(f.store.undelivered(lane::mail, partition, 1, {}).empty()); // a read sees what is committed and passes no time
+  CAF_CHECK(f.store.undelivered(lane::mail, partition, 1, {})
+              .empty()); // a read sees what is committed and passes no time
   CAF_CHECK_EQUAL(f.store.in_air(), 1u);
   f.store.lease_outbox(lease, partition);
   CAF_CHECK_EQUAL(f.store.undelivered(lane::mail, partition, 1, {}).size(), 1u);
@@ -195,9 +192,7 @@ CAF_TEST(a failed acquire leaves the epoch alone) {
   bool thrown = false;
   try {
     f.store.seize(sale, never);
-  } catch (const ledger_unavailable&) {
-    thrown = true;
-  }
+  } catch (const ledger_unavailable&) { thrown = true; }
   CAF_CHECK(thrown);
   CAF_CHECK(*f.store.head(sale) == before);
   FQ_COMMITS(f.commit(f.join(1)));

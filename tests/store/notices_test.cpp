@@ -14,21 +14,50 @@ namespace {
 const tenant_id here{1}, elsewhere{2};
 const uuid ada = id_of(1, accounts_aggregate), ben = id_of(2, accounts_aggregate), place = id_of(3, sale);
 
-device_row device(std::uint64_t n, const uuid& holder = ada, channel way = channel::fcm, seconds after = seconds{0}) {
-  return {.id = id_of(100 + n), .holder = holder, .way = way, .token = "token-" + std::to_string(n), .is_sandbox = n % 2 == 1,
-          .registered_at = noon + after, .gone_at = never, .gone_reason = {}};
+device_row device(std::uint64_t n, const uuid& holder = ada, channel way = channel::fcm,
+                  seconds after = seconds{0}) {
+  return {.id = id_of(100 + n),
+          .holder = holder,
+          .way = way,
+          .token = "token-" + std::to_string(n),
+          .is_sandbox = n % 2 == 1,
+          .registered_at = noon + after,
+          .gone_at = never,
+          .gone_reason = {}};
 }
 
 webhook_endpoint_row endpoint(std::uint64_t n, tenant_id tenant = here) {
-  return {.id = id_of(200 + n), .tenant = tenant, .organizer = n % 2 == 1 ? id_of(7) : organizer_id{}, .url = "https://hooks.example/" + std::to_string(n),
-          .topics = "order.completed queue.expired", .secret_no = 2, .previous_until = noon + seconds{9}, .is_enabled = true,
-          .contact = "ops@example.org", .off_reason = {}, .created_at = noon, .updated_at = noon};
+  return {.id = id_of(200 + n),
+          .tenant = tenant,
+          .organizer = n % 2 == 1 ? id_of(7) : organizer_id{},
+          .url = "https://hooks.example/" + std::to_string(n),
+          .topics = "order.completed queue.expired",
+          .secret_no = 2,
+          .previous_until = noon + seconds{9},
+          .is_enabled = true,
+          .contact = "ops@example.org",
+          .off_reason = {},
+          .created_at = noon,
+          .updated_at = noon};
 }
 
-delivery_row delivery(std::uint64_t n, const uuid& target, channel way = channel::fcm, seconds due = seconds{0}) {
-  return {.target = target, .notice = id_of(300 + n), .way = way, .tenant = here, .holder = ada, .topic = "order.completed", .payload = R"({"a":"ọ"})",
-          .created_at = noon, .expires_at = noon + seconds{600}, .state = delivery_state::pending, .due_at = noon + due, .attempts = 0, .status = 0,
-          .reason = {}, .ended_at = never};
+delivery_row delivery(std::uint64_t n, const uuid& target, channel way = channel::fcm,
+                      seconds due = seconds{0}) {
+  return {.target = target,
+          .notice = id_of(300 + n),
+          .way = way,
+          .tenant = here,
+          .holder = ada,
+          .topic = "order.completed",
+          .payload = R"({"a":"ọ"})",
+          .created_at = noon,
+          .expires_at = noon + seconds{600},
+          .state = delivery_state::pending,
+          .due_at = noon + due,
+          .attempts = 0,
+          .status = 0,
+          .reason = {},
+          .ended_at = never};
 }
 
 /// As it is read again.
@@ -54,7 +83,8 @@ CAF_TEST(a device is known by its token and its holder has ten at most) {
     CAF_CHECK_EQUAL(to_string(store.register_device(again)), to_string(id_of(101)));
     CAF_CHECK_EQUAL(store.list_devices(ada).size(), 1u);
     CAF_CHECK(store.list_devices(ada)[0].registered_at == noon + seconds{5});
-    for (std::uint64_t n = 2; n <= 12; ++n) store.register_device(device(n, ada, channel::fcm, seconds{static_cast<std::int64_t>(10 * n)}));
+    for (std::uint64_t n = 2; n <= 12; ++n)
+      store.register_device(device(n, ada, channel::fcm, seconds{static_cast<std::int64_t>(10 * n)}));
     const auto mine = store.list_devices(ada);
     CAF_CHECK_EQUAL(mine.size(), devices_per_holder_max);
     CAF_CHECK(mine.front() == device(12, ada, channel::fcm, seconds{120}));
@@ -132,7 +162,8 @@ CAF_TEST(an organizer has ten endpoints at most and leaves the others theirs) {
       one.organizer = whose;
       return one;
     };
-    for (std::uint64_t n = 0; n < endpoints_per_organizer_max; ++n) CAF_CHECK(store.store_endpoint(its(n, id_of(7))));
+    for (std::uint64_t n = 0; n < endpoints_per_organizer_max; ++n)
+      CAF_CHECK(store.store_endpoint(its(n, id_of(7))));
     CAF_CHECK(!store.store_endpoint(its(20, id_of(7))));
     CAF_CHECK(store.store_endpoint(its(3, id_of(7)))); // repeated
     auto changed = its(4, id_of(7));
@@ -195,7 +226,8 @@ CAF_TEST(a delivery is taken when it is due and by nobody else for a while) {
   on_every_engine([](ledger& store) {
     store.register_device(device(1));
     store.store_endpoint(endpoint(1));
-    const std::vector rows{delivery(1, id_of(101)), delivery(2, id_of(101), channel::fcm, seconds{-5}), delivery(3, id_of(101), channel::fcm, seconds{50}),
+    const std::vector rows{delivery(1, id_of(101)), delivery(2, id_of(101), channel::fcm, seconds{-5}),
+                           delivery(3, id_of(101), channel::fcm, seconds{50}),
                            delivery(4, endpoint(1).id, channel::webhook), delivery(5, id_of(555))};
     store.store_deliveries(rows);
     auto changed = rows[0];
@@ -209,8 +241,10 @@ CAF_TEST(a delivery is taken when it is due and by nobody else for a while) {
     CAF_REQUIRE_EQUAL(second.size(), 1u); // whose device is nowhere
     CAF_CHECK(second[0] == (due_delivery{rows[4], std::nullopt, std::nullopt}));
     CAF_CHECK(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon + seconds{49}).empty());
-    CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon + seconds{59})) == std::vector{rows[2].notice}));
-    CAF_CHECK_EQUAL(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon + seconds{60}).size(), 3u); // nobody settled them
+    CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon + seconds{59}))
+               == std::vector{rows[2].notice}));
+    CAF_CHECK_EQUAL(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon + seconds{60}).size(),
+                    3u); // nobody settled them
     const auto hooks = store.take_deliveries({channel::webhook, 9, seconds{60}}, noon);
     CAF_REQUIRE_EQUAL(hooks.size(), 1u);
     CAF_CHECK(hooks[0] == (due_delivery{rows[3], std::nullopt, endpoint(1)}));
@@ -222,7 +256,8 @@ CAF_TEST(targets that have their share are left out) {
     std::vector<delivery_row> rows;
     for (std::uint64_t n = 1; n <= 6; ++n) rows.push_back(delivery(n, id_of(n % 2 == 1 ? 101 : 102)));
     store.store_deliveries(rows);
-    const auto others = store.take_deliveries({channel::fcm, 9, seconds{60}, {}, 9, 1, {id_of(101), id_of(102)}, {id_of(101), id_of(777)}}, noon);
+    const auto others = store.take_deliveries(
+      {channel::fcm, 9, seconds{60}, {}, 9, 1, {id_of(101), id_of(102)}, {id_of(101), id_of(777)}}, noon);
     CAF_CHECK((notices_of(others) == std::vector{rows[1].notice, rows[3].notice, rows[5].notice}));
     CAF_CHECK_EQUAL(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon).size(), 3u);
   });
@@ -231,14 +266,20 @@ CAF_TEST(targets that have their share are left out) {
 CAF_TEST(of each target no more than its part is taken however many wait) {
   on_every_engine([](ledger& store) {
     std::vector<delivery_row> rows;
-    for (std::uint64_t n = 1; n <= 9; ++n) rows.push_back(delivery(n, id_of(n <= 5 ? 101 : n <= 8 ? 102 : 103)));
+    for (std::uint64_t n = 1; n <= 9; ++n)
+      rows.push_back(delivery(n, id_of(n <= 5 ? 101 : n <= 8 ? 102 : 103)));
     store.store_deliveries(rows);
     const due_filter filter{channel::fcm, 9, seconds{60}, {}, 3, 1, {id_of(102)}, {id_of(104)}};
     const auto some = notices_of(store.take_deliveries(filter, noon));
-    CAF_CHECK((std::set<uuid>(some.begin(), some.end()) == std::set{rows[0].notice, rows[5].notice, rows[6].notice, rows[7].notice, rows[8].notice}));
-    CAF_CHECK((notices_of(store.take_deliveries(filter, noon)) == std::vector{rows[1].notice})); // what was taken is held, the rest is there
-    CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 1, seconds{60}, {}, 3, 0, {id_of(101)}}, noon)) == std::vector{rows[2].notice}));
-    CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 9, seconds{60}, {}, 3, 0, {id_of(101)}}, noon + seconds{60})) == std::vector{rows[3].notice, rows[4].notice, rows[0].notice}));
+    CAF_CHECK((std::set<uuid>(some.begin(), some.end())
+               == std::set{rows[0].notice, rows[5].notice, rows[6].notice, rows[7].notice, rows[8].notice}));
+    CAF_CHECK((notices_of(store.take_deliveries(filter, noon))
+               == std::vector{rows[1].notice})); // what was taken is held, the rest is there
+    CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 1, seconds{60}, {}, 3, 0, {id_of(101)}}, noon))
+               == std::vector{rows[2].notice}));
+    CAF_CHECK((notices_of(store.take_deliveries({channel::fcm, 9, seconds{60}, {}, 3, 0, {id_of(101)}},
+                                                noon + seconds{60}))
+               == std::vector{rows[3].notice, rows[4].notice, rows[0].notice}));
     CAF_CHECK(store.take_deliveries({channel::webhook, 9, seconds{60}, {}, 3}, noon).empty());
   });
 }
@@ -249,7 +290,8 @@ CAF_TEST(tenants that have their share are left out) {
     for (std::uint64_t n = 1; n <= 6; ++n) rows.push_back(delivery(n, id_of(100 + n)));
     for (const auto i : {1u, 3u}) rows[i].tenant = elsewhere;
     store.store_deliveries(rows);
-    const auto others = store.take_deliveries({channel::fcm, 9, seconds{60}, {here, tenant_id{77}}, 9, 1, {}, {id_of(106)}}, noon);
+    const auto others = store.take_deliveries(
+      {channel::fcm, 9, seconds{60}, {here, tenant_id{77}}, 9, 1, {}, {id_of(106)}}, noon);
     CAF_CHECK((notices_of(others) == std::vector{rows[1].notice, rows[3].notice}));
     CAF_CHECK_EQUAL(store.take_deliveries({channel::fcm, 9, seconds{60}}, noon).size(), 4u);
   });
@@ -257,7 +299,8 @@ CAF_TEST(tenants that have their share are left out) {
 
 CAF_TEST(what came of a delivery is written once and listed) {
   on_every_engine([](ledger& store) {
-    auto a = delivery(1, id_of(101)), b = delivery(2, id_of(101)), c = delivery(2, id_of(102)), d = delivery(4, id_of(103), channel::webhook);
+    auto a = delivery(1, id_of(101)), b = delivery(2, id_of(101)), c = delivery(2, id_of(102)),
+         d = delivery(4, id_of(103), channel::webhook);
     d.holder = {};
     store.store_deliveries(std::vector{a, b, c, d});
     a.state = delivery_state::delivered;
@@ -274,11 +317,16 @@ CAF_TEST(what came of a delivery is written once and listed) {
     store.settle_deliveries(std::vector{late}); // it has ended
     CAF_CHECK((store.list_deliveries({.tenant = here}) == std::vector{d, c, b, a}));
     CAF_CHECK((store.list_deliveries({.tenant = here, .limit = 2}) == std::vector{d, c}));
-    CAF_CHECK((store.list_deliveries({.tenant = here, .before = c.notice, .before_target = c.target, .limit = 9}) == std::vector{b, a}));
+    CAF_CHECK(
+      (store.list_deliveries({.tenant = here, .before = c.notice, .before_target = c.target, .limit = 9})
+       == std::vector{b, a}));
     CAF_CHECK((store.list_deliveries({.target = id_of(101)}) == std::vector{b, a}));
-    CAF_CHECK((store.list_deliveries({.target = id_of(101), .before = b.notice, .before_target = b.target}) == std::vector{a}));
+    CAF_CHECK((store.list_deliveries({.target = id_of(101), .before = b.notice, .before_target = b.target})
+               == std::vector{a}));
     CAF_CHECK((store.list_deliveries({.holder = ada}) == std::vector{c, b, a}));
-    CAF_CHECK((store.list_deliveries({.holder = ada, .before = c.notice, .before_target = c.target, .limit = 1}) == std::vector{b}));
+    CAF_CHECK(
+      (store.list_deliveries({.holder = ada, .before = c.notice, .before_target = c.target, .limit = 1})
+       == std::vector{b}));
     CAF_CHECK(store.list_deliveries({.tenant = elsewhere}).empty());
     CAF_CHECK(store.list_deliveries({}).empty()); // nobody's
     CAF_CHECK(!store.replay_delivery(here, b.target, b.notice, noon)); // it has not ended
@@ -288,19 +336,23 @@ CAF_TEST(what came of a delivery is written once and listed) {
     CAF_CHECK_EQUAL(again.size(), 3u);
     CAF_CHECK_EQUAL(std::ranges::count(notices_of(again), a.notice), 1);
     for (const auto& one : again)
-      if (one.row.notice == a.notice) CAF_CHECK(one.row.created_at == a.created_at && one.row.expires_at > noon + seconds{70});
+      if (one.row.notice == a.notice)
+        CAF_CHECK(one.row.created_at == a.created_at && one.row.expires_at > noon + seconds{70});
   });
 }
 
 CAF_TEST(a part of a log is the first rows of that log and of nothing else than whose log it is) {
   on_every_engine([](ledger& store) {
-    // A limit is no bound of what is looked at where rows are left out: so none are, whatever else the filter names.
+    // A limit is no bound of what is looked at where rows are left out: so none are, whatever else the filter
+    // names.
     auto mine = delivery(1, id_of(101)), theirs = delivery(2, id_of(101)), others = delivery(3, id_of(102));
     theirs.tenant = elsewhere;
     theirs.holder = ben;
     store.store_deliveries(std::vector{mine, theirs, others});
-    CAF_CHECK((store.list_deliveries({.target = id_of(101), .holder = ada, .tenant = here, .limit = 1}) == std::vector{theirs}));
-    CAF_CHECK((store.list_deliveries({.holder = ada, .tenant = elsewhere, .limit = 1}) == std::vector{others}));
+    CAF_CHECK((store.list_deliveries({.target = id_of(101), .holder = ada, .tenant = here, .limit = 1})
+               == std::vector{theirs}));
+    CAF_CHECK(
+      (store.list_deliveries({.holder = ada, .tenant = elsewhere, .limit = 1}) == std::vector{others}));
     CAF_CHECK((store.list_deliveries({.tenant = here}) == std::vector{others, mine}));
   });
 }
@@ -313,12 +365,14 @@ CAF_TEST(an endpoint that takes nothing is turned off once) {
     took.state = delivery_state::delivered;
     took.ended_at = noon + seconds{10};
     store.settle_deliveries(std::vector{took});
-    CAF_CHECK(!store.disable_endpoint(endpoint(1).id, "failing", noon, noon + seconds{20})); // it took one since
+    CAF_CHECK(
+      !store.disable_endpoint(endpoint(1).id, "failing", noon, noon + seconds{20})); // it took one since
     CAF_CHECK(store.disable_endpoint(endpoint(1).id, "failing", noon + seconds{10}, noon + seconds{20}));
     CAF_CHECK(!store.disable_endpoint(endpoint(1).id, "gone", noon + seconds{10}, noon + seconds{21}));
     store.store_endpoint(endpoint(2));
     took = delivery(2, endpoint(2).id, channel::webhook);
-    auto failed = delivery(3, took.target, channel::webhook), others = delivery(4, endpoint(1).id, channel::webhook);
+    auto failed = delivery(3, took.target, channel::webhook),
+         others = delivery(4, endpoint(1).id, channel::webhook);
     store.store_deliveries(std::vector{took, failed, others});
     for (auto* one : {&took, &failed, &others}) {
       one->state = one == &failed ? delivery_state::failed : delivery_state::delivered;
@@ -328,7 +382,8 @@ CAF_TEST(an endpoint that takes nothing is turned off once) {
     for (const auto at : {noon + seconds{20}, noon + seconds{3'000'000}}) { // of a moment ago, and of a month
       CAF_CHECK(!store.disable_endpoint(took.target, "failing", noon + seconds{9}, at));
       auto again = store.list_endpoints(here).at(1);
-      CAF_CHECK(store.disable_endpoint(took.target, "failing", std::max(again.updated_at, noon + seconds{10}), at));
+      CAF_CHECK(
+        store.disable_endpoint(took.target, "failing", std::max(again.updated_at, noon + seconds{10}), at));
       again = store.list_endpoints(here).at(1);
       again.is_enabled = true;
       again.replaces = again.updated_at;
@@ -389,7 +444,9 @@ CAF_TEST(old ends and forgotten devices are pruned and what is pending stays) {
     store.settle_deliveries(std::vector{ended});
     store.register_device(device(1));
     store.register_device(device(2, ben, channel::fcm, seconds{60}));
-    const auto bounds = [](timestamp before) { return prune_bounds{never, never, never, 100, before, before}; };
+    const auto bounds = [](timestamp before) {
+      return prune_bounds{never, never, never, 100, before, before};
+    };
     CAF_CHECK_EQUAL(store.prune(bounds(noon)), 0u);
     CAF_CHECK_EQUAL(store.prune(bounds(noon + seconds{1})), 2u);
     CAF_CHECK((store.list_deliveries({.tenant = here}) == std::vector{pending}));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: promo codes, orders, and what tickets carry for them; what their constraints refuse.
+// Conformance of the engines: promo codes, orders, and what tickets carry for them; what their constraints
+// refuse.
 #define CAF_SUITE store_orders
 #include "tests/store/engines.hpp"
 
@@ -26,7 +27,8 @@ CAF_TEST(what tickets carry for orders is kept) {
     claim.promo = 3;
     FQ_COMMITS(w.put({claim_opened{claim}}));
     CAF_CHECK((w.image().claims == std::vector{claim}));
-    for (const auto& wrong : {claim_item{0, 1, 10, 0, -1, 0}, claim_item{0, 1, 10, 0, 0, -1}, claim_item{0, 1, 10, 0, 0, 11}})
+    for (const auto& wrong :
+         {claim_item{0, 1, 10, 0, -1, 0}, claim_item{0, 1, 10, 0, 0, -1}, claim_item{0, 1, 10, 0, 0, 11}})
       FQ_CONFLICTS(w.put({claim_opened{sample_claim(2, 2, {wrong})}}));
   });
 }
@@ -104,7 +106,8 @@ CAF_TEST(an order belongs to a claim and moves from the status it has) {
     taken.claim = claim.id;
     FQ_CONFLICTS(w.put({order_moved{order_status::failed, taken}}));
     const auto told = w.store.history(sale);
-    const auto of_orders = std::ranges::count_if(told, [](const history_row& h) { return h.kind == "order"; });
+    const auto of_orders =
+      std::ranges::count_if(told, [](const history_row& h) { return h.kind == "order"; });
     CAF_CHECK_EQUAL(of_orders, 3);
   });
 }
@@ -114,7 +117,8 @@ CAF_TEST(the parts of an order make its total) {
     const auto claim = sample_claim(1, 1);
     FQ_COMMITS(w.put({claim_opened{claim}}));
     for (const auto& change : std::initializer_list<std::function<void(order_row&)>>{
-           [](order_row& o) { ++o.total; }, [](order_row& o) { o.discount = 1; }, [](order_row& o) { o.donations = -1, o.total -= 1; },
+           [](order_row& o) { ++o.total; }, [](order_row& o) { o.discount = 1; },
+           [](order_row& o) { o.donations = -1, o.total -= 1; },
            [](order_row& o) { o.platform_fee = -1, o.total -= 151; }}) {
       auto wrong = sample_order(1, claim);
       change(wrong);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance of the engines: domain events on their way out (I16), and the generation that names the cache's keys.
+// Conformance of the engines: domain events on their way out (I16), and the generation that names the cache's
+// keys.
 #define CAF_SUITE store_outbox
 #include "tests/store/engines.hpp"
 
@@ -79,8 +80,11 @@ CAF_TEST(domain events come out in the order of their aggregate: I16) {
     const items mine(out.begin() + 1, out.end() - 1);
     CAF_CHECK(rows_of(mine) == domain_events(1, 40));
     const auto keys = keys_of(out);
-    CAF_CHECK(std::ranges::adjacent_find(keys, std::greater_equal{}) == keys.end()); // each beyond the one before
-    const auto of_the_sale = [](const outbox_item& i) { return i.key.aggregate == sale && i.tenant == default_tenant; };
+    CAF_CHECK(std::ranges::adjacent_find(keys, std::greater_equal{})
+              == keys.end()); // each beyond the one before
+    const auto of_the_sale = [](const outbox_item& i) {
+      return i.key.aggregate == sale && i.tenant == default_tenant;
+    };
     CAF_CHECK(std::ranges::all_of(mine, of_the_sale));
     CAF_CHECK_EQUAL(mine[0].key.seq, 1u);
     CAF_CHECK_EQUAL(mine[3].key.seq, 3u);
@@ -96,8 +100,9 @@ CAF_TEST(only what was committed goes out and only once) {
     fenced.epoch += 1;
     CAF_CHECK(w.store.commit({&fenced, 1}).at(0) == commit_outcome::fenced);
     CAF_CHECK(all_undelivered(w.store).empty());
-    const std::vector call{w.me.next(sale, {event(3)}),
-                           w.me.next(accounts_aggregate, {event(4, accounts_aggregate), stock_moved{0, 1, 0}})};
+    const std::vector call{
+      w.me.next(sale, {event(3)}),
+      w.me.next(accounts_aggregate, {event(4, accounts_aggregate), stock_moved{0, 1, 0}})};
     CAF_CHECK((w.store.commit(call) == std::vector{commit_outcome::committed, commit_outcome::conflict}));
     CAF_CHECK(w.store.commit({call.data(), 1}).at(0) == commit_outcome::already_applied);
     CAF_CHECK(rows_of(all_undelivered(w.store)) == domain_events(3, 3));
@@ -114,7 +119,8 @@ CAF_TEST(a dispatcher sees the partitions it asks for) {
       FQ_COMMITS(w.me.put(a, {event(1, a)}));
     const auto seen = [&](const partitions& wanted) {
       std::vector<aggregate_id> result;
-      for (const auto& i : w.store.undelivered(lane::notices, wanted, plenty, {})) result.push_back(i.key.aggregate);
+      for (const auto& i : w.store.undelivered(lane::notices, wanted, plenty, {}))
+        result.push_back(i.key.aggregate);
       return result;
     };
     using list = std::vector<aggregate_id>;
@@ -150,7 +156,8 @@ CAF_TEST(each aggregate has its part of a round and others come first in the nex
     CAF_CHECK((round(12, accounts_aggregate) == list{{sale, 4}, {other_sale, 3}, {accounts_aggregate, 1}}));
     CAF_CHECK((round(12, sale) == list{{other_sale, 3}, {accounts_aggregate, 1}, {sale, 4}}));
     CAF_CHECK((round(12, other_sale) == round(12, {})));
-    CAF_CHECK((round(8, sale) == list{{other_sale, 3}, {accounts_aggregate, 1}})); // the others have their turn
+    CAF_CHECK(
+      (round(8, sale) == list{{other_sale, 3}, {accounts_aggregate, 1}})); // the others have their turn
     CAF_CHECK((round(1, sale) == list{{other_sale, 1}}));
   });
 }
@@ -178,8 +185,10 @@ CAF_TEST(rows may be marked in any order and unknown keys do no harm) {
     FQ_COMMITS(w.put({event(1), event(2), event(3)}));
     const auto keys = keys_of(all_undelivered(w.store));
     const aggregate_id absent{4'000'000'000};
-    w.store.mark_delivered(lane::notices, std::vector<outbox_key>{{absent, 1, 0}, {sale, 99, 0}, {sale, keys[0].seq, 99}, keys[1], keys[1]},
-                           noon);
+    w.store.mark_delivered(
+      lane::notices,
+      std::vector<outbox_key>{{absent, 1, 0}, {sale, 99, 0}, {sale, keys[0].seq, 99}, keys[1], keys[1]},
+      noon);
     auto left = domain_events(1, 3);
     left.erase(left.begin() + 1);
     CAF_CHECK(rows_of(all_undelivered(w.store)) == left);
@@ -195,7 +204,8 @@ CAF_TEST(pruning forgets delivered events only and the oldest first) {
     w.store.mark_delivered(lane::notices, std::vector{keys[0]}, noon + seconds{5});
     w.store.mark_delivered(lane::notices, std::vector{keys[3]}, noon + seconds{3});
     w.store.mark_delivered(lane::notices, std::vector{keys[1]}, noon);
-    w.store.mark_delivered(lane::notices, std::vector{keys[1]}, noon + seconds{9}); // delivered already: its time stays
+    w.store.mark_delivered(lane::notices, std::vector{keys[1]},
+                           noon + seconds{9}); // delivered already: its time stays
     const auto prune = [&](timestamp before, std::size_t limit) {
       return w.store.prune({never, never, before, limit});
     };
@@ -211,7 +221,8 @@ CAF_TEST(pruning forgets delivered events only and the oldest first) {
 
 CAF_TEST(one limit holds for everything that is pruned) {
   in_every_world([](world& w) {
-    FQ_COMMITS(w.put({idempotency_stored{sample_key(1, noon)}, receipt_stored{{"sandbox", "evt", noon}}, event(1), event(2)}));
+    FQ_COMMITS(w.put({idempotency_stored{sample_key(1, noon)}, receipt_stored{{"sandbox", "evt", noon}},
+                      event(1), event(2)}));
     w.store.mark_delivered(lane::notices, keys_of(all_undelivered(w.store)), noon);
     const auto later = noon + seconds{1};
     CAF_CHECK_EQUAL(w.store.prune({later, later, later, 3}), 3u);
@@ -228,7 +239,8 @@ CAF_TEST(the cache generation is raised from the one that is stored) {
     FQ_COMMITS(raise(0));
     FQ_CONFLICTS(raise(0));
     FQ_CONFLICTS(raise(2));
-    FQ_COMMITS(w.put({cache_generation_raised{1}, entry_joined{sample_entry(1)}, cache_generation_raised{2}}));
+    FQ_COMMITS(
+      w.put({cache_generation_raised{1}, entry_joined{sample_entry(1)}, cache_generation_raised{2}}));
     CAF_CHECK_EQUAL(generation(w.store), 3u);
     w.me.take(sale);
     FQ_CONFLICTS(w.put({cache_generation_raised{3}, stock_moved{0, 99, 0}}));

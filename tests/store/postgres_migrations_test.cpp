@@ -19,9 +19,7 @@ template <class Error, class Action>
 std::optional<std::string> message_of(Action action) {
   try {
     action();
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return std::nullopt;
 }
 
@@ -38,7 +36,8 @@ bool none_applied(const std::vector<migration_status>& status) {
 }
 
 std::int64_t tables(postgres_schema& schema) {
-  return schema.integer("SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'");
+  return schema.integer(
+    "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'");
 }
 
 } // namespace
@@ -70,10 +69,12 @@ CAF_TEST(Postgres migrations run once and dry runs leave nothing) {
 
 CAF_TEST(a Postgres ledger of version 4 keeps its rows and its events inherit) {
   postgres_schema schema;
-  schema.execute("CREATE TABLE schema_migration (number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL)");
+  schema.execute(
+    "CREATE TABLE schema_migration (number bigint PRIMARY KEY, name text NOT NULL, checksum text NOT NULL)");
   for (const auto& m : postgres_migrations().first(4)) {
     schema.execute(m.sql);
-    schema.execute("INSERT INTO schema_migration VALUES (" + std::to_string(m.number) + ", '" + m.name + "', '" + m.checksum + "')");
+    schema.execute("INSERT INTO schema_migration VALUES (" + std::to_string(m.number) + ", '" + m.name
+                   + "', '" + m.checksum + "')");
   }
   schema.execute(rows_of_version_4([](const uuid& id) { return "'" + to_string(id) + "'"; }));
   CAF_CHECK_EQUAL(schema.integer("SELECT async_percent FROM event WHERE aggregate = 16"), 100);
@@ -90,12 +91,14 @@ CAF_TEST(several programs may migrate at once) {
     programs.emplace_back([&] {
       postgres_ledger store({.url = schema.url()});
       const bool applied = all_applied(migrate_up_of_url(schema.url()));
-      while (!store.seize(accounts_aggregate, never)) std::this_thread::yield(); // another one has the row just now
+      while (!store.seize(accounts_aggregate, never))
+        std::this_thread::yield(); // another one has the row just now
       if (applied) ++done;
     });
   for (auto& p : programs) p.join();
   CAF_CHECK_EQUAL(done.load(), 4);
-  CAF_CHECK_EQUAL(schema.integer("SELECT count(*) FROM schema_migration"), static_cast<std::int64_t>(postgres_migrations().size()));
+  CAF_CHECK_EQUAL(schema.integer("SELECT count(*) FROM schema_migration"),
+                  static_cast<std::int64_t>(postgres_migrations().size()));
   CAF_CHECK_EQUAL(schema.integer("SELECT epoch FROM aggregate WHERE number = 1"), 4);
 }
 
@@ -106,10 +109,12 @@ CAF_TEST(a Postgres ledger of a newer or altered program is refused and left alo
   schema.execute("INSERT INTO schema_migration (number, name, checksum) VALUES (99, 'from_the_future', 'x')");
   postgres_ledger older({.url = schema.url()});
   CAF_CHECK(contains(message_of<schema_refused>([&] { older.connect(); }), "99 (from_the_future)"));
-  CAF_CHECK(contains(message_of<ledger_unavailable>([&] { older.last_aggregate(); }), "99 (from_the_future)"));
+  CAF_CHECK(
+    contains(message_of<ledger_unavailable>([&] { older.last_aggregate(); }), "99 (from_the_future)"));
   CAF_CHECK(message_of<schema_refused>([&] { migrate_status_of_url(schema.url()); }));
   CAF_CHECK(message_of<schema_refused>([&] { migrate_up_of_url(schema.url()); }));
-  schema.execute("DELETE FROM schema_migration WHERE number = 99; UPDATE schema_migration SET checksum = 'x' WHERE number = 1");
+  schema.execute("DELETE FROM schema_migration WHERE number = 99; UPDATE schema_migration SET checksum = 'x' "
+                 "WHERE number = 1");
   CAF_CHECK(contains(message_of<schema_refused>([&] { migrate_up_of_url(schema.url()); }), "checksum"));
 }
 
@@ -117,7 +122,8 @@ CAF_TEST(a newer program that only added something is no obstacle to a Postgres 
   postgres_schema schema;
   postgres_ledger store({.url = schema.url()});
   store.connect();
-  const auto known = std::to_string(postgres_migrations().size()), next = std::to_string(postgres_migrations().size() + 1);
+  const auto known = std::to_string(postgres_migrations().size()),
+             next = std::to_string(postgres_migrations().size() + 1);
   schema.execute("INSERT INTO schema_migration VALUES (" + next + ", 'from_the_future', 'x', " + known + ")");
   postgres_ledger beside({.url = schema.url()});
   beside.connect();
@@ -138,7 +144,8 @@ CAF_TEST(a database that holds something else is refused) {
 }
 
 CAF_TEST(a migration tells when there is no server) {
-  CAF_CHECK(message_of<ledger_unavailable>([] { migrate_status_of_url("postgres://fairqueue@127.0.0.1:1/fairqueue"); }));
+  CAF_CHECK(message_of<ledger_unavailable>(
+    [] { migrate_status_of_url("postgres://fairqueue@127.0.0.1:1/fairqueue"); }));
   CAF_CHECK(message_of<std::invalid_argument>([] { migrate_status_of_url("sqlite:ledger.db"); }));
 }
 
@@ -148,8 +155,8 @@ CAF_TEST(Postgres repeats the invariants against a hand at the database) {
   world w(store);
   const auto claim = sample_claim(1, 1);
   const auto payment = sample_payment(1, claim);
-  FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)}, entry_joined{sample_entry(1)},
-                    dead_letter_stored{}, priority_stored{}}));
+  FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)},
+                    entry_joined{sample_entry(1)}, dead_letter_stored{}, priority_stored{}}));
   FQ_COMMITS(w.me.put(accounts_aggregate, {setting_stored{{"a", "b", noon}}}));
   const auto refused = [&](const std::string& sql, const std::string& sqlstate) {
     try {
@@ -176,9 +183,13 @@ CAF_TEST(Postgres repeats the invariants against a hand at the database) {
   CAF_CHECK(refused("UPDATE dead_letter SET status = 3", check));
   CAF_CHECK(refused("UPDATE event_priority SET priority_class = 256", check));
   CAF_CHECK(refused("UPDATE setting SET name = ''", check));
-  CAF_CHECK(refused("INSERT INTO claim SELECT aggregate, gen_random_uuid(), tenant, customer, queue_number, status, live_slot,"
-                    " item_count, amount, created_at, expires_at, ended_at FROM claim", unique));
-  CAF_CHECK(refused("INSERT INTO payment SELECT aggregate, gen_random_uuid(), tenant, claim, customer, status, gateway, 'another',"
-                    " authorization_url, amount, captured, refunded, created_at, updated_at FROM payment", unique));
+  CAF_CHECK(refused("INSERT INTO claim SELECT aggregate, gen_random_uuid(), tenant, customer, queue_number, "
+                    "status, live_slot,"
+                    " item_count, amount, created_at, expires_at, ended_at FROM claim",
+                    unique));
+  CAF_CHECK(refused("INSERT INTO payment SELECT aggregate, gen_random_uuid(), tenant, claim, customer, "
+                    "status, gateway, 'another',"
+                    " authorization_url, amount, captured, refunded, created_at, updated_at FROM payment",
+                    unique));
   CAF_CHECK(refused("DELETE FROM claim", foreign_key));
 }

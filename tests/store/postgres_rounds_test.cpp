@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many statements the content of batches becomes, and that the order of changes which concern each other survives it. The
-// cases with a ledger run on every engine: what is one after the other there must be so in rounds.
+// How many statements the content of batches becomes, and that the order of changes which concern each other
+// survives it. The cases with a ledger run on every engine: what is one after the other there must be so in
+// rounds.
 #define CAF_SUITE store_rounds
 #include "tests/store/engines.hpp"
 
@@ -18,7 +19,8 @@ names statements_of(const changes& content, postgres_order order = postgres_orde
   postgres_rounds rounds(order);
   rounds.add({sale, 1, 0, 1, noon, content}, default_tenant);
   names result;
-  rounds.take_all([&](const postgres_statement& s, const postgres_parameters&) { result.emplace_back(s.name); });
+  rounds.take_all(
+    [&](const postgres_statement& s, const postgres_parameters&) { result.emplace_back(s.name); });
   return result;
 }
 
@@ -59,14 +61,16 @@ CAF_TEST(the sales of many are one statement a kind of change) {
     sales.push_back(outbox_appended{{id_of(n), "claim.confirmed", "{}", noon}});
   }
   CAF_CHECK((statements_of(sales)
-             == names{"move_aggregate", "move_stock", "update_entry", "update_payment", "insert_outbox", "insert_history",
-                      "update_claim", "update_claim_item"}));
+             == names{"move_aggregate", "move_stock", "update_entry", "update_payment", "insert_outbox",
+                      "insert_history", "update_claim", "update_claim_item"}));
 }
 
 CAF_TEST(one batch may carry an entry through its whole life) {
-  const changes life{entry_joined{sample_entry(1)}, entry_moved{entry_status::waiting, in_status(1, entry_status::admitted)},
+  const changes life{entry_joined{sample_entry(1)},
+                     entry_moved{entry_status::waiting, in_status(1, entry_status::admitted)},
                      entry_moved{entry_status::admitted, in_status(1, entry_status::completed)}};
-  CAF_CHECK((statements_of(life) == names{"move_aggregate", "join", "insert_history", "update_entry", "update_entry"}));
+  CAF_CHECK((statements_of(life)
+             == names{"move_aggregate", "join", "insert_history", "update_entry", "update_entry"}));
   in_every_world([&](world& w) {
     FQ_COMMITS(w.put(life));
     CAF_CHECK((w.image().entries == std::vector{in_status(1, entry_status::completed)}));
@@ -74,8 +78,10 @@ CAF_TEST(one batch may carry an entry through its whole life) {
     CAF_REQUIRE_EQUAL(history.size(), 3u);
     CAF_CHECK((history[1] == history_row{1, "entry", "1", "WAITING", "ADMITTED", noon}));
     CAF_CHECK((history[2] == history_row{1, "entry", "1", "ADMITTED", "COMPLETED", noon}));
-    FQ_CONFLICTS(w.put({entry_moved{entry_status::waiting, in_status(2, entry_status::admitted)}, entry_joined{sample_entry(2)}}));
-    FQ_CONFLICTS(w.put({entry_joined{sample_entry(2)}, entry_moved{entry_status::waiting, in_status(2, entry_status::away)},
+    FQ_CONFLICTS(w.put({entry_moved{entry_status::waiting, in_status(2, entry_status::admitted)},
+                        entry_joined{sample_entry(2)}}));
+    FQ_CONFLICTS(w.put({entry_joined{sample_entry(2)},
+                        entry_moved{entry_status::waiting, in_status(2, entry_status::away)},
                         entry_moved{entry_status::waiting, in_status(2, entry_status::admitted)}}));
     CAF_CHECK_EQUAL(w.image().entries.size(), 1u);
   });
@@ -87,20 +93,16 @@ CAF_TEST(a claim is opened and paid and given back in one batch) {
     const auto payment = sample_payment(1, claim);
     const auto refund = sample_refund(1, payment);
     FQ_COMMITS(w.put({
-      claim_opened{claim},
-      stock_moved{0, 1, 0},
-      payment_opened{payment},
+      claim_opened{claim}, stock_moved{0, 1, 0}, payment_opened{payment},
       payment_moved{payment_status::initializing, in_status(payment, payment_status::pending)},
       payment_moved{payment_status::pending, in_status(payment, payment_status::confirmed)},
-      claim_moved{claim_status::claimed, in_status(claim, claim_status::confirmed)},
-      stock_moved{0, -1, 1},
+      claim_moved{claim_status::claimed, in_status(claim, claim_status::confirmed)}, stock_moved{0, -1, 1},
       payment_moved{payment_status::confirmed, in_status(payment, payment_status::refund_pending)},
-      refund_opened{refund},
-      claim_moved{claim_status::confirmed, in_status(claim, claim_status::refunded)},
-      stock_moved{0, 0, -1},
-      claim_opened{sample_claim(2, 1)}, // the slot is free again
+      refund_opened{refund}, claim_moved{claim_status::confirmed, in_status(claim, claim_status::refunded)},
+      stock_moved{0, 0, -1}, claim_opened{sample_claim(2, 1)}, // the slot is free again
     }));
-    CAF_CHECK((w.image().claims == std::vector{in_status(claim, claim_status::refunded), sample_claim(2, 1)}));
+    CAF_CHECK(
+      (w.image().claims == std::vector{in_status(claim, claim_status::refunded), sample_claim(2, 1)}));
     CAF_CHECK((w.image().payments == std::vector{in_status(payment, payment_status::refund_pending)}));
     CAF_CHECK((w.image().refunds == std::vector{refund}));
     CAF_CHECK_EQUAL(w.image().ticket_types.at(0).held + w.image().ticket_types.at(0).sold, 0);
@@ -148,9 +150,11 @@ CAF_TEST(rare rows are one statement a kind and in the order of the batch where 
              == names{"move_aggregate", "store_dead_letter", "store_priority"}));
   CAF_CHECK((statements_of({letter(1), letter(1, dead_letter_status::dismissed), letter(2)})
              == names{"move_aggregate", "store_dead_letter", "store_dead_letter"}));
-  CAF_CHECK((statements_of({priority(1), priority_removed{id_of(2)}, priority_removed{id_of(1)}, priority(1)})
-             == names{"move_aggregate", "store_priority", "remove_priority", "remove_priority", "store_priority"}));
-  CAF_CHECK((statements_of({setting_stored{{"a", "1", noon}}, setting_stored{{"b", "1", noon}}, setting_stored{{"a", "2", noon}}})
+  CAF_CHECK(
+    (statements_of({priority(1), priority_removed{id_of(2)}, priority_removed{id_of(1)}, priority(1)})
+     == names{"move_aggregate", "store_priority", "remove_priority", "remove_priority", "store_priority"}));
+  CAF_CHECK((statements_of({setting_stored{{"a", "1", noon}}, setting_stored{{"b", "1", noon}},
+                            setting_stored{{"a", "2", noon}}})
              == names{"move_aggregate", "store_setting", "store_setting"}));
 }
 
@@ -163,7 +167,8 @@ CAF_TEST(an address is passed on in the order of the batch) {
     FQ_COMMITS(put({customer(1, "a"), customer(2, "b")}));
     FQ_CONFLICTS(put({customer(2, "a"), customer(1, "c")}));
     FQ_CONFLICTS(put({customer(2, "d"), customer(2, "a"), customer(1, "c")}));
-    FQ_COMMITS(put({customer(1, "c"), customer(2, "a"), customer(3, "b"), customer(1, "d"), customer(4, "c")}));
+    FQ_COMMITS(
+      put({customer(1, "c"), customer(2, "a"), customer(3, "b"), customer(1, "d"), customer(4, "c")}));
     CAF_CHECK_EQUAL(w.store.peek(accounts_aggregate).image.customers.size(), 4u);
   });
 }

@@ -23,7 +23,8 @@ std::string output_of(const std::string& command) {
   std::string text;
   std::array<char, 512> part{};
   while (std::fgets(part.data(), part.size(), pipe)) text += part.data();
-  if (::pclose(pipe) != 0) throw std::runtime_error{"tests of the Postgres ledger need a server, and this failed: " + command};
+  if (::pclose(pipe) != 0)
+    throw std::runtime_error{"tests of the Postgres ledger need a server, and this failed: " + command};
   return text;
 }
 
@@ -56,7 +57,9 @@ private_postgres::~private_postgres() {
   }
 }
 
-void private_postgres::tell(const std::string& verb) { output_of(script + " " + verb + " postgres " + folder_); }
+void private_postgres::tell(const std::string& verb) {
+  output_of(script + " " + verb + " postgres " + folder_);
+}
 
 const std::string& shared_postgres_url() {
   static std::optional<private_postgres> own;
@@ -71,8 +74,10 @@ std::string with_parameter(const std::string& url, const std::string& name, cons
   return url + (url.find('?') == std::string::npos ? "?" : "&") + name + "=" + value;
 }
 
-postgres_schema::postgres_schema(const std::string& server)
-    : name_(fresh_name()), url_(with_parameter(server, "options", "-csearch_path%3D" + name_)), hand_(postgres_url{url_}, {}) {
+postgres_schema::postgres_schema(const std::string& server) :
+    name_(fresh_name()),
+    url_(with_parameter(server, "options", "-csearch_path%3D" + name_)),
+    hand_(postgres_url{url_}, {}) {
   execute("CREATE SCHEMA " + name_);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where tests get Postgres from: the server of FAIRQUEUE_TEST_POSTGRES, or a private one that scripts/services starts and that ends
-// with this process; and in it a fresh, empty schema for each ledger.
+// Where tests get Postgres from: the server of FAIRQUEUE_TEST_POSTGRES, or a private one that
+// scripts/services starts and that ends with this process; and in it a fresh, empty schema for each ledger.
 #pragma once
 #include "store/postgres.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is particular to the Postgres engine: commits of which nobody knows, locks that others hold, failures by their SQLSTATE,
-// servers that go away, and what a URL may not give away.
+// What is particular to the Postgres engine: commits of which nobody knows, locks that others hold, failures
+// by their SQLSTATE, servers that go away, and what a URL may not give away.
 #define CAF_SUITE store_postgres
 #include "tests/store/engines.hpp"
 #include "tests/store/tcp_forwarder.hpp"
@@ -18,8 +18,8 @@ namespace {
 
 /// A ledger in a schema of its own, and the sample sale in it.
 struct database {
-  explicit database(postgres_patience patience = {}, const std::string& server = shared_postgres_url())
-      : schema(server), store({.url = schema.url(), .patience = patience}), w(store) {}
+  explicit database(postgres_patience patience = {}, const std::string& server = shared_postgres_url()) :
+      schema(server), store({.url = schema.url(), .patience = patience}), w(store) {}
 
   [[nodiscard]] batch join(std::uint64_t number, aggregate_id aggregate = sale) const {
     return w.me.next(aggregate, {entry_joined{sample_entry(number)}});
@@ -30,14 +30,15 @@ struct database {
   /// Every insertion of an entry, receipt or the like into `table` executes `body` first.
   void on_insert(const std::string& table, const std::string& body) {
     schema.execute("CREATE OR REPLACE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + body
-                   + " RETURN NEW; END $$; CREATE TRIGGER meddle BEFORE INSERT ON " + table + " EXECUTE FUNCTION meddle()");
+                   + " RETURN NEW; END $$; CREATE TRIGGER meddle BEFORE INSERT ON " + table
+                   + " EXECUTE FUNCTION meddle()");
   }
   void stop_meddling(const std::string& table) { schema.execute("DROP TRIGGER meddle ON " + table); }
   /// ... fails with `sqlstate`, `times` times.
   void fail_on_insert(const std::string& table, const std::string& sqlstate, int times) {
     schema.execute("CREATE SEQUENCE IF NOT EXISTS failures; ALTER SEQUENCE failures RESTART");
-    on_insert(table, "IF nextval('failures') <= " + std::to_string(times) + " THEN RAISE EXCEPTION USING ERRCODE = '" + sqlstate
-                       + "'; END IF;");
+    on_insert(table, "IF nextval('failures') <= " + std::to_string(times)
+                       + " THEN RAISE EXCEPTION USING ERRCODE = '" + sqlstate + "'; END IF;");
   }
 
   postgres_schema schema;
@@ -49,9 +50,7 @@ template <class Error, class Action>
 std::optional<std::string> message_of(Action action) {
   try {
     action();
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return std::nullopt;
 }
 
@@ -71,7 +70,8 @@ milliseconds time_of(Action action) {
   return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - start);
 }
 
-/// As the owner does after an outage: again and again, until it is settled; nothing if it is not within ten seconds.
+/// As the owner does after an outage: again and again, until it is settled; nothing if it is not within ten
+/// seconds.
 std::optional<commit_outcome> resubmitted(ledger& store, const batch& b) {
   const auto give_up = std::chrono::steady_clock::now() + seconds{10};
   while (std::chrono::steady_clock::now() < give_up) {
@@ -79,14 +79,15 @@ std::optional<commit_outcome> resubmitted(ledger& store, const batch& b) {
       const auto outcome = store.commit({&b, 1}).at(0);
       if (outcome != commit_outcome::busy) return outcome;
     } catch (const ledger_unavailable&) {
-    } catch (const commit_unknown&) {
-    }
+    } catch (const commit_unknown&) {}
     std::this_thread::sleep_for(milliseconds{5});
   }
   return std::nullopt;
 }
 
-std::uint16_t port_of(postgres_schema& schema) { return static_cast<std::uint16_t>(std::stoi(PQport(schema.hand().handle()))); }
+std::uint16_t port_of(postgres_schema& schema) {
+  return static_cast<std::uint16_t>(std::stoi(PQport(schema.hand().handle())));
+}
 
 std::string through(const tcp_forwarder& forwarder, const std::string& url) {
   return with_parameter(with_parameter(url, "host", "127.0.0.1"), "port", std::to_string(forwarder.port()));
@@ -94,7 +95,8 @@ std::string through(const tcp_forwarder& forwarder, const std::string& url) {
 
 } // namespace
 
-// -- commits of which nobody knows ----------------------------------------------------------------------------------------
+// -- commits of which nobody knows
+// ----------------------------------------------------------------------------------------
 
 CAF_TEST(a commit whose answer was lost is recognised when it is submitted again) {
   database d;
@@ -145,12 +147,14 @@ CAF_TEST(a session that the server ends while an aggregate is taken leaves the e
   FQ_COMMITS(d.commit_one(d.join(1)));
 }
 
-// -- rows that somebody else has -------------------------------------------------------------------------------------------
+// -- rows that somebody else has
+// -------------------------------------------------------------------------------------------
 
 CAF_TEST(an event whose row somebody holds is busy at once and the others commit) {
   database d({.lock = seconds{10}});
   d.schema.execute("BEGIN; SELECT FROM aggregate WHERE number = 16 FOR UPDATE");
-  const std::vector call{d.join(1), d.w.me.next(accounts_aggregate, {otp_stored{{"a@example.org", "c0de", noon, 0}}})};
+  const std::vector call{d.join(1),
+                         d.w.me.next(accounts_aggregate, {otp_stored{{"a@example.org", "c0de", noon, 0}}})};
   std::vector<commit_outcome> outcomes;
   CAF_CHECK(time_of([&] { outcomes = d.commit(call); }) < seconds{2});
   CAF_CHECK((outcomes == std::vector{commit_outcome::busy, commit_outcome::committed}));
@@ -167,7 +171,8 @@ CAF_TEST(what somebody has locked is not waited for and whose lease lasts is not
   const lease_terms ada{"ada", seconds{60}}, bea{"bea", seconds{60}};
   d.schema.execute("BEGIN; SELECT FROM aggregate WHERE number = 16 FOR UPDATE");
   acquire_result answer;
-  CAF_CHECK(time_of([&] { answer = d.store.acquire(sale, ada, never); }) < milliseconds{900}); // the lock's patience is a second
+  CAF_CHECK(time_of([&] { answer = d.store.acquire(sale, ada, never); })
+            < milliseconds{900}); // the lock's patience is a second
   CAF_CHECK(std::holds_alternative<aggregate_busy>(answer));
   d.schema.execute("UPDATE aggregate SET applied_seq = 7 WHERE number = 16; COMMIT");
   answer = d.store.acquire(sale, ada, never);
@@ -176,7 +181,8 @@ CAF_TEST(what somebody has locked is not waited for and whose lease lasts is not
   CAF_CHECK_EQUAL(std::get<acquired>(answer).applied_seq, 7u); // what was in the air
   CAF_CHECK(d.commit_one(d.join(1)) == commit_outcome::fenced);
   d.schema.execute("BEGIN; SELECT FROM aggregate WHERE number = 16 FOR UPDATE");
-  CAF_CHECK(std::holds_alternative<lease_held>(d.store.acquire(sale, bea, never))); // no lock is needed to say so
+  CAF_CHECK(
+    std::holds_alternative<lease_held>(d.store.acquire(sale, bea, never))); // no lock is needed to say so
   d.schema.execute("ROLLBACK");
 }
 
@@ -227,7 +233,8 @@ CAF_TEST(a lease ends by the clock of the database) {
   CAF_CHECK(std::holds_alternative<acquired>(d.store.acquire(sale, {"ben", seconds{1}}, never)));
 }
 
-// -- failures by their SQLSTATE ---------------------------------------------------------------------------------------------
+// -- failures by their SQLSTATE
+// ---------------------------------------------------------------------------------------------
 
 CAF_TEST(collisions are tried again but not for ever) {
   for (const auto* sqlstate : {"40001", "40P01"}) {
@@ -271,9 +278,10 @@ CAF_TEST(what no batch is to blame for makes the ledger unavailable and nothing 
 CAF_TEST(a value that Postgres cannot take is the fault of its batch) {
   database d;
   const std::string nul("a\0b", 3);
-  const std::vector call{d.w.me.next(sale, {receipt_stored{{"sandbox", nul, noon}}}),
-                         d.w.me.next(accounts_aggregate, {otp_stored{{"\xff\xfe", "c0de", noon, 0}}}),
-                         d.w.me.next(catalog_aggregate, {receipt_stored{{"sandbox", std::string(100'000, 'x'), noon}}})};
+  const std::vector call{
+    d.w.me.next(sale, {receipt_stored{{"sandbox", nul, noon}}}),
+    d.w.me.next(accounts_aggregate, {otp_stored{{"\xff\xfe", "c0de", noon, 0}}}),
+    d.w.me.next(catalog_aggregate, {receipt_stored{{"sandbox", std::string(100'000, 'x'), noon}}})};
   const auto outcomes = d.commit(call);
   CAF_CHECK(outcomes[0] == commit_outcome::conflict);
   CAF_CHECK(outcomes[1] == commit_outcome::conflict);
@@ -287,13 +295,15 @@ CAF_TEST(a refusal names what refused it and no value) {
   CAF_CHECK(!contains(d.store.last_refusal(), "evt_secret"));
 }
 
-// -- servers that go away ---------------------------------------------------------------------------------------------------
+// -- servers that go away
+// ---------------------------------------------------------------------------------------------------
 
 CAF_TEST(a server that refuses to write is unavailable) {
   database d;
-  const auto read_only = with_parameter(d.schema.url(), "options",
-                                        "-cdefault_transaction_read_only%3Don%20-csearch_path%3D"
-                                          + d.schema.url().substr(d.schema.url().find("search_path%3D") + 14));
+  const auto read_only =
+    with_parameter(d.schema.url(), "options",
+                   "-cdefault_transaction_read_only%3Don%20-csearch_path%3D"
+                     + d.schema.url().substr(d.schema.url().find("search_path%3D") + 14));
   postgres_ledger writer({.url = read_only});
   CAF_CHECK(contains(message_of<ledger_unavailable>([&] { writer.last_aggregate(); }), "read-only"));
   // A URL that asks for no writable server gets one that reads.
@@ -307,15 +317,17 @@ CAF_TEST(a server that refuses to write is unavailable) {
 CAF_TEST(of several hosts the one that answers is used) {
   database d;
   const auto port = std::to_string(port_of(d.schema));
-  const auto hosts = with_parameter(with_parameter(d.schema.url(), "host", "127.0.0.1,127.0.0.1"), "port", "1," + port);
+  const auto hosts =
+    with_parameter(with_parameter(d.schema.url(), "host", "127.0.0.1,127.0.0.1"), "port", "1," + port);
   postgres_ledger store({.url = hosts});
   CAF_CHECK(store.last_aggregate() == sale);
 }
 
 CAF_TEST(an ended session is noticed and replaced before the next call) {
   database d;
-  d.schema.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'fairqueue'"
-                   " AND pid <> pg_backend_pid() AND query LIKE '%COMMIT%' AND state = 'idle'");
+  d.schema.execute(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'fairqueue'"
+    " AND pid <> pg_backend_pid() AND query LIKE '%COMMIT%' AND state = 'idle'");
   CAF_CHECK(resubmitted(d.store, d.join(1)) == commit_outcome::committed);
 }
 
@@ -324,7 +336,8 @@ CAF_TEST(a ledger whose server is away says so at once and is back with it) {
   postgres_ledger early({.url = server.url(), .patience = {.connect = seconds{2}}});
   server.tell("down");
   CAF_CHECK(throws<ledger_unavailable>([&] { early.last_aggregate(); }));
-  const auto between_attempts = time_of([&] { CAF_CHECK(throws<ledger_unavailable>([&] { early.last_aggregate(); })); });
+  const auto between_attempts =
+    time_of([&] { CAF_CHECK(throws<ledger_unavailable>([&] { early.last_aggregate(); })); });
   CAF_CHECK(between_attempts < milliseconds{400});
   server.tell("up");
   world w(early); // the pause is over by then
@@ -353,16 +366,18 @@ CAF_TEST(a server that stops answering is given up in time) {
   CAF_CHECK_EQUAL(store.peek(sale).image.entries.size(), 1u);
 }
 
-// -- what a URL may not give away -------------------------------------------------------------------------------------------
+// -- what a URL may not give away
+// -------------------------------------------------------------------------------------------
 
 CAF_TEST(no message repeats a password) {
   const std::string password = "s3cr3t";
-  for (const auto* url : {"postgres://u:s3cr3t@127.0.0.1:1/db", "postgres://u:pa@s3cr3t@127.0.0.1:1/db",
-                          "postgres://u:pa/s3cr3t@127.0.0.1:1/db", "postgres://u:pa?s3cr3t@127.0.0.1:1/db",
-                          "postgres://u:pa:s3cr3t@127.0.0.1:1/db", "postgres://u:pa%s3cr3t@127.0.0.1:1/db",
-                          "postgres://u:pa#s3cr3t@127.0.0.1:1/db", "postgres://u@127.0.0.1:1/db?password=s3cr3t",
-                          "postgres://u@127.0.0.1:1/db?pasword=s3cr3t", "host=127.0.0.1 password=s3cr3t", "s3cr3t",
-                          "sqlite:s3cr3t", "postgres:///s3cr3t@x"}) {
+  for (const auto* url :
+       {"postgres://u:s3cr3t@127.0.0.1:1/db", "postgres://u:pa@s3cr3t@127.0.0.1:1/db",
+        "postgres://u:pa/s3cr3t@127.0.0.1:1/db", "postgres://u:pa?s3cr3t@127.0.0.1:1/db",
+        "postgres://u:pa:s3cr3t@127.0.0.1:1/db", "postgres://u:pa%s3cr3t@127.0.0.1:1/db",
+        "postgres://u:pa#s3cr3t@127.0.0.1:1/db", "postgres://u@127.0.0.1:1/db?password=s3cr3t",
+        "postgres://u@127.0.0.1:1/db?pasword=s3cr3t", "host=127.0.0.1 password=s3cr3t", "s3cr3t",
+        "sqlite:s3cr3t", "postgres:///s3cr3t@x"}) {
     const auto message = message_of<std::exception>([&] { postgres_ledger({.url = url}).last_aggregate(); });
     CAF_CHECK(message.has_value());
     CAF_CHECK(!contains(message, password));

@@ -39,7 +39,8 @@ using list = std::vector<std::uint32_t>;
 
 constexpr tenant_id arena{2};
 
-/// Owners of three sales: 16 and 17 of the default tenant and organizers 1 and 2, 18 of another tenant and organizer 1.
+/// Owners of three sales: 16 and 17 of the default tenant and organizers 1 and 2, 18 of another tenant and
+/// organizer 1.
 owner create_sales_of_tenants(ledger& store) {
   owner me(store);
   me.take(accounts_aggregate);
@@ -63,8 +64,10 @@ order_row placed(aggregate_id aggregate, std::uint64_t n, std::uint64_t customer
   return o;
 }
 
-dead_letter_row letter_of(aggregate_id aggregate, std::uint64_t n, dead_letter_status status = dead_letter_status::open) {
-  return {id_of(50'000 + n, aggregate), dead_letter_kind::refund_refused, id_of(n), status, "why", "", noon, noon};
+dead_letter_row letter_of(aggregate_id aggregate, std::uint64_t n,
+                          dead_letter_status status = dead_letter_status::open) {
+  return {
+    id_of(50'000 + n, aggregate), dead_letter_kind::refund_refused, id_of(n), status, "why", "", noon, noon};
 }
 
 using orders = std::vector<order_listing>;
@@ -90,7 +93,8 @@ CAF_TEST(a customer sees the own orders at all events page by page) {
     auto me = create_sales_of_tenants(store);
     const auto place = [&](std::uint32_t event, std::uint64_t n, std::uint64_t customer) {
       const aggregate_id a{event};
-      FQ_COMMITS(me.put(a, {claim_opened{sample_claim(n, customer, {})}, order_placed{placed(a, n, customer)}}));
+      FQ_COMMITS(
+        me.put(a, {claim_opened{sample_claim(n, customer, {})}, order_placed{placed(a, n, customer)}}));
     };
     place(16, 1, 1);
     place(17, 2, 1);
@@ -102,7 +106,8 @@ CAF_TEST(a customer sees the own orders at all events page by page) {
     FQ_COMMITS(me.put(aggregate_id{16}, {claim_opened{slot}, order_placed{placed(aggregate_id{16}, 6, 1)}}));
     const auto told = [](std::uint32_t event, std::uint64_t n) {
       const aggregate_id a{event};
-      return order_listing{id_of(900, a), "Night " + std::to_string(event), event == 17 ? "KES" : "NGN", placed(a, n, 1)};
+      return order_listing{id_of(900, a), "Night " + std::to_string(event), event == 17 ? "KES" : "NGN",
+                           placed(a, n, 1)};
     };
     // The event is a part of an id above what tells it apart.
     orders newest_first{told(18, 3), told(17, 2), told(16, 6), told(16, 1)};
@@ -124,7 +129,8 @@ CAF_TEST(dead letters are listed by tenant and organizer with the open ones apar
   on_every_engine([](ledger& store) {
     auto me = create_sales_of_tenants(store);
     letters all;
-    const auto put = [&](std::uint32_t event, std::uint64_t n, dead_letter_status status = dead_letter_status::open) {
+    const auto put = [&](std::uint32_t event, std::uint64_t n,
+                         dead_letter_status status = dead_letter_status::open) {
       const aggregate_id a{event};
       FQ_COMMITS(me.put(a, {dead_letter_stored{letter_of(a, n, status)}}));
       all.push_back({a < first_event_aggregate ? event_id{} : id_of(900, a), letter_of(a, n, status)});
@@ -142,8 +148,12 @@ CAF_TEST(dead letters are listed by tenant and organizer with the open ones apar
       std::ranges::copy_if(all, std::back_inserter(some), matches);
       return some;
     };
-    const auto is_open = [](const dead_letter_listing& l) { return l.letter.status == dead_letter_status::open; };
-    const auto is_arenas = [](const dead_letter_listing& l) { return l.event == id_of(900, aggregate_id{18}); };
+    const auto is_open = [](const dead_letter_listing& l) {
+      return l.letter.status == dead_letter_status::open;
+    };
+    const auto is_arenas = [](const dead_letter_listing& l) {
+      return l.event == id_of(900, aggregate_id{18});
+    };
     const auto is_adas = [](const dead_letter_listing& l) { return l.event == id_of(900, aggregate_id{16}); };
     const auto open = expected([&](const auto& l) { return !is_arenas(l) && is_open(l); });
     const auto any = expected([&](const auto& l) { return !is_arenas(l); });
@@ -155,10 +165,12 @@ CAF_TEST(dead letters are listed by tenant and organizer with the open ones apar
       CAF_CHECK((all_pages(store, {.limit = limit}) == open));
       CAF_CHECK((all_pages(store, {.is_open = false, .limit = limit}) == any));
     }
-    CAF_CHECK((store.list_dead_letters({.tenant = arena}) == expected([&](const auto& l) { return is_arenas(l) && is_open(l); })));
+    CAF_CHECK((store.list_dead_letters({.tenant = arena})
+               == expected([&](const auto& l) { return is_arenas(l) && is_open(l); })));
     CAF_CHECK((store.list_dead_letters({.tenant = arena, .is_open = false}) == expected(is_arenas)));
     const auto ada = id_of(1, accounts_aggregate);
-    CAF_CHECK((all_pages(store, {.organizer = ada, .limit = 2}) == expected([&](const auto& l) { return is_adas(l) && is_open(l); })));
+    CAF_CHECK((all_pages(store, {.organizer = ada, .limit = 2})
+               == expected([&](const auto& l) { return is_adas(l) && is_open(l); })));
     CAF_CHECK((store.list_dead_letters({.organizer = ada, .is_open = false}) == expected(is_adas)));
     CAF_CHECK((store.list_dead_letters({.tenant = arena, .organizer = ada}).size() == 1));
     CAF_CHECK(store.list_dead_letters({.organizer = organizer_id{}}).empty()); // nobody is not everybody
@@ -221,8 +233,8 @@ CAF_TEST(what must run without being asked is woken) {
     put(20, {claim(claim_status::expiring)});
     put(21, {claim(claim_status::confirmed), payment(1, payment_status::pending)});
     put(22, {claim(claim_status::released), payment(2, payment_status::confirmed_late)});
-    put(23, {claim(claim_status::released), payment(3, payment_status::refund_failed),
-             refund_opened{refund}});
+    put(23,
+        {claim(claim_status::released), payment(3, payment_status::refund_failed), refund_opened{refund}});
     put(24, {claim(claim_status::released), payment(4, payment_status::refunded)});
     put(25, {entry_joined{sample_entry(1)}});
     put(26, {entry_joined{admitted}});
@@ -230,7 +242,8 @@ CAF_TEST(what must run without being asked is woken) {
     left.status = entry_status::cancelled;
     put(27, {entry_joined{sample_entry(1)}, entry_moved{entry_status::waiting, left}});
     put(28, {claim(claim_status::confirmed), payment(5, payment_status::confirmed)});
-    put(29, {claim(claim_status::confirmed), payment(6, payment_status::partially_refunded)}); // the rest is still to give back
+    put(29, {claim(claim_status::confirmed),
+             payment(6, payment_status::partially_refunded)}); // the rest is still to give back
     const auto woken = [&] {
       list result;
       for (const auto a : store.aggregates_to_wake({})) result.push_back(number_of(a));
@@ -242,8 +255,10 @@ CAF_TEST(what must run without being asked is woken) {
     // 19 has ended, but somebody has paid there whom its organizer does not serve any more.
     const auto event = *store.peek(aggregate_id{19}).image.event;
     const auto customer = sample_claim(1, 1).customer;
-    const auto blocked = [&](tenant_id tenant, const organizer_id& organizer, const customer_id& who, bool includes_ended = true) {
-      FQ_COMMITS(me.put(accounts_aggregate, {block_stored{{tenant, organizer, who, "", includes_ended, noon}}}));
+    const auto blocked = [&](tenant_id tenant, const organizer_id& organizer, const customer_id& who,
+                             bool includes_ended = true) {
+      FQ_COMMITS(
+        me.put(accounts_aggregate, {block_stored{{tenant, organizer, who, "", includes_ended, noon}}}));
       const auto now = woken();
       FQ_COMMITS(me.put(accounts_aggregate, {block_removed{tenant, organizer, who}}));
       return std::ranges::find(now, 19u) != now.end();
@@ -285,8 +300,8 @@ CAF_TEST(pruning forgets the oldest first and makes a receipt possible again) {
     const auto young = sample_key(2, noon + seconds{9});
     const receipt_row old_receipt{"sandbox", "evt_1", noon};
     const receipt_row young_receipt{"sandbox", "evt_2", noon + seconds{2}};
-    FQ_COMMITS(w.me.put(accounts_aggregate,
-                        {idempotency_stored{sample_key(1, noon)}, idempotency_stored{young}}));
+    FQ_COMMITS(
+      w.me.put(accounts_aggregate, {idempotency_stored{sample_key(1, noon)}, idempotency_stored{young}}));
     FQ_COMMITS(w.put({idempotency_stored{sample_key(3, noon + seconds{1})}, receipt_stored{old_receipt},
                       receipt_stored{young_receipt}}));
     CAF_CHECK_EQUAL(w.store.prune({noon, noon, never, 10}), 0u);

@@ -15,8 +15,19 @@ CAF_TEST(stock never goes below zero or above the total: I1) {
   };
   // Type 0 has 10 units; the deltas add up from row to row where they fit.
   constexpr attempt attempts[] = {
-    {1, 0, true}, {0, 1, true}, {-2, 0, false}, {0, -2, false}, {9, 0, false}, {8, 0, true}, {-1, 1, true},
-    {1, 0, false}, {-9, 9, false}, {-8, 8, true}, {0, -10, true}, {-1, 1, false}, {11, -11, false},
+    {1, 0, true},
+    {0, 1, true},
+    {-2, 0, false},
+    {0, -2, false},
+    {9, 0, false},
+    {8, 0, true},
+    {-1, 1, true},
+    {1, 0, false},
+    {-9, 9, false},
+    {-8, 8, true},
+    {0, -10, true},
+    {-1, 1, false},
+    {11, -11, false},
     {std::numeric_limits<std::int64_t>::max(), 0, false},
     {0, std::numeric_limits<std::int64_t>::min(), false},
   };
@@ -185,10 +196,10 @@ CAF_TEST(a customer has one live or bought claim a slot: I2) {
     ended.status = claim_status::released;
     FQ_COMMITS(w.put({claim_opened{ended}}));
     FQ_CONFLICTS(w.put({claim_moved{claim_status::released, [&] {
-                          auto c = ended;
-                          c.status = claim_status::claimed;
-                          return c;
-                        }()}}));
+                                      auto c = ended;
+                                      c.status = claim_status::claimed;
+                                      return c;
+                                    }()}}));
     auto elsewhere = sample_claim(4, 1);
     elsewhere.live_slot = 1;
     FQ_COMMITS(w.put({claim_opened{elsewhere}}));

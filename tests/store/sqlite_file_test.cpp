@@ -25,9 +25,7 @@ template <class Error, class Action>
 std::optional<std::string> message_of(Action action) {
   try {
     action();
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return std::nullopt;
 }
 
@@ -175,7 +173,8 @@ CAF_TEST(a newer program that only added something is no obstacle to a ledger) {
   const temp_folder folder;
   const auto file = folder / "ledger.db";
   migrate_up(file);
-  const auto known = std::to_string(sqlite_migrations().size()), next = std::to_string(sqlite_migrations().size() + 1);
+  const auto known = std::to_string(sqlite_migrations().size()),
+             next = std::to_string(sqlite_migrations().size() + 1);
   execute(file, "INSERT INTO schema_migration VALUES (" + next + ", 'from_the_future', 'x', " + known + ")");
   const auto open = [&] { sqlite_ledger store({.file = file}); };
   CAF_CHECK(!message_of<schema_refused>(open));
@@ -210,8 +209,8 @@ CAF_TEST(the database repeats the invariants against a hand at the file) {
     world w(store);
     const auto claim = sample_claim(1, 1);
     const auto payment = sample_payment(1, claim);
-    FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)}, dead_letter_stored{},
-                      priority_stored{}}));
+    FQ_COMMITS(w.put({claim_opened{claim}, payment_opened{payment}, refund_opened{sample_refund(1, payment)},
+                      dead_letter_stored{}, priority_stored{}}));
     FQ_COMMITS(w.me.put(accounts_aggregate, {setting_stored{{"a", "b", noon}}}));
   }
   const auto refused = [&](const std::string& sql) {
@@ -263,9 +262,7 @@ CAF_TEST(a disk that takes no more leaves the batch to be submitted again) {
     const file_size_limit limit(std::filesystem::file_size(folder / "ledger.db-wal") + more);
     try {
       store.commit({&b, 1});
-    } catch (const ledger_unavailable&) {
-      ++failures;
-    } catch (const commit_unknown&) {
+    } catch (const ledger_unavailable&) { ++failures; } catch (const commit_unknown&) {
       ++failures;
     }
     CAF_CHECK(store.peek(sale).image.entries.empty());

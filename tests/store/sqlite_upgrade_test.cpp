@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQLite ledgers that an earlier version wrote, and the plan of the statement that dispatchers repeat all the time.
+// SQLite ledgers that an earlier version wrote, and the plan of the statement that dispatchers repeat all the
+// time.
 #define CAF_SUITE store_sqlite_upgrade
 #include "tests/store/version_4.hpp"
 
@@ -14,10 +15,12 @@ namespace {
 
 /// An empty ledger as version `last` made it.
 void write_version(sqlite_db& db, std::size_t last) {
-  db.execute("CREATE TABLE schema_migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL) STRICT");
+  db.execute("CREATE TABLE schema_migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT "
+             "NOT NULL) STRICT");
   for (const auto& m : sqlite_migrations().first(last)) {
     db.execute(m.sql);
-    sqlite_statement(db, "INSERT INTO schema_migration (number, name, checksum) VALUES (?, ?, ?)").run(m.number, m.name, m.checksum);
+    sqlite_statement(db, "INSERT INTO schema_migration (number, name, checksum) VALUES (?, ?, ?)")
+      .run(m.number, m.name, m.checksum);
   }
 }
 
@@ -25,17 +28,21 @@ void write_version(sqlite_db& db, std::size_t last) {
 void write_version_1(const std::filesystem::path& file) {
   sqlite_db db(file, sqlite_access::read_write, milliseconds{100});
   write_version(db, 1);
-  db.execute("INSERT INTO aggregate (number, kind, epoch, applied_seq, live_entries) VALUES (16, 2, 7, 40, 3)");
-  sqlite_statement(db,
-    "INSERT INTO event VALUES (16, 1, ?, ?, 'Night', 'NGN', 1, 0, 0, 0, 0, 200, 0, 0, 5000, 110, 1200000, 300000, 0, 600000,"
-    " 1, 0, 0)").run(id_of(900), id_of(1, accounts_aggregate));
-  sqlite_statement entry(db,
-    "INSERT INTO queue_entry (aggregate, queue_number, status, subject, joined_at, admitted_at, session_expires_at, ended_at)"
-    " VALUES (16, ?, ?, ?, ?, ?, ?, ?)");
+  db.execute(
+    "INSERT INTO aggregate (number, kind, epoch, applied_seq, live_entries) VALUES (16, 2, 7, 40, 3)");
+  sqlite_statement(db, "INSERT INTO event VALUES (16, 1, ?, ?, 'Night', 'NGN', 1, 0, 0, 0, 0, 200, 0, 0, "
+                       "5000, 110, 1200000, 300000, 0, 600000,"
+                       " 1, 0, 0)")
+    .run(id_of(900), id_of(1, accounts_aggregate));
+  sqlite_statement entry(db, "INSERT INTO queue_entry (aggregate, queue_number, status, subject, joined_at, "
+                             "admitted_at, session_expires_at, ended_at)"
+                             " VALUES (16, ?, ?, ?, ?, ?, ?, ?)");
   const auto subject = id_of(1, accounts_aggregate);
   entry.run(1, entry_status::admitted, subject, noon, noon, noon + seconds{1'200}, never);
-  entry.run(2, entry_status::admitted, subject, noon, noon, noon + seconds{60}, never); // the session is over before the window
-  entry.run(3, entry_status::completed, subject, noon, noon + seconds{1}, noon + seconds{1'201}, noon + seconds{9});
+  entry.run(2, entry_status::admitted, subject, noon, noon, noon + seconds{60},
+            never); // the session is over before the window
+  entry.run(3, entry_status::completed, subject, noon, noon + seconds{1}, noon + seconds{1'201},
+            noon + seconds{9});
   entry.run(4, entry_status::waiting, subject, noon, never, never, never);
   entry.run(5, entry_status::cancelled, subject, noon, never, never, noon + seconds{9});
 }
@@ -62,7 +69,8 @@ CAF_TEST(a ledger of version 1 keeps its admitted to the window that was promise
   sqlite_ledger store({.file = file});
   std::vector<timestamp> promised;
   for (const auto& e : store.peek(sale).image.entries) promised.push_back(e.claim_by);
-  CAF_CHECK((promised == std::vector{noon + seconds{300}, noon + seconds{60}, noon + seconds{301}, never, never}));
+  CAF_CHECK(
+    (promised == std::vector{noon + seconds{300}, noon + seconds{60}, noon + seconds{301}, never, never}));
   CAF_CHECK_EQUAL(store.check_integrity(), "ok");
 }
 
@@ -82,7 +90,8 @@ CAF_TEST(a ledger of version 1 goes on where it was) {
   const batch b{sale, 8, 40, 41, noon, {outbox_appended{row}, cache_generation_raised{0}}};
   FQ_COMMITS(store.commit({&b, 1}).at(0));
   const std::uint32_t partition[] = {0};
-  CAF_CHECK((store.undelivered(lane::bus, partition, 9, {}) == std::vector{outbox_item{{sale, 41, 0}, default_tenant, own.image.event->organizer, row}}));
+  CAF_CHECK((store.undelivered(lane::bus, partition, 9, {})
+             == std::vector{outbox_item{{sale, 41, 0}, default_tenant, own.image.event->organizer, row}}));
 }
 
 CAF_TEST(a ledger of version 4 keeps its rows and its events inherit) {
@@ -111,7 +120,8 @@ CAF_TEST(leases and what waits to go out survive the process) {
   {
     sqlite_ledger store({.file = folder / "ledger.db"});
     world w(store);
-    FQ_COMMITS(w.put({outbox_appended{{id_of(1), "a", "{}", noon}}, outbox_appended{{id_of(2), "b", "{}", noon}}}));
+    FQ_COMMITS(
+      w.put({outbox_appended{{id_of(1), "a", "{}", noon}}, outbox_appended{{id_of(2), "b", "{}", noon}}}));
     const std::vector first{store.undelivered(lane::mail, partition, 1, {}).at(0).key};
     for (const auto which : all_lanes) store.mark_delivered(which, first, noon);
     waiting = store.undelivered(lane::mail, partition, 9, {});
@@ -132,7 +142,9 @@ CAF_TEST(a dispatcher reads the index of its lane in its order) {
   for (const auto which : all_lanes) {
     for (const auto& sql : {sqlite_outbox::next_waiting_sql(which), sqlite_outbox::undelivered_sql(which)}) {
       const auto plan = plan_of(db, sql);
-      CAF_CHECK(plan.starts_with("SEARCH o USING ") && plan.find("INDEX outbox_" + std::string{name_of(which)} + " (aggregate") != std::string::npos);
+      CAF_CHECK(plan.starts_with("SEARCH o USING ")
+                && plan.find("INDEX outbox_" + std::string{name_of(which)} + " (aggregate")
+                     != std::string::npos);
       CAF_CHECK(plan.find("TEMP B-TREE") == std::string::npos); // no sorting
     }
   }

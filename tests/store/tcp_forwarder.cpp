@@ -49,14 +49,17 @@ bool send_all(int fd, std::string_view bytes) {
 }
 
 /// The message Bind of the prepared statement "commit": an unnamed portal, then the statement's name.
-bool has_commit(const std::string& bytes) { return bytes.find(std::string_view("\0commit\0", 8)) != std::string::npos; }
+bool has_commit(const std::string& bytes) {
+  return bytes.find(std::string_view("\0commit\0", 8)) != std::string::npos;
+}
 
 /// The server is ready for the next query: message Z.
 bool ends_answer(const std::string& bytes) { return bytes.size() >= 6 && bytes[bytes.size() - 6] == 'Z'; }
 
 } // namespace
 
-tcp_forwarder::tcp_forwarder(std::uint16_t port) : target_(port), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+tcp_forwarder::tcp_forwarder(std::uint16_t port) :
+    target_(port), listener_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   auto address = loopback(0);
   socklen_t size = sizeof address;
   auto* const generic = reinterpret_cast<sockaddr*>(&address);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands between a ledger and its Postgres and cuts the connection around a COMMIT, to make commits of which nobody knows.
+// Stands between a ledger and its Postgres and cuts the connection around a COMMIT, to make commits of which
+// nobody knows.
 #pragma once
 #include <atomic>
 #include <cstdint>

@@ -7,8 +7,8 @@
 
 namespace fq::test {
 
-/// Two events: 16 has what version 4 gave every event, 17 what somebody chose by hand. In 16 a claim, its payment, the refund of it
-/// and its order. `id`: how an id is written in the engine's SQL.
+/// Two events: 16 has what version 4 gave every event, 17 what somebody chose by hand. In 16 a claim, its
+/// payment, the refund of it and its order. `id`: how an id is written in the engine's SQL.
 inline std::string rows_of_version_4(const std::function<std::string(const uuid&)>& id) {
   std::ostringstream sql;
   const auto at = std::to_string(unix_ms(noon));
@@ -17,32 +17,42 @@ inline std::string rows_of_version_4(const std::function<std::string(const uuid&
     const auto e = sample_event(aggregate);
     const auto n = number_of(aggregate);
     sql << "INSERT INTO aggregate (number, kind, epoch, applied_seq) VALUES (" << n << ", 2, 7, 40);"
-        << "INSERT INTO event (aggregate, id, organizer, name, currency, status, queue_opens_at, sale_start, sale_end, policy,"
-           " concurrency, rate_per_minute, batch_size, admission_interval_ms, over_admission_percent, session_ttl_ms, claim_window_ms,"
+        << "INSERT INTO event (aggregate, id, organizer, name, currency, status, queue_opens_at, sale_start, "
+           "sale_end, policy,"
+           " concurrency, rate_per_minute, batch_size, admission_interval_ms, over_admission_percent, "
+           "session_ttl_ms, claim_window_ms,"
            " ticket_ttl_ms, claim_ttl_ms, claims_per_customer, created_at, updated_at) VALUES ("
-        << n << ", " << id(e.id) << ", " << id(e.organizer) << ", '" << e.name << "', 'NGN', 0, " << at << ", " << unix_ms(e.sale_start)
-        << ", " << unix_ms(e.sale_end) << ", 0, 200, 0, 50, 5000, 110, 1200000, 300000, 0, 600000, 1, " << at << ", " << at << ");";
+        << n << ", " << id(e.id) << ", " << id(e.organizer) << ", '" << e.name << "', 'NGN', 0, " << at
+        << ", " << unix_ms(e.sale_start) << ", " << unix_ms(e.sale_end)
+        << ", 0, 200, 0, 50, 5000, 110, 1200000, 300000, 0, 600000, 1, " << at << ", " << at << ");";
   }
   sql << "UPDATE event SET async_percent = 37 WHERE aggregate = 17;";
   const auto claim = sample_claim(1, 1);
   const auto payment = sample_payment(1, claim);
   const auto refund = sample_refund(1, payment);
   const auto order = sample_order(1, claim);
-  sql << "INSERT INTO claim (aggregate, id, customer, queue_number, status, live_slot, item_count, amount, created_at, expires_at,"
+  sql << "INSERT INTO claim (aggregate, id, customer, queue_number, status, live_slot, item_count, amount, "
+         "created_at, expires_at,"
          " ended_at) VALUES (16, "
-      << id(claim.id) << ", " << id(claim.customer) << ", 1, 0, 0, 0, 5000, " << at << ", " << unix_ms(claim.expires_at) << ", 0);"
-      << "INSERT INTO payment (aggregate, id, claim, customer, status, gateway, reference, authorization_url, amount, captured,"
+      << id(claim.id) << ", " << id(claim.customer) << ", 1, 0, 0, 0, 5000, " << at << ", "
+      << unix_ms(claim.expires_at) << ", 0);"
+      << "INSERT INTO payment (aggregate, id, claim, customer, status, gateway, reference, "
+         "authorization_url, amount, captured,"
          " refunded, created_at, updated_at) VALUES (16, "
-      << id(payment.id) << ", " << id(claim.id) << ", " << id(claim.customer) << ", 0, 'sandbox', 'fq-1', '', 5000, 5000, 100, " << at
-      << ", " << at << ");"
-      << "INSERT INTO refund (aggregate, id, payment, status, amount, attempts, next_attempt_at, created_at, updated_at) VALUES (16, "
+      << id(payment.id) << ", " << id(claim.id) << ", " << id(claim.customer)
+      << ", 0, 'sandbox', 'fq-1', '', 5000, 5000, 100, " << at << ", " << at << ");"
+      << "INSERT INTO refund (aggregate, id, payment, status, amount, attempts, next_attempt_at, created_at, "
+         "updated_at) VALUES (16, "
       << id(refund.id) << ", " << id(payment.id) << ", 0, 5000, 0, " << at << ", " << at << ", " << at << ");"
-      << "INSERT INTO orders (aggregate, id, claim, customer, status, first_name, last_name, email, phone, promo_code, subtotal,"
-         " discount, donations, platform_fee, processing_fee, total, success_url, cancel_url, failure, created_at, updated_at)"
+      << "INSERT INTO orders (aggregate, id, claim, customer, status, first_name, last_name, email, phone, "
+         "promo_code, subtotal,"
+         " discount, donations, platform_fee, processing_fee, total, success_url, cancel_url, failure, "
+         "created_at, updated_at)"
          " VALUES (16, "
       << id(order.id) << ", " << id(claim.id) << ", " << id(claim.customer)
-      << ", 0, 'Zo\xc3\xab', 'O''Brien', 'zoe@example.org', '+234 1', '', 5000, 0, 0, 150, 179, 5329, '', '', '', " << at << ", " << at
-      << ");";
+      << ", 0, 'Zo\xc3\xab', 'O''Brien', 'zoe@example.org', '+234 1', '', 5000, 0, 0, 150, 179, 5329, '', "
+         "'', '', "
+      << at << ", " << at << ");";
   return sql.str();
 }
 
@@ -77,7 +87,8 @@ inline void check_rows_of_version_4(ledger& store) {
   event.async_percent = 100; // now somebody's choice
   payment.tax = 200;
   payment.status = payment_status::pending;
-  FQ_COMMITS(me.put(sale, {event_changed{event.status, event}, payment_moved{payment_status::initializing, payment}}));
+  FQ_COMMITS(
+    me.put(sale, {event_changed{event.status, event}, payment_moved{payment_status::initializing, payment}}));
   CAF_CHECK((store.peek(sale).image.event->async_percent == 100));
   CAF_CHECK((store.peek(sale).image.payments == std::vector{payment}));
 }
