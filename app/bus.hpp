@@ -2,7 +2,7 @@
 // The bus that the options name: where domain events go, and where payment events come from.
 #pragma once
 #include "config/options.hpp"
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 #include "outbound/event_bus.hpp"
 #include "outbound/nats_inbox.hpp"
 

@@ -7,8 +7,8 @@
 #include "crypto/keys.hpp"
 #include "crypto/subject_token.hpp"
 #include "crypto/tokens.hpp"
-#include "store/migrations.hpp"
-#include "store/postgres_migrations.hpp"
+#include "store/postgres/postgres_migrations.hpp"
+#include "store/sqlite/migrations.hpp"
 
 #include <curl/curl.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/control_requests.hpp"
 
-#include "actors/errors.hpp"
+#include "actors/base/errors.hpp"
 
 #include <boost/json/array.hpp>
 

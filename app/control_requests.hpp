@@ -2,7 +2,7 @@
 // What subcommands ask of a running server, on both sides of the control socket: the request as JSON, what
 // the server does, the answer.
 #pragma once
-#include "actors/protocol.hpp"
+#include "actors/protocol/protocol.hpp"
 #include "app/control.hpp"
 
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ways out for notices and who brings them: one courier a channel. Part of the composition.
 #pragma once
-#include "actors/courier.hpp"
-#include "actors/mailer.hpp"
+#include "actors/outbox/courier.hpp"
+#include "actors/outbox/mailer.hpp"
 #include "app/push_channels.hpp"
 #include "app/root.hpp"
 #include "config/options.hpp"

@@ -2,7 +2,7 @@
 #include "app/demo.hpp"
 
 #include "app/control_requests.hpp"
-#include "net/cors.hpp"
+#include "net/http/cors.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>

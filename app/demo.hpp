@@ -3,7 +3,7 @@
 // newcomer can try everything.
 #pragma once
 #include "app/node.hpp"
-#include "net/demo.hpp"
+#include "net/pages/demo.hpp"
 
 #include <optional>
 #include <string>

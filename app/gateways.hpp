@@ -3,8 +3,8 @@
 // tenant's money goes on to.
 #pragma once
 #include "config/options.hpp"
-#include "domain/environment.hpp"
-#include "domain/rows.hpp"
+#include "domain/base/environment.hpp"
+#include "domain/model/rows.hpp"
 #include "outbound/gateway.hpp"
 
 #include <map>

@@ -2,7 +2,7 @@
 // Which way out for mail the options name.
 #pragma once
 #include "config/options.hpp"
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 #include "outbound/mail.hpp"
 
 #include <memory>

@@ -3,7 +3,7 @@
 // else follows from the handles that the first messages carry. Over one connection everything is in order,
 // and a connection that is lost ends what hung on it.
 #pragma once
-#include "actors/protocol.hpp"
+#include "actors/protocol/protocol.hpp"
 #include "config/options.hpp"
 
 #include <caf/actor_system.hpp>

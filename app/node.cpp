@@ -3,15 +3,15 @@
 
 #include "app/log.hpp"
 
-#include "actors/dispatcher.hpp"
-#include "actors/ledger_worker.hpp"
-#include "actors/session_reader.hpp"
-#include "actors/workers.hpp"
+#include "actors/outbox/dispatcher.hpp"
+#include "actors/payments/workers.hpp"
+#include "actors/storage/ledger_worker.hpp"
+#include "actors/storage/session_reader.hpp"
 #include "app/bus.hpp"
 #include "app/mailers.hpp"
 #include "app/mesh.hpp"
 #include "app/release.hpp"
-#include "domain/outbox.hpp"
+#include "domain/delivery/outbox.hpp"
 
 #include <caf/scoped_actor.hpp>
 

@@ -2,7 +2,7 @@
 // The ways to people's devices that the options switch on.
 #pragma once
 #include "config/options.hpp"
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 #include "outbound/channel.hpp"
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/release.hpp"
 
-#include "actors/cluster.hpp"
+#include "actors/cluster/cluster.hpp"
 
 namespace fq {
 

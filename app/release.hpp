@@ -6,7 +6,7 @@
 
 namespace fq {
 
-/// actors/cluster.hpp
+/// actors/cluster/cluster.hpp
 extern const std::uint32_t program_wire_version;
 
 extern const char* const program_version; ///< main.cpp

@@ -11,13 +11,13 @@
 #include "app/system_environment.hpp"
 #include "app/webhook_channels.hpp"
 #include "crypto/tokens.hpp"
-#include "net/codec.hpp"
-#include "net/limit_sharer.hpp"
-#include "net/readiness.hpp"
-#include "net/routes.hpp"
-#include "net/server.hpp"
-#include "net/services.hpp"
-#include "net/tls.hpp"
+#include "net/bridge/readiness.hpp"
+#include "net/http/tls.hpp"
+#include "net/server/server.hpp"
+#include "net/service/limit_sharer.hpp"
+#include "net/service/services.hpp"
+#include "net/site/routes.hpp"
+#include "net/wire/codec.hpp"
 
 #include <caf/scoped_actor.hpp>
 

@@ -2,7 +2,7 @@
 // What we tell the service manager that started us (systemd, Type=notify; sd_notify(3)). Does nothing when
 // nobody did.
 #pragma once
-#include "domain/time.hpp"
+#include "domain/base/time.hpp"
 
 #include <optional>
 #include <string_view>

@@ -2,10 +2,10 @@
 #include "app/stores.hpp"
 
 #include "config/node_id.hpp"
-#include "store/memory_ledger.hpp"
-#include "store/postgres_ledger.hpp"
-#include "store/redis_cache.hpp"
-#include "store/sqlite_ledger.hpp"
+#include "store/memory/memory_ledger.hpp"
+#include "store/postgres/postgres_ledger.hpp"
+#include "store/redis/redis_cache.hpp"
+#include "store/sqlite/sqlite_ledger.hpp"
 
 #include <utility>
 

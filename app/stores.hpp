@@ -3,11 +3,11 @@
 #pragma once
 #include "config/options.hpp"
 #include "crypto/keys.hpp"
-#include "domain/environment.hpp"
-#include "store/cache.hpp"
-#include "store/file_lock.hpp"
-#include "store/ledger.hpp"
-#include "store/shared_limits.hpp"
+#include "domain/base/environment.hpp"
+#include "store/port/cache.hpp"
+#include "store/port/file_lock.hpp"
+#include "store/port/ledger.hpp"
+#include "store/redis/shared_limits.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The environment of a real process: the operating system's clocks and random source.
 #pragma once
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 
 namespace fq {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/tenant_rules.hpp"
 
-#include "actors/protocol.hpp"
+#include "actors/protocol/protocol.hpp"
 
 #include <charconv>
 #include <string_view>

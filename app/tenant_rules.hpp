@@ -2,9 +2,9 @@
 // What tenants and organizers have decided for all their events: whom they do not serve, and by which
 // channels their notices go. Written by the directory actor, read by owners of events and by the fan-out.
 #pragma once
-#include "domain/notice_routing.hpp"
-#include "domain/sale.hpp"
-#include "store/ledger.hpp"
+#include "domain/delivery/notice_routing.hpp"
+#include "domain/sale/sale.hpp"
+#include "store/port/ledger.hpp"
 
 #include <map>
 #include <memory>

@@ -2,7 +2,7 @@
 // The way out for webhooks that the options describe.
 #pragma once
 #include "config/options.hpp"
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 #include "outbound/channel.hpp"
 #include "outbound/webhook_url.hpp"
 

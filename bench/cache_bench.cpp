@@ -2,7 +2,7 @@
 // What mirroring costs: joins and sessions a second in steps of 1,000, a rebuild, a read, and the CPU time of
 // this process. eval "$(scripts/services start --redis)"; build/release/bench/bench_cache; scripts/services
 // stop
-#include "store/redis_cache.hpp"
+#include "store/redis/redis_cache.hpp"
 
 #include <chrono>
 #include <cstdio>

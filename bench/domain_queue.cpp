@@ -2,7 +2,7 @@
 // What one operation costs on a line of 1,000,000 waiting entries, as the median of single operations, and
 // what an entry weighs. The budget (issue 2): join, leave, rank and admit <= 2 microseconds each, <= 200
 // bytes an entry.
-#include "domain/queue.hpp"
+#include "domain/line/queue.hpp"
 
 #include <benchmark/benchmark.h>
 

@@ -3,9 +3,9 @@
 // and 1,000, admissions, the joins of many sales as a transaction each and as one for all, and taking a long
 // line over. Every commit is synced. Postgres is that of FAIRQUEUE_TEST_POSTGRES, or a private one.  Usage:
 // bench_ledger [rows]
-#include "store/postgres_ledger.hpp"
-#include "store/sqlite_ledger.hpp"
-#include "tests/store/postgres_server.hpp"
+#include "store/postgres/postgres_ledger.hpp"
+#include "store/sqlite/sqlite_ledger.hpp"
+#include "tests/store/postgres/postgres_server.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -117,7 +117,7 @@ struct fee_option {
 
 struct checkout_options {
   std::int64_t async_percent{};
-  bool rollback{}; ///< the automatic switch to synchronous checkout (domain/checkout_watch.hpp)
+  bool rollback{}; ///< the automatic switch to synchronous checkout (domain/sale/checkout_watch.hpp)
   std::int64_t rollback_success_below{}; ///< percent
   milliseconds rollback_success_for{};
   milliseconds rollback_workers_for{};

@@ -4,7 +4,7 @@
 // process ends.
 #include "crypto/digest.hpp"
 
-#include "domain/hex.hpp"
+#include "domain/base/hex.hpp"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "crypto/digest.hpp"
-#include "domain/time.hpp"
+#include "domain/base/time.hpp"
 
 #include <filesystem>
 #include <stdexcept>

@@ -2,7 +2,7 @@
 // The cluster's own certificate authority: who has one of its certificates is a node. Made once, kept off the
 // servers; nodes need only the authority's certificate and their own.
 #pragma once
-#include "domain/time.hpp"
+#include "domain/base/time.hpp"
 
 #include <filesystem>
 #include <string>

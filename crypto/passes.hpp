@@ -4,8 +4,8 @@
 // know is that the session was ended before.
 #pragma once
 
-#include "domain/ids.hpp"
-#include "domain/time.hpp"
+#include "domain/base/ids.hpp"
+#include "domain/base/time.hpp"
 
 #include <memory>
 #include <string>

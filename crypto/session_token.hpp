@@ -8,7 +8,7 @@
 
 #include "crypto/digest.hpp"
 #include "crypto/keys.hpp"
-#include "domain/ids.hpp"
+#include "domain/base/ids.hpp"
 
 #include <cstdint>
 #include <optional>

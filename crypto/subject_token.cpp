@@ -4,7 +4,7 @@
 #include "crypto/digest.hpp"
 #include "crypto/jose.hpp"
 #include "crypto/tokens.hpp"
-#include "domain/rows.hpp"
+#include "domain/model/rows.hpp"
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>

@@ -4,8 +4,8 @@
 // never from the token; nothing is fetched.
 #pragma once
 
-#include "domain/ids.hpp"
-#include "domain/time.hpp"
+#include "domain/base/ids.hpp"
+#include "domain/base/time.hpp"
 
 #include <optional>
 #include <string>

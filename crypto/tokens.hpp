@@ -10,8 +10,8 @@
 #pragma once
 
 #include "crypto/keys.hpp"
-#include "domain/ids.hpp"
-#include "domain/time.hpp"
+#include "domain/base/ids.hpp"
+#include "domain/base/time.hpp"
 
 #include <array>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // the same one can be shown again.
 #pragma once
 #include "crypto/digest.hpp"
-#include "domain/ids.hpp"
+#include "domain/base/ids.hpp"
 
 #include <cstdint>
 #include <optional>

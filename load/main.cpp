@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // fairqueue-load: reads the options, gets the tokens, runs the crowd or the benchmark, reports.
-#include "load/checker.hpp"
-#include "load/crowd.hpp"
-#include "load/join_bench.hpp"
-#include "load/options.hpp"
-#include "load/report.hpp"
-#include "load/tokens.hpp"
+#include "load/base/options.hpp"
+#include "load/base/tokens.hpp"
+#include "load/checks/checker.hpp"
+#include "load/fans/crowd.hpp"
+#include "load/fans/join_bench.hpp"
+#include "load/report/report.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 // made anew more often than every 20 minutes. Called by apns_channel, from any thread.
 #pragma once
 #include "crypto/pem_signer.hpp"
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 
 #include <mutex>
 #include <string>

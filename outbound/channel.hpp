@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The port of every way out for notices: one domain event to one target (a device, a webhook endpoint). Which
-// events go to whom, when a try is repeated and when it is given up is decided elsewhere (domain/delivery); a
-// port makes one try and says what came of it.
+// events go to whom, when a try is repeated and when it is given up is decided elsewhere
+// (domain/delivery/delivery); a port makes one try and says what came of it.
 #pragma once
-#include "domain/delivery.hpp"
+#include "domain/delivery/delivery.hpp"
 
 #include <functional>
 #include <optional>
@@ -15,7 +15,7 @@ namespace fq {
 /// What is told: the same in every try and to every target.
 struct notice {
   uuid id; ///< of the domain event; whoever gets it twice knows it by this
-  std::string topic; ///< domain/outbox: "queue.turn_granted"
+  std::string topic; ///< domain/delivery/outbox: "queue.turn_granted"
   std::string payload; ///< a JSON object, see docs/events.md
   tenant_id tenant = default_tenant;
   timestamp created_at;
@@ -43,7 +43,8 @@ struct delivery_answer {
 };
 
 /// What a try may take with all its steps. Whoever makes tries holds what is told for 60 s and begins them in
-/// the first half of it (actors/courier): one that lasted longer than the rest could be taken and sent twice.
+/// the first half of it (actors/outbox/courier): one that lasted longer than the rest could be taken and sent
+/// twice.
 constexpr milliseconds delivery_time_max{25'000};
 
 class channel_port {

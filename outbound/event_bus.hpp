@@ -4,7 +4,7 @@
 // whole where headers do not travel (stored, mirrored, bridged, written to a file), and one schema checks all
 // of it. The catalog is docs/events.md.
 #pragma once
-#include "domain/ids.hpp"
+#include "domain/base/ids.hpp"
 #include "outbound/channel.hpp"
 #include "outbound/nats_stream.hpp"
 

@@ -2,7 +2,7 @@
 // Mail as files: one RFC 5322 message each in <data>/mail/, for development and for a mail server that picks
 // up from a folder. Called by a detached worker. Names sort by time; a reader never sees half a message.
 #pragma once
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 #include "outbound/mail.hpp"
 
 #include <deque>

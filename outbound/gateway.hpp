@@ -3,8 +3,8 @@
 // implementations know nothing of events, queues or claims. Every call may be repeated: one reference, one
 // transaction; one refund id, one refund.
 #pragma once
-#include "domain/time.hpp"
-#include "domain/trace.hpp"
+#include "domain/base/time.hpp"
+#include "domain/base/trace.hpp"
 
 #include <cstdint>
 #include <functional>

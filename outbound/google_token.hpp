@@ -4,7 +4,7 @@
 // sends that need it wait. Called by fcm_channel, from any thread.
 #pragma once
 #include "crypto/pem_signer.hpp"
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 #include "outbound/channel.hpp"
 #include "outbound/http_client.hpp"
 

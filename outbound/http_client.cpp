@@ -3,7 +3,7 @@
 // everything of libcurl belongs to the thread, but for curl_multi_wakeup, which may be called from anywhere.
 #include "outbound/http_client.hpp"
 
-#include "domain/address_guard.hpp"
+#include "domain/base/address_guard.hpp"
 #include "outbound/curl_list.hpp"
 
 #include <netinet/in.h>

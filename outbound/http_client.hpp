@@ -3,7 +3,7 @@
 // thread; knows nothing of what it carries. Follows no redirects, uses no proxy, trusts only verified
 // certificates, and answers every request exactly once and in bounded time.
 #pragma once
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 
 #include <functional>
 #include <memory>
@@ -66,8 +66,8 @@ public:
     std::string ca_file; ///< PEM certificates to trust in place of the system's; empty: the system's
     std::string user_agent = "FairQueue";
     bool https_only = false; ///< http: urls are `malformed`
-    /// For urls that somebody else chose: connects only where domain/address_guard says so, judged after the
-    /// name was resolved.
+    /// For urls that somebody else chose: connects only where domain/base/address_guard says so, judged after
+    /// the name was resolved.
     bool public_addresses_only = false;
     bool cuts_long_answers = false; ///< what exceeds response_bytes_max is not read, and the answer stands
     std::vector<std::string>

@@ -2,7 +2,7 @@
 // The mail port: what a message is and what became of it, however it leaves (file, SMTP, NATS). Called by
 // detached workers; the domain and the actors know no mail format beyond it.
 #pragma once
-#include "domain/time.hpp"
+#include "domain/base/time.hpp"
 
 #include <cstddef>
 #include <map>

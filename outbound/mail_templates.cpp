@@ -2,7 +2,7 @@
 // A table says what data each key takes; ctemplate puts them into the words.
 #include "outbound/mail_templates.hpp"
 
-#include "domain/money_text.hpp"
+#include "domain/money/money_text.hpp"
 #include "outbound/mail_template_files.hpp"
 #include "outbound/time_text.hpp"
 

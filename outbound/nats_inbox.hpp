@@ -3,7 +3,7 @@
 // raw body with its signature header. Taken by a durable pull consumer, which several nodes share; each
 // message is ours until it is settled or its time is over, then it comes again. Called by a detached worker.
 #pragma once
-#include "domain/time.hpp"
+#include "domain/base/time.hpp"
 #include "outbound/nats_stream.hpp"
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // Mail by way of a NATS JetStream: a `mail.send` envelope for a mailer service that consumes it. A message
 // counts as sent when the stream has acknowledged it (outbound/nats_stream). Called by a detached worker.
 #pragma once
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 #include "outbound/mail.hpp"
 #include "outbound/nats_stream.hpp"
 

@@ -6,7 +6,7 @@
 // default every two minutes): what must survive the crash of the server's machine is to be kept by the caller
 // for some time after `accepted`.
 #pragma once
-#include "domain/time.hpp"
+#include "domain/base/time.hpp"
 
 #include <memory>
 #include <string>

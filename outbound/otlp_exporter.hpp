@@ -3,7 +3,7 @@
 // (https://opentelemetry.io/docs/specs/otlp/#otlphttp), in batches, on a thread of its own. A collector that
 // is away or slow costs spans, never a request.
 #pragma once
-#include "domain/trace.hpp"
+#include "domain/base/trace.hpp"
 #include "outbound/http_client.hpp"
 
 #include <atomic>

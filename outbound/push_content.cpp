@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "outbound/push_content.hpp"
 
-#include "domain/outbox.hpp"
+#include "domain/delivery/outbox.hpp"
 #include "outbound/json_api.hpp"
 
 #include <boost/json/serialize.hpp>

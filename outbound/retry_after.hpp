@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Retry-After field (RFC 9110 section 10.2.3): seconds or a date.
 #pragma once
-#include "domain/time.hpp"
+#include "domain/base/time.hpp"
 
 #include <optional>
 #include <string>

@@ -4,7 +4,7 @@
 // connections reset at once.
 #pragma once
 
-#include "domain/time.hpp"
+#include "domain/base/time.hpp"
 #include "outbound/sandbox_gateway.hpp"
 
 #include <cstdint>

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "crypto/digest.hpp"
-#include "domain/environment.hpp"
-#include "domain/retry.hpp"
+#include "domain/base/environment.hpp"
+#include "domain/base/retry.hpp"
 #include "outbound/gateway.hpp"
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Mail by SMTP: one transaction a recipient over a kept connection, encrypted unless told otherwise. Called
 // by a detached worker; a call blocks up to `timeout` for each recipient.
 #pragma once
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 #include "outbound/mail.hpp"
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moments as text, UTC, in the forms that mail needs.
 #pragma once
-#include "domain/time.hpp"
+#include "domain/base/time.hpp"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 // the url nor the answer: connects to public addresses only, follows no redirect, reads little and shows
 // nothing of what it read.
 #pragma once
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 #include "outbound/channel.hpp"
 #include "outbound/http_client.hpp"
 #include "outbound/webhook_url.hpp"

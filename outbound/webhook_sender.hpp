@@ -4,7 +4,7 @@
 // answer.
 #pragma once
 
-#include "domain/time.hpp"
+#include "domain/base/time.hpp"
 
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "outbound/webhook_url.hpp"
 
-#include "domain/address_guard.hpp"
+#include "domain/base/address_guard.hpp"
 
 #include <boost/url/parse.hpp>
 #include <boost/url/url_view.hpp>

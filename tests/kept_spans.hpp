@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sink that keeps the spans it is given, for tests of one thread.
 #pragma once
-#include "domain/trace.hpp"
+#include "domain/base/trace.hpp"
 
 #include <algorithm>
 #include <string_view>

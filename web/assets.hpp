@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files for browsers that are inside the program: made by web/embed.mjs at build time, served by
-// net/asset_routes under a name that has their hash in it, so that a browser may keep them for ever.
+// net/pages/asset_routes under a name that has their hash in it, so that a browser may keep them for ever.
 #pragma once
 #include <span>
 #include <string_view>

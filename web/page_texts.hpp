@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What pages say, in every language: made from web/texts/*.json at build time by web/texts.mjs, worded by
-// net/texts.
+// net/pages/texts.
 #pragma once
 #include <array>
 #include <cstddef>

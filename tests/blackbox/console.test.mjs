@@ -102,7 +102,7 @@ test('a price means the same in the console and at the server, in every currency
   for (const [currency, wanted] of Object.entries(decimals)) {
     assert.deepEqual([digits_of(currency), parse_amount('5000', currency)], [wanted, 5000 * 10 ** wanted], currency);
     const event = await event_of(s, { currency, ticket_types: [{ name: 'Any', price: 1_234_567, total: 5 }] });
-    const page = (await s.server.get(`/wait/${event.id}`)).text; // the server's own words: domain/money_text
+    const page = (await s.server.get(`/wait/${event.id}`)).text; // the server's own words: domain/money/money_text
     assert.ok(page.includes(`>${amount_text(1_234_567, currency)} ${currency}<`), `${currency}: ${/[\d.]+ [A-Z]{3}</.exec(page)}`);
   }
 });

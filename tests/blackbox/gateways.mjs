@@ -13,7 +13,7 @@ export const contact = { first_name: 'Ada', last_name: 'Obi', email: 'ada@exampl
 export const keys = { stripe: 'sk_test_standin', webhook: 'whsec_standin', paystack: 'sk_test_standin' };
 const clean = (body) => JSON.parse(JSON.stringify(body));
 
-/** Numbers of domain/states.hpp. */
+/** Numbers of domain/model/states.hpp. */
 const claim_confirmed = 2;
 const kept_statuses = [2, 8]; // CONFIRMED, PARTIALLY_REFUNDED
 

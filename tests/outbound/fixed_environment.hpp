@@ -2,7 +2,7 @@
 // An environment whose clock the test moves and whose random bytes are a counter.
 #pragma once
 
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "crypto/random.hpp"
-#include "domain/environment.hpp"
+#include "domain/base/environment.hpp"
 
 namespace fq::test {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "box_office.hpp"
+#include "tests/sim/box_office.hpp"
 
-#include "fan.hpp"
+#include "tests/sim/fan.hpp"
 
-#include "domain/queue.hpp"
+#include "domain/line/queue.hpp"
 
 namespace fq::sim {
 namespace {

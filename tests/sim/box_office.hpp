@@ -2,7 +2,7 @@
 // The simulated organizer's other desk: promo codes, preferred customers, refunds, mails once more, what
 // waits for a person.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 #include <caf/event_based_actor.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "checker.hpp"
+#include "tests/sim/checker.hpp"
 
 #include <algorithm>
 

@@ -3,10 +3,10 @@
 // of DESIGN §3 by name. Fed by the memory ledger (what is durable), by fans (what they were told) and by the
 // gateway (where the money is).
 #pragma once
-#include "actors/messages.hpp"
-#include "domain/admission.hpp"
-#include "domain/sale.hpp"
-#include "store/memory_ledger.hpp"
+#include "actors/protocol/messages.hpp"
+#include "domain/line/admission.hpp"
+#include "domain/sale/sale.hpp"
+#include "store/memory/memory_ledger.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the checker knows of checkouts: orders against claims and money, promo codes, refunds, dead letters.
-#include "checker.hpp"
+#include "tests/sim/checker.hpp"
 
-#include "domain/audit.hpp"
+#include "domain/sale/audit.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "edge.hpp"
+#include "tests/sim/edge.hpp"
 
-#include "mesh.hpp"
+#include "tests/sim/mesh.hpp"
 
 #include <caf/sec.hpp>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fans reach at a node of the simulated mesh: does with actors what net/actor_bridge does for an io
-// thread. It keeps the sale's owner, asks its region for another when a request comes back (`moved`) or the
-// owner is DOWN, and then fails at once what had no answer. Its watcher hears what owners push, as net/hub
-// does.
+// What fans reach at a node of the simulated mesh: does with actors what net/bridge/actor_bridge does for an
+// io thread. It keeps the sale's owner, asks its region for another when a request comes back (`moved`) or
+// the owner is DOWN, and then fails at once what had no answer. Its watcher hears what owners push, as
+// net/websocket/hub does.
 #pragma once
-#include "ledger_connection.hpp"
-#include "watcher.hpp"
+#include "tests/sim/ledger_connection.hpp"
+#include "tests/sim/watcher.hpp"
 
-#include "actors/errors.hpp"
+#include "actors/base/errors.hpp"
 
 #include <caf/event_based_actor.hpp>
 #include <caf/response_type.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fan_ask.hpp"
+#include "tests/sim/fan_ask.hpp"
 
 namespace fq::sim {
 namespace {

@@ -2,7 +2,7 @@
 // One simulated fan: joins, polls, claims, pays or not, and retries with the same idempotency key when an
 // answer is lost, as a faithful client does. Everything it is told goes to the checker.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 #include <caf/event_based_actor.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a simulated fan asks: what the server answers goes to the checker, whether the fan hears it or not.
 #pragma once
-#include "fan.hpp"
+#include "tests/sim/fan.hpp"
 
-#include "ledger_connection.hpp"
+#include "tests/sim/ledger_connection.hpp"
 
 namespace fq::sim {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fans' checkout: one order for everything, its page, and what people do instead of paying.
-#include "fan_ask.hpp"
+#include "tests/sim/fan_ask.hpp"
 
 namespace fq::sim {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gateway.hpp"
+#include "tests/sim/gateway.hpp"
 
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 namespace fq::sim {
 namespace {

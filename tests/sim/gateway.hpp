@@ -2,7 +2,7 @@
 // The simulated payment gateway: its own append-only ledger (the oracle of I3 and I4), the worker that the
 // payments actor calls, and the courier that delivers its webhooks.
 #pragma once
-#include "actors/workers.hpp"
+#include "actors/payments/workers.hpp"
 
 #include <caf/event_based_actor.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ledger_connection.hpp"
+#include "tests/sim/ledger_connection.hpp"
 
-#include "mesh.hpp"
+#include "tests/sim/mesh.hpp"
 
 #include <algorithm>
 

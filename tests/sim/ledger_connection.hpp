@@ -2,7 +2,7 @@
 // One process's connection to the memory ledger: calls that fail, outcomes told to the checkers, and the cut
 // when the process is killed.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mail_watch.hpp"
+#include "tests/sim/mail_watch.hpp"
 
-#include "domain/outbox.hpp"
+#include "domain/delivery/outbox.hpp"
 
 #include <boost/json/parse.hpp>
 

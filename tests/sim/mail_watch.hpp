@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The watch over the mails of a simulated sale: each is written with what it tells of, exactly once.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 #include <map>
 #include <string>

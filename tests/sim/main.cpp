@@ -6,10 +6,10 @@
 //   test_sim --meshed 500           only sales on meshed nodes
 //   test_sim --planted              each planted bug is found within its stated number of seeds
 //   test_sim --seed 17 [--bug NAME] [--trace]
-#include "options.hpp"
-#include "simulation.hpp"
+#include "tests/sim/options.hpp"
+#include "tests/sim/simulation.hpp"
 
-#include "domain/planted.hpp"
+#include "domain/base/planted.hpp"
 
 #include <cstdlib>
 #include <cstring>

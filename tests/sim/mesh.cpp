@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mesh.hpp"
+#include "tests/sim/mesh.hpp"
 
-#include "mesh_link.hpp"
-#include "process.hpp"
+#include "tests/sim/mesh_link.hpp"
+#include "tests/sim/process.hpp"
 
 #include <caf/mailbox_element.hpp>
 #include <caf/make_actor.hpp>

@@ -4,7 +4,7 @@
 // while, and then what hung on it is DOWN. Faults: slow and stalled links, breaks in which what is on its way
 // arrives or not, cuts of one direction or both, processes that stand still or vanish.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 #include <caf/actor_control_block.hpp>
 #include <caf/actor_system.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mesh_link.hpp"
+#include "tests/sim/mesh_link.hpp"
 
 #include <caf/actor_cast.hpp>
 #include <caf/exit_reason.hpp>

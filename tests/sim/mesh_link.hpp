@@ -3,7 +3,7 @@
 // for one at the other end, act in enqueue() and have its id and its process' node id, so that handles
 // compare as CAF's do.
 #pragma once
-#include "mesh.hpp"
+#include "tests/sim/mesh.hpp"
 
 #include <caf/monitorable_actor.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mesh_node.hpp"
+#include "tests/sim/mesh_node.hpp"
 
-#include "edge.hpp"
+#include "tests/sim/edge.hpp"
 
 #include <caf/send.hpp>
 

@@ -2,9 +2,9 @@
 // What makes a simulated process one of a mesh: the real cluster actor, a dialer that connects through the
 // simulated network, and the edge that fans reach.
 #pragma once
-#include "mesh.hpp"
+#include "tests/sim/mesh.hpp"
 
-#include "actors/cluster.hpp"
+#include "actors/cluster/cluster.hpp"
 
 namespace fq::sim {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "mesh_operator.hpp"
+#include "tests/sim/mesh_operator.hpp"
 
-#include "ledger_connection.hpp"
+#include "tests/sim/ledger_connection.hpp"
 
 namespace fq::sim {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The operator of a simulated mesh: gives the sale to another node, from wherever he is.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 #include <caf/event_based_actor.hpp>
 

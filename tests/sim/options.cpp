@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "options.hpp"
+#include "tests/sim/options.hpp"
 
 #include <sstream>
 

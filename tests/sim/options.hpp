@@ -2,8 +2,8 @@
 // Everything about one simulated sale that is drawn from its seed. Swarm testing: each seed enables a random
 // subset of the faults, because a run with all of them hides what only a few together show.
 #pragma once
-#include "domain/rows.hpp"
-#include "domain/sale.hpp"
+#include "domain/model/rows.hpp"
+#include "domain/sale/sale.hpp"
 
 #include <cstdint>
 #include <random>

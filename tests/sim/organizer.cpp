@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "organizer.hpp"
+#include "tests/sim/organizer.hpp"
 
 namespace fq::sim {
 namespace {

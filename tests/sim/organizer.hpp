@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulated organizer: pauses and resumes, changes numbers, sometimes ends or cancels the sale.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 #include <caf/event_based_actor.hpp>
 

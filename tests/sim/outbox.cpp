@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "outbox.hpp"
+#include "tests/sim/outbox.hpp"
 
-#include "actors/dispatcher.hpp"
-#include "domain/outbox.hpp"
+#include "actors/outbox/dispatcher.hpp"
+#include "domain/delivery/outbox.hpp"
 
 #include <caf/send.hpp>
 
@@ -16,8 +16,8 @@ namespace {
 /// is before it.
 constexpr milliseconds on_its_way = outbox_poll * 3;
 
-/// What a change has to be told as: topic, and the id that the payload names. Not the rules of domain/outbox,
-/// but what its catalog promises.
+/// What a change has to be told as: topic, and the id that the payload names. Not the rules of
+/// domain/delivery/outbox, but what its catalog promises.
 struct told {
   std::string_view topic;
   uuid subject;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the simulated sale's domain events go: a consumer with faults, and the watch over I16.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 #include <map>
 #include <vector>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "process.hpp"
+#include "tests/sim/process.hpp"
 
-#include "edge.hpp"
-#include "outbox.hpp"
+#include "tests/sim/edge.hpp"
+#include "tests/sim/outbox.hpp"
 
-#include "actors/dispatcher.hpp"
-#include "actors/event_actor.hpp"
-#include "actors/ledger_worker.hpp"
-#include "actors/supervisor.hpp"
+#include "actors/base/supervisor.hpp"
+#include "actors/outbox/dispatcher.hpp"
+#include "actors/sale/event_actor.hpp"
+#include "actors/storage/ledger_worker.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/send.hpp>

@@ -2,14 +2,14 @@
 // One process of the simulated server: its actors, its way to the ledger, how it stands still and how it
 // ends.
 #pragma once
-#include "ledger_connection.hpp"
-#include "mesh_node.hpp"
-#include "slow_link.hpp"
-#include "watcher.hpp"
+#include "tests/sim/ledger_connection.hpp"
+#include "tests/sim/mesh_node.hpp"
+#include "tests/sim/slow_link.hpp"
+#include "tests/sim/watcher.hpp"
 
-#include "actors/cache_worker.hpp"
-#include "actors/payments.hpp"
-#include "actors/region.hpp"
+#include "actors/cluster/region.hpp"
+#include "actors/payments/payments.hpp"
+#include "actors/storage/cache_worker.hpp"
 
 #include <caf/scheduler/test_coordinator.hpp>
 

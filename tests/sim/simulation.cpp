@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "simulation.hpp"
+#include "tests/sim/simulation.hpp"
 
-#include "box_office.hpp"
-#include "fan.hpp"
-#include "ledger_connection.hpp"
-#include "mail_watch.hpp"
-#include "mesh_operator.hpp"
-#include "organizer.hpp"
-#include "outbox.hpp"
-#include "process.hpp"
-#include "watched_cache.hpp"
+#include "tests/sim/box_office.hpp"
+#include "tests/sim/fan.hpp"
+#include "tests/sim/ledger_connection.hpp"
+#include "tests/sim/mail_watch.hpp"
+#include "tests/sim/mesh_operator.hpp"
+#include "tests/sim/organizer.hpp"
+#include "tests/sim/outbox.hpp"
+#include "tests/sim/process.hpp"
+#include "tests/sim/watched_cache.hpp"
 
-#include "actors/system_config.hpp"
-#include "domain/planted.hpp"
+#include "actors/protocol/system_config.hpp"
+#include "domain/base/planted.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/scheduler/test_coordinator.hpp>

@@ -3,7 +3,7 @@
 // time, an order drawn from the seed. First a phase with faults, then a quiet one that must bring everything
 // to an end.
 #pragma once
-#include "checker.hpp"
+#include "tests/sim/checker.hpp"
 
 #include <array>
 #include <cstdint>

@@ -2,7 +2,7 @@
 // A slow way to the ledger worker and back: not an actor with a behavior, it acts in enqueue(). Keeps the
 // order of each direction.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 #include <caf/make_actor.hpp>
 #include <caf/monitorable_actor.hpp>

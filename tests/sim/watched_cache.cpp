@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "watched_cache.hpp"
+#include "tests/sim/watched_cache.hpp"
 
 #include <algorithm>
 

@@ -2,9 +2,9 @@
 // The cache of a simulated sale: the memory cache with faults, and the watch over I11. It outlives processes,
 // as a Redis does.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
-#include "store/memory_cache.hpp"
+#include "store/memory/memory_cache.hpp"
 
 #include <map>
 

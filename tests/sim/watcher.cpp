@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "watcher.hpp"
+#include "tests/sim/watcher.hpp"
 
 #include <algorithm>
 

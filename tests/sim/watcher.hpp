@@ -3,7 +3,7 @@
 // subscription, and holds every push against what is committed. Whoever is told of a place through this node
 // has a socket here until the place is over.
 #pragma once
-#include "world.hpp"
+#include "tests/sim/world.hpp"
 
 #include <caf/error.hpp>
 

@@ -2,14 +2,14 @@
 // What the parts of one simulated sale share: the seed's generator, virtual time, the checkers, the stores,
 // the ways to the servers.
 #pragma once
-#include "checker.hpp"
-#include "gateway.hpp"
-#include "options.hpp"
+#include "tests/sim/checker.hpp"
+#include "tests/sim/gateway.hpp"
+#include "tests/sim/options.hpp"
 
-#include "actors/protocol.hpp"
+#include "actors/protocol/protocol.hpp"
 #include "crypto/session_token.hpp"
-#include "domain/environment.hpp"
-#include "store/cache.hpp"
+#include "domain/base/environment.hpp"
+#include "store/port/cache.hpp"
 
 #include <caf/detail/test_actor_clock.hpp>
 

@@ -3,7 +3,7 @@
 // gives the rows that break one; none is the only good answer.
 import { sql } from './services.mjs';
 
-/** Numbers of domain/states.hpp. */
+/** Numbers of domain/model/states.hpp. */
 const entry = {
   waiting: 0,
   away: 1,

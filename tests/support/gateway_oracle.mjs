@@ -3,7 +3,7 @@
 // sentences out. It shares nothing with the server but the names of statuses.
 import { capturedByReference, pendingRefunds, readLedger, refundedByReference } from './gateway_ledger.mjs';
 
-/** Of domain/states.hpp by number, for rows that come out of a database. */
+/** Of domain/model/states.hpp by number, for rows that come out of a database. */
 export const payment_statuses = [
   'INITIALIZING',
   'PENDING',

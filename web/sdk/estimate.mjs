@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and waits in words, as net/texts.cpp says them on the server: the same page speaks with one voice before and after its script
+// Numbers and waits in words, as net/pages/texts.cpp says them on the server: the same page speaks with one voice before and after its script
 // runs. `texts` maps a key to its plural forms in one language.
 
 /** Latin digits in every language, as the server writes them. */

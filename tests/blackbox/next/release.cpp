@@ -2,7 +2,7 @@
 // The release after this one, as a test imagines it: its messages differ, and it has a migration more.
 #include "app/release.hpp"
 
-#include "actors/cluster.hpp"
+#include "actors/cluster/cluster.hpp"
 
 namespace fq {
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Typed replies as bytes, for idempotent requests: what is stored is the reply, not the HTTP text, because
+// rendering it is a pure function of net/wire/codec. First byte: the version of this encoding.
+#pragma once
+#include "actors/protocol/messages.hpp"
+#include "domain/sale/idempotency.hpp"
+
+#include <caf/binary_deserializer.hpp>
+#include <caf/binary_serializer.hpp>
+
+#include <optional>
+#include <vector>
+
+namespace fq {
+
+inline constexpr char answer_version = 4;
+
+template <class Reply>
+std::vector<char> pack_answer(const Reply& reply) {
+  std::vector<char> bytes{answer_version};
+  caf::binary_serializer sink{nullptr, bytes};
+  sink.seek(1);
+  auto copy = reply;
+  if (sink(copy)) bytes.resize(1);
+  return bytes;
+}
+
+/// Nothing if the bytes are of another version or of another reply.
+template <class Reply>
+std::optional<Reply> unpack_answer(const std::vector<char>& bytes) {
+  if (bytes.size() < 2 || bytes[0] != answer_version) return std::nullopt;
+  caf::binary_deserializer source{nullptr, bytes.data() + 1, bytes.size() - 1};
+  Reply reply;
+  if (source(reply)) return std::nullopt;
+  return reply;
+}
+
+/// The stored answer of an idempotent request, marked as a replay; a refusal if the key came with another
+/// body; nothing if the request is new.
+template <class Reply>
+std::optional<Reply> find_answer(const idempotency_index& answers, const idempotency_ref& ref,
+                                 timestamp now) {
+  if (!ref.given) return std::nullopt;
+  const std::vector<char>* bytes = nullptr;
+  switch (answers.look_up(ref.key, ref.body, now, &bytes)) {
+    case idempotency_verdict::fresh: return std::nullopt;
+    case idempotency_verdict::other_body: return Reply{reason::idempotency_key_reused};
+    case idempotency_verdict::replay: break;
+  }
+  auto reply = unpack_answer<Reply>(*bytes);
+  if (reply) reply->replayed = true;
+  return reply;
+}
+
+template <class Reply>
+void store_answer(idempotency_index& answers, const idempotency_ref& ref, const Reply& reply, timestamp now,
+                  changes& out) {
+  if (ref.given) answers.store({ref.key, ref.body, now, pack_answer(reply)}, out);
+}
+
+} // namespace fq

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A question of an actor to the owner of an event, wherever that is: the region is asked who it is, and asked
+// again when the event has moved meanwhile. What net/bridge/actor_bridge does for the io threads.
+#pragma once
+#include "actors/base/errors.hpp"
+#include "actors/protocol/protocol.hpp"
+
+#include <utility>
+
+namespace fq {
+
+/// An event does not move that often while one question waits.
+inline constexpr int owners_asked_max = 3;
+
+/// `timeout`: of each step. `then` takes the reply, `fail` a caf::error.
+template <class Self, class Request, class Then, class Fail>
+void ask_owner(Self self, const region_handle& region, aggregate_id aggregate, Request x,
+               milliseconds timeout, Then then, Fail fail, caf::actor_addr returned_by = {},
+               int tries = owners_asked_max) {
+  self->request(region, timeout, resolve_event{aggregate, false, std::move(returned_by)})
+    .then(
+      [=](const event_handle& owner) {
+        self->request(owner, timeout, x).then(then, [=](const caf::error& why) {
+          if (!is(why, errc::moved) || tries <= 1) return fail(why);
+          ask_owner(self, region, aggregate, x, timeout, then, fail, owner.address(), tries - 1);
+        });
+      },
+      fail);
+}
+
+} // namespace fq

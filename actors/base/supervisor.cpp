@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/base/supervisor.hpp"
+
+#include "actors/base/errors.hpp"
+#include "domain/base/environment.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+/// Requests that wait for an owner to load, at most; more are refused at once.
+constexpr std::size_t waiting_max = 20'000;
+} // namespace
+
+supervisor_handle::behavior_type supervisor(supervisor_handle::stateful_pointer<supervisor_state> self,
+                                            environment* env, owner_factory factory, restart_budget budget) {
+  self->state.init(self, *env, std::move(factory), budget);
+  return self->state.behavior();
+}
+
+void supervisor_state::init(pointer self, environment& env, owner_factory factory, restart_budget budget) {
+  self_ = self;
+  env_ = &env;
+  factory_ = std::move(factory);
+  budget_ = budget;
+  self->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
+  self->set_exit_handler([this](caf::exit_msg& exit) { stop(std::move(exit.reason)); });
+  start_owner();
+}
+
+supervisor_state::~supervisor_state() {
+  for (auto& p : waiting_) p.deliver(make_error(errc::unavailable));
+}
+
+supervisor_handle::behavior_type supervisor_state::behavior() {
+  return {
+    [this](const resolve_event&) { return on_resolve(); },
+    [this](const owner_ready&) { on_ready(); },
+    [this](const owner_absent&) { stop(make_error(errc::absent)); },
+    [this](const owner_denied& x) { stop(make_not_owner(x.owner)); },
+    [this](const owner_idle&) { stop(caf::exit_reason::user_shutdown); },
+    [this](const timer_fired&) {
+      if (!owner_) start_owner();
+    },
+  };
+}
+
+void supervisor_state::start_owner() {
+  ready_ = false;
+  owner_ = factory_(self_, supervisor_handle{self_});
+}
+
+void supervisor_state::on_ready() {
+  if (caf::actor_cast<caf::strong_actor_ptr>(owner_) != self_->current_sender())
+    return; // a predecessor's last words
+  ready_ = true;
+  failures_in_a_row_ = 0;
+  auto waiting = std::move(waiting_);
+  waiting_.clear();
+  for (auto& p : waiting) p.deliver(owner_);
+}
+
+caf::result<event_handle> supervisor_state::on_resolve() {
+  if (ready_) return owner_;
+  if (waiting_.size() >= waiting_max) return make_error(errc::unavailable);
+  auto p = self_->make_response_promise<event_handle>();
+  waiting_.push_back(p);
+  return p;
+}
+
+void supervisor_state::on_down(const caf::down_msg& down) {
+  if (!owner_ || down.source != owner_.address()) return;
+  owner_ = nullptr;
+  ready_ = false;
+  const auto now = env_->steady_now();
+  restarts_.push_back(now);
+  while (restarts_.front() + budget_.window < now) restarts_.pop_front();
+  if (restarts_.size() > budget_.restarts) return stop(make_error(errc::unavailable));
+  const auto delay =
+    std::min(budget_.backoff_max, budget_.backoff_min * (1 << std::min(failures_in_a_row_++, 10u)));
+  self_->delayed_send(self_, delay, timer_fired{timer_kind::restart, 0});
+}
+
+void supervisor_state::stop(caf::error why) {
+  if (owner_) {
+    self_->demonitor(owner_.address());
+    self_->send_exit(owner_, caf::exit_reason::user_shutdown);
+  }
+  const bool told = is(why, errc::absent) || is(why, errc::not_owner);
+  for (auto& p : waiting_) p.deliver(told ? why : make_error(errc::unavailable));
+  waiting_.clear();
+  self_->quit(std::move(why));
+}
+
+} // namespace fq

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/cluster/cluster.hpp"
+
+#include "actors/base/errors.hpp"
+#include "domain/base/environment.hpp"
+#include "domain/base/planted.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fq {
+namespace {
+constexpr milliseconds count_timeout{1'000};
+/// Beats for which a node that starts waits until it is connected to all.
+constexpr std::uint32_t patient_beats = 10;
+/// Beats that the ledger may leave without an answer.
+constexpr int patient_for_ledger = 3;
+
+bool is_same(const node_peer& a, const node_peer& b) {
+  return a.region == b.region && a.catalog == b.catalog && a.accounts == b.accounts;
+}
+} // namespace
+
+cluster_handle::behavior_type cluster(cluster_handle::stateful_pointer<cluster_state> self,
+                                      const cluster_services* services) {
+  self->state.init(self, *services);
+  return self->state.behavior();
+}
+
+void cluster_state::init(pointer self, const cluster_services& services) {
+  self_ = self;
+  services_ = &services;
+  self->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
+  self->send(self, timer_fired{timer_kind::beat, 0});
+}
+
+cluster_handle::behavior_type cluster_state::behavior() {
+  return {
+    [this](const greet& x) { return on_greet(x); },
+    [this](const list_nodes&) { return nodes(); },
+    [this](const drain_node&) {
+      is_draining_ = true;
+      return ack_reply{};
+    },
+    [this](const nodes_seen& x) { on_seen(x); },
+    [this](const node_dialed& x) { on_dialed(x); },
+    [this](const timer_fired&) { beat(); },
+  };
+}
+
+// -- signs of life
+// -----------------------------------------------------------------------------------------------------
+
+void cluster_state::beat() {
+  ++beats_;
+  look_for_ledger();
+  self_->delayed_send(self_, services_->beat_interval, timer_fired{timer_kind::beat, 0});
+  self_->request(services_->region, count_timeout, list_owned{})
+    .then(
+      [this](const owned_aggregates& owned) {
+        send_beat(static_cast<std::uint32_t>(owned.aggregates.size()));
+      },
+      [](const caf::error&) {}); // busy: who is silent for long has nothing to give
+}
+
+void cluster_state::send_beat(std::uint32_t owners) {
+  if (services_->links) {
+    services_->links->owned = owners;
+    services_->links->is_draining = is_draining_;
+  }
+  beat_node sign;
+  owners_ = owners;
+  sign.self = ours();
+  sign.alive_for = services_->alive_for;
+  if (!asked_at_) asked_at_ = services_->env->steady_now();
+  self_->send(services_->ledgers.of(accounts_aggregate), std::move(sign));
+}
+
+/// It may also say nothing at all.
+void cluster_state::look_for_ledger() {
+  const bool is_away =
+    asked_at_ && services_->env->steady_now() - *asked_at_ > patient_for_ledger * services_->beat_interval;
+  if (std::exchange(is_ledger_away_, is_away) == is_away) return;
+  note(is_away ? "the ledger does not answer" : "the ledger answers again");
+  tell();
+}
+
+void cluster_state::on_seen(const nodes_seen& x) {
+  if (x.is_unavailable) return; // connections last without the ledger
+  asked_at_.reset();
+  look_for_ledger();
+  nodes_ = x.nodes;
+  if (services_->links) services_->links->nodes = static_cast<std::uint32_t>(nodes_.size());
+  look_whether_to_serve();
+  const auto lives = [this](const std::string& node) {
+    return std::ranges::find(nodes_, node, &node_row::id) != nodes_.end();
+  };
+  std::erase_if(failures_, [&](const auto& known) { return !lives(known.first); });
+  if (services_->links) services_->links->forget_others(lives);
+  forget_other_kinds();
+  for (const auto& node : nodes_)
+    if (services_->node < node.id && !peers_.contains(node.id)) dial(node);
+  tell();
+}
+
+void cluster_state::look_whether_to_serve() {
+  const auto steady = services_->env->steady_now();
+  const bool is_first = !looked_at_;
+  const bool was_away = !is_first && steady - *looked_at_ > services_->alive_for;
+  looked_at_ = steady;
+  if (was_away) blind_until_ = steady + services_->alive_for;
+  const auto before =
+    std::exchange(claim_, claim_after(claim_, ours(), nodes_, {was_away, steady < blind_until_}));
+  if (claim_.serves && !before.serves) has_served_ = true;
+  if (claim_.is_made && !claim_.serves && (!before.is_made || claim_.is_seen != before.is_seen))
+    send_beat(owners_); // the next look at once
+  if (claim_.serves && !before.serves) note("we serve");
+  if (!claim_.is_made && (is_first || before.is_made))
+    note("nodes of another wire version, or with other keys, serve: we wait until they leave");
+}
+
+node_row cluster_state::identity() const {
+  node_row row;
+  row.id = services_->node;
+  row.address = services_->address;
+  row.wire_version = services_->speaks;
+  row.keys = services_->keys;
+  return row;
+}
+
+node_row cluster_state::ours() const {
+  auto row = identity();
+  row.owners = owners_;
+  row.is_settled = claim_.serves && how_far().is_settled(beats_ <= patient_beats);
+  row.is_draining = is_draining_;
+  row.serves = claim_.is_made;
+  return row;
+}
+
+// -- connections
+// -------------------------------------------------------------------------------------------------------
+
+void cluster_state::dial(const node_row& node) {
+  if (node.address.empty()) return;
+  if (node.wire_version != services_->speaks) {
+    failures_[node.id] = "it speaks wire version " + std::to_string(node.wire_version) + ", we "
+                         + std::to_string(services_->speaks);
+    return;
+  }
+  if (node.keys != services_->keys) {
+    failures_[node.id] = "it has other keys: copy <data_dir>/keys of one node to all";
+    return;
+  }
+  if (!dialing_.insert(node.id).second) return;
+  self_->send(services_->dialer, dial_node{node, {mine(), services_->speaks}});
+}
+
+void cluster_state::on_dialed(const node_dialed& x) {
+  dialing_.erase(x.node);
+  if (x.failure.empty()) return take(x.peer);
+  if (std::exchange(failures_[x.node], x.failure) != x.failure)
+    note("no connection to " + x.node + ": " + x.failure);
+}
+
+caf::result<greeting> cluster_state::on_greet(const greet& x) {
+  if (x.wire_version != services_->speaks || x.from.node.empty() || x.from.node == services_->node)
+    return make_error(errc::unavailable);
+  take(x.from);
+  return greeting{mine()};
+}
+
+void cluster_state::take(const node_peer& peer) {
+  if (peer.node.empty() || !peer.region || !peer.catalog || !peer.accounts) return;
+  failures_.erase(peer.node);
+  if (const auto known = peers_.find(peer.node); known != peers_.end()) {
+    if (is_same(known->second, peer)) return;
+    self_->demonitor(known->second.region->address()); // of a process before
+  }
+  peers_[peer.node] = peer;
+  if (services_->links) services_->links->connected(peer.node, peer.region->node());
+  self_->monitor(peer.region);
+  note("connected to " + peer.node);
+  tell();
+}
+
+void cluster_state::on_down(const caf::down_msg& down) {
+  const auto lost =
+    std::ranges::find_if(peers_, [&](const auto& p) { return p.second.region->address() == down.source; });
+  if (lost == peers_.end() || planted(bug::lost_peer_kept)) return;
+  lose(lost);
+  tell();
+}
+
+/// A node that came again with other keys may have been taken for the one before.
+void cluster_state::forget_other_kinds() {
+  for (const auto& node : nodes_) {
+    const auto known = peers_.find(node.id);
+    if (known == peers_.end() || is_of_one_kind(node, identity())) continue;
+    self_->demonitor(known->second.region->address());
+    lose(known);
+  }
+}
+
+void cluster_state::lose(std::map<std::string, node_peer>::iterator peer) {
+  note("lost " + peer->first);
+  if (services_->links) services_->links->lost(peer->first);
+  peers_.erase(peer);
+}
+
+void cluster_state::tell() {
+  cluster_changed now;
+  now.self = services_->node;
+  for (const auto& node : nodes_)
+    if (node.id == services_->node || peers_.contains(node.id)) now.nodes.push_back(node);
+  for (const auto& [id, peer] : peers_) now.peers.push_back(peer);
+  now.is_isolated = how_far().is_isolated();
+  now.is_ledger_away = is_ledger_away_;
+  now.serves = claim_.serves;
+  now.leaves_to_successors = (has_served_ && !claim_.serves) || leaves_to_successors(ours(), nodes_);
+  if (services_->links) services_->links->serves = now.serves && !now.leaves_to_successors;
+  self_->send(services_->region, now);
+  self_->send(services_->catalog, now);
+  self_->send(services_->accounts, now);
+}
+
+reach cluster_state::how_far() const {
+  return reach_of(identity(), nodes_, [this](const std::string& node) { return peers_.contains(node); });
+}
+
+void cluster_state::note(const std::string& what) const {
+  if (services_->note) services_->note(what);
+}
+
+node_peer cluster_state::mine() const {
+  return {services_->node, caf::actor_cast<caf::strong_actor_ptr>(services_->region),
+          caf::actor_cast<caf::strong_actor_ptr>(services_->catalog),
+          caf::actor_cast<caf::strong_actor_ptr>(services_->accounts)};
+}
+
+nodes_reply cluster_state::nodes() const {
+  nodes_reply all;
+  for (const auto& node : nodes_) {
+    const auto failure = failures_.find(node.id);
+    all.nodes.push_back({node, node.id == services_->node, peers_.contains(node.id),
+                         failure == failures_.end() ? std::string{} : failure->second});
+  }
+  return all;
+}
+
+} // namespace fq

@@ -1,0 +1,563 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/cluster/region.hpp"
+
+#include "domain/base/planted.hpp"
+#include "domain/cluster/placement.hpp"
+
+#include <caf/sec.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace fq {
+namespace {
+constexpr milliseconds wake_retry{500};
+constexpr milliseconds look_again_after{5'000};
+/// A supervisor answers as soon as its owner serves or is given up: longer than any load and than any client
+/// waits.
+constexpr milliseconds resolve_timeout{60'000};
+constexpr milliseconds forward_timeout{3'000};
+/// From who is said to own an event to who says so itself: with two moves meanwhile.
+constexpr int steps_max = 3;
+/// Before a question is asked again from the start, and for how long that goes on: no client waits longer.
+constexpr milliseconds later_pause{50};
+constexpr milliseconds ask_for{3'000};
+/// Nobody else is asked after it.
+constexpr int last_step = 1;
+/// For one event; more are refused at once.
+constexpr std::size_t asked_while_loading_max = 20'000;
+constexpr std::size_t asked_while_moving_max = 10'000;
+/// Owners that move at a time, at most: each is without service for as long as a load takes.
+constexpr std::size_t moves_at_a_time = 8;
+/// Between two batches of what a node has above its share: by then the others' signs of life count what the
+/// last one brought them.
+constexpr milliseconds share_pause{2'500};
+/// For an owner to commit what it decided and to say that it is done.
+constexpr milliseconds move_timeout{10'000};
+/// The same at another node, which asks its owner and the successor.
+constexpr milliseconds have_moved_timeout = move_timeout + 2 * forward_timeout;
+/// An owner that would not move is not asked again for so long.
+constexpr milliseconds move_pause{30'000};
+
+/// Of those who are asked from the last to the first, `node` is the next.
+void ask_next(std::vector<std::string>& nodes, const std::string& node) {
+  if (const auto named = std::ranges::find(nodes, node); named != nodes.end())
+    std::rotate(named, named + 1, nodes.end());
+}
+} // namespace
+
+region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self,
+                                    const owner_services* services, restart_budget budget) {
+  self->state.init(self, *services, budget);
+  return self->state.behavior();
+}
+
+void region_state::init(pointer self, const owner_services& services, restart_budget budget) {
+  self_ = self;
+  services_ = &services;
+  budget_ = budget;
+  cluster_.serves = !services.has_cluster;
+  self->set_down_handler([this](const caf::down_msg& down) { on_down(down); });
+  self->set_exit_handler([this](caf::exit_msg& exit) {
+    for (const auto& [aggregate, owner] : owners_) self_->send_exit(owner, caf::exit_reason::user_shutdown);
+    for (const auto& [address, owner] : leaving_) self_->send_exit(owner, caf::exit_reason::user_shutdown);
+    self_->quit(std::move(exit.reason));
+  });
+  if (services.has_cluster) return look_later();
+  look_around();
+}
+
+/// What must run and runs nowhere is ours: at start, and when another node has died.
+void region_state::look_around() { self_->send(services_->ledgers.reader(), find_aggregates_to_wake{}); }
+
+region_handle::behavior_type region_state::behavior() {
+  return {
+    [this](const resolve_event& x) { return on_resolve(x); },
+    [this](const cluster_changed& x) { on_cluster(x); },
+    [this](const handed_over& x) { on_handed_over(x); },
+    [this](const move_event& x) { return on_move_event(x); },
+    [this](const aggregates_to_wake& x) { on_wake(x); },
+    [this](const timer_fired& t) {
+      if (t.kind == timer_kind::flush) return ask_again();
+      if (t.kind == timer_kind::sweep) sweep_is_due_ = false;
+      look_around();
+    },
+    [this](const list_owned&) { return owned(); },
+    [this](const blocks_changed& x) { on_blocks_changed(x); },
+  };
+}
+
+void region_state::on_wake(const aggregates_to_wake& found) {
+  if (found.unavailable)
+    return self_->delayed_send(self_, wake_retry, timer_fired{timer_kind::retry_load, 0});
+  const auto steady = services_->env->steady_now();
+  const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
+  const standing ours{mine != cluster_.nodes.end() && mine->is_draining, cluster_.is_isolated,
+                      !cluster_.peers.empty()};
+  std::map<aggregate_id, milliseconds> left;
+  for (const auto aggregate : found.aggregates) {
+    if (find(aggregate)) continue; // ours; given away, it is a new find
+    const auto before = left_to_others_.find(aggregate);
+    const auto since = before == left_to_others_.end() ? steady : before->second;
+    if (may_begin() && !moving_.contains(aggregate) && takes_unowned(ours, steady - since))
+      start(aggregate);
+    else
+      left.emplace(aggregate, since);
+  }
+  left_to_others_ = std::move(left);
+  if (services_->takeover_interval.count() > 0 && !planted(bug::takeover_forgotten)) look_later();
+}
+
+void region_state::look_later() {
+  if (!std::exchange(sweep_is_due_, true))
+    self_->delayed_send(self_, services_->takeover_interval, timer_fired{timer_kind::sweep, 0});
+}
+
+/// Owners that run look at it, and events begin where somebody who is blocked now has something.
+void region_state::on_blocks_changed(const blocks_changed& x) {
+  for (const auto& [aggregate, owner] : owners_)
+    self_->request(owner, forward_timeout, resolve_event{aggregate})
+      .then([this, x](const event_handle& found) { self_->send(found, x); },
+            [](const caf::error&) {}); // it looks when it loads
+  if (services_->takeover_interval.count() > 0)
+    return; // looks around all the time, at its own pace: others may be about to take what nobody has
+  look_around();
+  self_->delayed_send(self_, look_again_after,
+                      timer_fired{timer_kind::retry_load, 0}); // for an owner that was just about to go
+}
+
+owned_aggregates region_state::owned() const {
+  owned_aggregates all;
+  for (const auto& [aggregate, owner] : owners_) all.aggregates.push_back(aggregate);
+  return all;
+}
+
+supervisor_handle region_state::find(aggregate_id aggregate) const {
+  const auto i = owners_.find(aggregate);
+  return i == owners_.end() ? supervisor_handle{} : i->second;
+}
+
+supervisor_handle region_state::start(aggregate_id aggregate) {
+  if (auto known = find(aggregate)) return known;
+  auto make_owner = [aggregate, services = services_](supervisor_handle::pointer parent,
+                                                      supervisor_handle stable) {
+    return parent->spawn<caf::monitored>(event_actor, aggregate, services, std::move(stable));
+  };
+  auto owner = self_->spawn<caf::monitored>(supervisor, services_->env, owner_factory{make_owner}, budget_);
+  owners_.emplace(aggregate, owner);
+  by_address_.emplace(owner.address(), aggregate);
+  return owner;
+}
+
+caf::result<event_handle> region_state::on_resolve(const resolve_event& x) {
+  auto p = self_->make_response_promise<event_handle>();
+  answer({x.aggregate, x.is_forwarded, p, services_->env->steady_now() + ask_for, x.returned_by});
+  return p;
+}
+
+void region_state::answer(question q) {
+  if (number_of(q.aggregate) < number_of(first_event_aggregate)) return q.refuse(errc::absent);
+  if (services_->env->steady_now() > q.give_up) return q.refuse(errc::unavailable);
+  if (const auto moving = moving_.find(q.aggregate); moving != moving_.end()) {
+    if (moving->second.asked.size() >= asked_while_moving_max) return q.refuse(errc::unavailable);
+    return moving->second.asked.push_back(std::move(q));
+  }
+  if (const auto before = node_of(q.returned_by);
+      !before
+         .empty()) { // it knows to whom it gave the event; or names its owner again, whose lease has passed
+    elsewhere_.erase(q.aggregate);
+    return ask_there(std::move(q), before, steps_max);
+  }
+  if (const auto known = elsewhere_.find(q.aggregate); known != elsewhere_.end()) {
+    const auto [until, owner, was_ours] = known->second;
+    const bool is_fresh = services_->env->steady_now() < until;
+    if (is_fresh && (was_ours || !q.is_forwarded)) return ask_there(std::move(q), owner, steps_max);
+    elsewhere_.erase(known); // who forwards a question to us may know better than we
+  }
+  if (q.is_forwarded || find(q.aggregate)) return answer_here(std::move(q));
+  const auto node = q.returned_by
+                      ? std::string{}
+                      : placed_elsewhere(q.aggregate); // given back once: the ledger knows who has it
+  node.empty() ? answer_here(std::move(q)) : ask_there(std::move(q), node, steps_max);
+}
+
+/// By the owner that runs here, as soon as it serves: one question to its supervisor for all who ask.
+void region_state::answer_here(question q) {
+  const auto aggregate = q.aggregate;
+  if (const auto cooling = cooling_.find(aggregate); cooling != cooling_.end()) {
+    if (services_->env->steady_now() < cooling->second.until) return q.refuse(cooling->second.why);
+    cooling_.erase(cooling);
+  }
+  if (!find(aggregate)) {
+    if (!may_begin()) return q.refuse(errc::not_owner);
+    if (cluster_.is_ledger_away) return ask_others(std::move(q));
+    if (owners_.size() >= owners_max) return q.refuse(errc::unavailable);
+  }
+  auto& [is_asked, waiting] = loading_[aggregate];
+  if (waiting.size() >= asked_while_loading_max) return q.refuse(errc::unavailable);
+  waiting.push_back(std::move(q));
+  if (cluster_.is_ledger_away) look_again(); // one that serves has answered by then
+  if (std::exchange(is_asked, true)) return;
+  auto owner = start(aggregate);
+  self_->request(owner, resolve_timeout, resolve_event{aggregate})
+    .then([this, aggregate](const event_handle& found) { served(aggregate, found); },
+          [this, aggregate, owner](const caf::error& why) { not_served(aggregate, owner, why); });
+}
+
+void region_state::served(aggregate_id aggregate, const event_handle& owner) {
+  for (auto& q : take_loading(aggregate))
+    owner.address() == q.returned_by ? ask_others(std::move(q)) : static_cast<void>(q.answer.deliver(owner));
+}
+
+void region_state::not_served(aggregate_id aggregate, const supervisor_handle& owner, const caf::error& why) {
+  for (auto& q : take_loading(aggregate)) {
+    if (why == caf::sec::request_receiver_down)
+      on_supervisor_gone(std::move(q), owner);
+    else if (is(why, errc::not_owner))
+      ask_there(std::move(q), owner_in(why), last_step);
+    else
+      q.answer.deliver(why == caf::sec::request_timeout ? make_error(errc::unavailable) : why);
+  }
+}
+
+/// Who waits for an owner that cannot load is brought to one that can.
+void region_state::give_up_loading() {
+  std::vector<question> all;
+  for (auto& [aggregate, l] : loading_)
+    for (auto& q : std::exchange(l.waiting, {})) all.push_back(std::move(q));
+  for (auto& q : all) ask_others(std::move(q));
+}
+
+std::vector<region_state::question> region_state::take_loading(aggregate_id aggregate) {
+  auto asked = loading_.extract(aggregate);
+  return asked ? std::move(asked.mapped().waiting) : std::vector<question>{};
+}
+
+/// We cannot answer: our owner's lease has passed, or it cannot load while the ledger is away. Who reaches
+/// the ledger takes the event, or knows who has.
+void region_state::ask_others(question q) {
+  if (q.is_forwarded) return q.refuse(errc::unavailable);
+  auto order = by_place(q.aggregate, cluster_.nodes);
+  std::erase(order, cluster_.self);
+  std::ranges::reverse(order);
+  ask_each(std::move(q), std::move(order));
+}
+
+/// The last of `nodes` first.
+void region_state::ask_each(question q, std::vector<std::string> nodes) {
+  if (services_->env->steady_now() >= q.give_up) return q.refuse(errc::unavailable);
+  while (!nodes.empty() && !at(nodes.back())) nodes.pop_back();
+  if (nodes.empty())
+    return cluster_.is_ledger_away ? q.refuse(errc::unavailable) : ask_once_more(std::move(q));
+  const auto there = at(nodes.back());
+  nodes.pop_back();
+  self_->request(there, forward_timeout, resolve_event{q.aggregate, true})
+    .then(
+      [this, q, nodes](const event_handle& found) mutable {
+        found.address() == q.returned_by ? ask_each(std::move(q), std::move(nodes))
+                                         : static_cast<void>(q.answer.deliver(found));
+      },
+      [this, q, nodes](const caf::error& why) mutable {
+        if (is(why, errc::absent)) return q.refuse(errc::absent);
+        const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
+        if (owner == cluster_.self)
+          return cluster_.is_ledger_away ? ask_later(std::move(q))
+                                         : ask_once_more(std::move(q)); // for a moment still
+        ask_next(nodes, owner);
+        ask_each(std::move(q), std::move(nodes));
+      });
+}
+
+/// It stopped while the question was on its way: the question is asked again as soon as its end is known.
+void region_state::on_supervisor_gone(question q, const supervisor_handle& gone) {
+  if (find(q.aggregate) == gone) return stopping_[q.aggregate].push_back(std::move(q));
+  answer(std::move(q));
+}
+
+// -- other nodes
+// -------------------------------------------------------------------------------------------------------
+
+void region_state::on_cluster(const cluster_changed& x) {
+  cluster_ = x;
+  if (cluster_.is_ledger_away && !loading_.empty()) look_again(); // one that serves has answered by then
+  const auto steady = services_->env->steady_now();
+  std::erase_if(elsewhere_,
+                [&](const auto& known) { return known.second.until <= steady || !at(known.second.owner); });
+  give_up_moves();
+  give_away();
+}
+
+region_handle region_state::at(const std::string& node) const {
+  const auto peer = std::ranges::find(cluster_.peers, node, &node_peer::node);
+  return peer == cluster_.peers.end() ? region_handle{} : caf::actor_cast<region_handle>(peer->region);
+}
+
+/// The other node that this owner is on; empty: none that we reach.
+std::string region_state::node_of(const caf::actor_addr& owner) const {
+  if (!owner || owner.node() == self_->node()) return {};
+  const auto peer = std::ranges::find_if(
+    cluster_.peers, [&](const node_peer& p) { return p.region->node() == owner.node(); });
+  return peer == cluster_.peers.end() ? std::string{} : peer->node;
+}
+
+std::string region_state::placed_elsewhere(aggregate_id aggregate) const {
+  if (cluster_.peers.empty()) return {};
+  auto node = place(aggregate, cluster_.nodes);
+  return node == cluster_.self ? std::string{} : node;
+}
+
+void region_state::note_elsewhere(aggregate_id aggregate, const std::string& owner, bool was_ours) {
+  elsewhere_[aggregate] = {services_->env->steady_now() + elsewhere_for, owner, was_ours};
+}
+
+// -- moving
+// ------------------------------------------------------------------------------------------------------------
+
+void region_state::give_up_moves() {
+  std::vector<aggregate_id> late;
+  for (const auto& [aggregate, m] : moving_)
+    if (services_->env->steady_now() >= m.give_up) late.push_back(aggregate);
+  for (const auto aggregate : late) { // its owner may give it away still
+    auto moved = moving_.extract(aggregate);
+    keep(aggregate, moved.mapped(), caf::sec::request_timeout);
+    for (auto& q : moved.mapped().asked) answer(std::move(q));
+  }
+}
+
+/// What we have above our share, to those that have less; a few at a time.
+void region_state::give_away() {
+  if (cluster_.leaves_to_successors) return leave_all();
+  const auto steady = services_->env->steady_now();
+  std::erase_if(stays_until_, [steady](const auto& s) { return s.second <= steady; });
+  if (!is_draining() && steady < share_again_) return;
+  auto nodes = cluster_.nodes;
+  for (auto& n : nodes)
+    if (n.id == cluster_.self) n.owners = static_cast<std::uint32_t>(owners_.size());
+  std::vector<gift> on_their_way;
+  for (const auto& [aggregate, moved] : moving_) on_their_way.push_back({aggregate, moved.to});
+  std::vector<aggregate_id> may_go;
+  for (const auto& [aggregate, owner] : owners_)
+    if (!moving_.contains(aggregate) && (is_draining() || !stays_until_.contains(aggregate)))
+      may_go.push_back(aggregate);
+  for (const auto& [aggregate, to] : gifts(cluster_.self, nodes, on_their_way, may_go, moves_at_a_time)) {
+    if (!at(to)) continue;
+    share_again_ = steady + share_pause;
+    move(aggregate, to, is_draining());
+  }
+}
+
+bool region_state::is_draining() const {
+  const auto mine = std::ranges::find(cluster_.nodes, cluster_.self, &node_row::id);
+  return mine != cluster_.nodes.end() && mine->is_draining;
+}
+
+/// Nodes of another kind have what we do not.
+bool region_state::may_begin() const { return cluster_.serves && !cluster_.leaves_to_successors; }
+
+/// To nobody that we could name.
+void region_state::leave_all() {
+  for (const auto& [aggregate, owner] : owners_) {
+    if (moving_.size() >= moves_at_a_time) return;
+    if (!moving_.contains(aggregate)) move(aggregate, {}, true);
+  }
+}
+
+void region_state::move(aggregate_id aggregate, const std::string& to, bool is_forced) {
+  moving_[aggregate] = {to, services_->env->steady_now() + move_timeout, {}, {}};
+  self_->request(owners_.at(aggregate), forward_timeout, resolve_event{aggregate})
+    .then(
+      [this, to, is_forced](const event_handle& owner) {
+        self_->send(owner, hand_over{to, is_forced});
+      },
+      [this, aggregate](const caf::error&) {
+        on_handed_over({aggregate, false});
+      });
+}
+
+caf::result<ack_reply> region_state::on_move_event(const move_event& x) {
+  auto asked = self_->make_response_promise<ack_reply>();
+  if (find(x.aggregate) || x.is_forwarded) {
+    move_for(asked, x);
+    return asked;
+  }
+  self_->request(region_handle{self_}, ask_for, resolve_event{x.aggregate})
+    .then(
+      [this, asked, x](const event_handle& owner) {
+        if (find(x.aggregate)) return move_for(asked, x);
+        auto nodes = by_place(x.aggregate, cluster_.nodes);
+        ask_next(nodes, node_of(owner.address()));
+        have_moved(asked, x, std::move(nodes));
+      },
+      [asked](const caf::error& why) mutable {
+        asked.deliver(make_error(is(why, errc::absent) ? errc::absent : errc::unavailable));
+      });
+  return asked;
+}
+
+/// By the one of `nodes` that owns it, the last of them first: one that hangs says nothing.
+void region_state::have_moved(caf::typed_response_promise<ack_reply> asked, const move_event& x,
+                              std::vector<std::string> nodes) {
+  while (!nodes.empty() && !at(nodes.back())) nodes.pop_back();
+  if (nodes.empty()) return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
+  const auto there = at(nodes.back());
+  nodes.pop_back();
+  self_->request(there, have_moved_timeout, move_event{x.aggregate, x.to, true})
+    .then([asked](const ack_reply& done) mutable { asked.deliver(done); },
+          [this, asked, x, nodes](const caf::error& why) mutable {
+            if (is(why, errc::not_owner)) return have_moved(asked, x, std::move(nodes));
+            // Its word that it cannot; otherwise we do not know.
+            asked.deliver(is(why, errc::unavailable) ? make_error(errc::unavailable)
+                                                     : make_error(caf::sec::request_timeout));
+          });
+}
+
+void region_state::move_for(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
+  const auto owner = find(x.aggregate);
+  if (!owner) return static_cast<void>(asked.deliver(make_error(errc::not_owner)));
+  self_
+    ->request(owner, forward_timeout,
+              resolve_event{x.aggregate}) // it may be about to learn that another node has it
+    .then([this, asked, x](const event_handle&) { move_served(asked, x); },
+          [asked](const caf::error& why) mutable {
+            asked.deliver(make_error(is(why, errc::unavailable) ? errc::unavailable : errc::not_owner));
+          });
+}
+
+void region_state::move_served(caf::typed_response_promise<ack_reply> asked, const move_event& x) {
+  if (!find(x.aggregate))
+    return static_cast<void>(asked.deliver(make_error(errc::not_owner))); // it has moved meanwhile
+  if (x.to == cluster_.self) return static_cast<void>(asked.deliver(ack_reply{}));
+  if (!at(x.to) || moving_.contains(x.aggregate))
+    return static_cast<void>(asked.deliver(make_error(errc::unavailable)));
+  move(x.aggregate, x.to, true);
+  moving_[x.aggregate].told.push_back(std::move(asked));
+}
+
+void region_state::on_handed_over(const handed_over& x) {
+  auto moved = moving_.extract(x.aggregate);
+  if (!moved) {
+    if (x.is_done)
+      elsewhere_.erase(
+        x.aggregate); // another region's word: it is ours now, also if we gave it away a moment ago
+    return;
+  }
+  x.is_done ? gave_away(x.aggregate, moved.mapped())
+            : keep(x.aggregate, moved.mapped(), make_error(errc::unavailable));
+  for (auto& q : moved.mapped().asked) answer(std::move(q));
+  if (x.is_done) give_away();
+}
+
+void region_state::keep(aggregate_id aggregate, pending_move& moved, const caf::error& why) {
+  stays_until_[aggregate] = services_->env->steady_now() + move_pause;
+  for (auto& asked : moved.told) asked.deliver(why);
+}
+
+/// Its supervisor ends by itself, when nobody comes by its old owner any more.
+void region_state::gave_away(aggregate_id aggregate, pending_move& moved) {
+  if (const auto owner = owners_.find(aggregate); owner != owners_.end()) {
+    by_address_.erase(owner->second.address());
+    leaving_.emplace(owner->second.address(), owner->second);
+    owners_.erase(owner);
+  }
+  if (!planted(bug::takes_back_given)) note_elsewhere(aggregate, moved.to, true);
+  if (services_->links) services_->links->given_away.fetch_add(1, std::memory_order_relaxed);
+  for (auto& n : cluster_.nodes) { // until the next signs of life
+    if (n.id == cluster_.self && n.owners > 0) --n.owners;
+    if (n.id == moved.to) ++n.owners;
+  }
+  tell_successor(aggregate, moved);
+}
+
+/// Also if nobody asks: its deadlines go on. Operators hear of it when it serves; given away it is in any
+/// case.
+void region_state::tell_successor(aggregate_id aggregate, pending_move& moved) {
+  const auto tell = [told = std::exchange(moved.told, {})] {
+    for (auto asked : told) asked.deliver(ack_reply{});
+  };
+  const auto there = at(moved.to);
+  if (!there) return tell();
+  self_->send(there, handed_over{aggregate, true});
+  self_->request(there, forward_timeout, resolve_event{aggregate, true})
+    .then([tell](const event_handle&) { tell(); }, [tell](const caf::error&) { tell(); });
+}
+
+/// `node` is said to hold its lease, or would be the one to take it. It knows better: who it names is asked
+/// next, for a few steps.
+void region_state::ask_there(question q, const std::string& node, int steps) {
+  const auto there = q.is_forwarded ? region_handle{} : at(node);
+  if (!there) {
+    q.answer.deliver(make_not_owner(node));
+    return;
+  }
+  self_->request(there, forward_timeout, resolve_event{q.aggregate, true})
+    .then(
+      [this, q, steps](event_handle& found) mutable {
+        if (found.address() != q.returned_by) return static_cast<void>(q.answer.deliver(std::move(found)));
+        steps <= last_step ? ask_once_more(std::move(q))
+                           : answer_here(std::move(q)); // it does not know yet; the ledger may
+      },
+      [this, q, node, steps](caf::error& why) mutable { on_not_there(std::move(q), node, steps, why); });
+}
+
+void region_state::on_not_there(question q, const std::string& node, int steps, const caf::error& why) {
+  if (is(why, errc::absent)) return q.refuse(errc::absent);
+  const auto known = elsewhere_.find(q.aggregate);
+  const bool was_given_away =
+    known != elsewhere_.end() && known->second.was_ours && services_->env->steady_now() < known->second.until;
+  if (steps <= last_step || was_given_away) return ask_later(std::move(q));
+  const auto owner = is(why, errc::not_owner) ? owner_in(why) : std::string{};
+  if (owner == node || !at(owner)) return answer_here(std::move(q)); // the ledger knows
+  note_elsewhere(q.aggregate, owner, false);
+  ask_there(std::move(q), owner, steps - 1);
+}
+
+/// It is being moved, and who was asked had not heard of it yet.
+void region_state::ask_later(question q) {
+  if (asked_later_.size() >= asked_while_moving_max || services_->env->steady_now() >= q.give_up)
+    return q.refuse(errc::unavailable);
+  asked_later_.push_back(std::move(q));
+  look_again();
+}
+
+void region_state::look_again() {
+  if (!std::exchange(looks_again_, true))
+    self_->delayed_send(self_, later_pause, timer_fired{timer_kind::flush, 0});
+}
+
+/// Whoever is named then is taken: it may serve again.
+void region_state::ask_once_more(question q) {
+  q.returned_by = nullptr;
+  ask_later(std::move(q));
+}
+
+void region_state::ask_again() {
+  looks_again_ = false;
+  if (cluster_.is_ledger_away) give_up_loading();
+  for (auto& q : std::exchange(asked_later_, {})) answer(std::move(q));
+}
+
+void region_state::on_down(const caf::down_msg& down) {
+  const auto i = by_address_.find(down.source);
+  if (i == by_address_.end()) {
+    leaving_.erase(down.source);
+    return;
+  }
+  const auto steady = services_->env->steady_now();
+  if (is(down.reason, errc::unavailable)) cooling_[i->second] = {steady + cool_down, errc::unavailable};
+  if (is(down.reason, errc::not_owner)) note_elsewhere(i->second, owner_in(down.reason), false);
+  // Deadlines go on although nobody asks: after a failure, look again for what must run.
+  const bool ended_well = is(down.reason, errc::absent) || is(down.reason, errc::not_owner)
+                          || down.reason == caf::exit_reason::user_shutdown;
+  if (!ended_well)
+    self_->delayed_send(self_, is(down.reason, errc::unavailable) ? cool_down : wake_retry,
+                        timer_fired{timer_kind::retry_load, 0});
+  const auto aggregate = i->second;
+  owners_.erase(aggregate);
+  by_address_.erase(i);
+  on_handed_over({aggregate, false});
+  if (auto asked = stopping_.extract(aggregate))
+    for (auto& q : asked.mapped()) answer(std::move(q));
+}
+
+} // namespace fq

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/directory/accounts.hpp"
+
+#include "actors/base/domain_events.hpp"
+#include "outbound/mail_templates.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace fq {
+namespace {
+/// Argon2id takes 0.1 s; a queue of logins may wait this long before the caller hears 503.
+constexpr milliseconds password_timeout{5'000};
+constexpr milliseconds mail_timeout{5'000};
+constexpr std::uint64_t codes = 1'000'000; ///< six digits
+
+bool is_stripe_account(std::string_view text) {
+  constexpr std::string_view prefix = "acct_";
+  return text.starts_with(prefix) && text.size() > prefix.size() && text.size() <= prefix.size() + 60
+         && std::ranges::all_of(text.substr(prefix.size()), [](char c) {
+              return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+            });
+}
+
+bool is_tenant_name(const std::string& name) {
+  return !name.empty() && name.size() <= 40 && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+}
+
+/// An organizer has a list of its own, an operator that of the tenant.
+organizer_id list_of(const principal& by) {
+  return by.kind == principal_kind::organizer ? organizer_id{by.id} : organizer_id{};
+}
+constexpr uuid last_id{~0ull, ~0ull};
+
+send_mail code_mail(const std::string& to, const std::string& code, milliseconds life) {
+  const auto minutes = std::chrono::ceil<std::chrono::minutes>(life).count();
+  auto content = std::get<mail_content>(
+    render("otp", "en", {{"code", code}, {"minutes", minutes}})); // what it takes is what it gets
+  return {to, std::move(content.subject), std::move(content.text), std::move(content.html)};
+}
+
+} // namespace
+
+accounts_handle::behavior_type accounts(accounts_handle::stateful_pointer<accounts_state> self,
+                                        const accounts_services* services) {
+  self->state.init(self, *services);
+  return self->state.behavior();
+}
+
+void accounts_state::init(pointer self, const accounts_services& services) {
+  self_ = self;
+  services_ = &services;
+  core_.init(self, accounts_aggregate, *services.env, services.ledgers, services.has_cluster);
+}
+
+accounts_handle::behavior_type accounts_state::behavior() {
+  return {
+    [this](const log_in& x) { return core_.here_or_there(x, [&] { return on_log_in(x); }); },
+    [this](const request_otp& x) { return core_.here_or_there(x, [&] { return on_request_otp(x); }); },
+    [this](const verify_otp& x) { return core_.here_or_there(x, [&] { return on_verify_otp(x); }); },
+    [this](const add_organizer& x) { return core_.here_or_there(x, [&] { return on_add_organizer(x); }); },
+    [this](const add_tenant& x) { return core_.here_or_there(x, [&] { return on_add_tenant(x); }); },
+    [this](const list_tenants& x) { return core_.here_or_there(x, [&] { return on_list_tenants(); }); },
+    [this](const issue_api_key& x) { return core_.here_or_there(x, [&] { return on_issue_key(x); }); },
+    [this](const revoke_api_key& x) { return core_.here_or_there(x, [&] { return on_revoke_key(x); }); },
+    [this](const find_customers& x) { return core_.here_or_there(x, [&] { return on_find_customers(x); }); },
+    [this](const change_setting& x) { return core_.here_or_there(x, [&] { return on_change_setting(x); }); },
+    [this](const record_deed& x) { return core_.here_or_there(x, [&] { return on_record_deed(x); }); },
+    [this](const block_customers& x) { return core_.here_or_there(x, [&] { return on_block(x); }); },
+    [this](const unblock_customer& x) { return core_.here_or_there(x, [&] { return on_unblock(x); }); },
+    [this](const find_blocks& x) { return core_.here_or_there(x, [&] { return on_find_blocks(x); }); },
+    [this](const cluster_changed& x) { core_.on_cluster(x, &node_peer::accounts); },
+    [this](const batch_settled& x) { core_.on_settled(x); },
+    [this](const aggregate_acquired& x) { on_acquired(x); },
+    [this](const lease_lost&) { core_.on_lease_lost(); },
+    [this](const timer_fired& x) { core_.on_timer(x); },
+  };
+}
+
+void accounts_state::on_acquired(const aggregate_acquired& answer) {
+  const auto* image = core_.on_acquired(answer);
+  if (image == nullptr) return;
+  organizers_.clear();
+  customers_.clear();
+  otps_.clear();
+  otp_ends_.clear();
+  tenants_.clear();
+  api_keys_.clear();
+  blocks_.clear();
+  for (const auto& row : image->image.tenants) tenants_.emplace(row.name, row);
+  for (const auto& row : image->image.api_keys) api_keys_.emplace(row.id, row);
+  for (const auto& row : image->image.blocks)
+    blocks_.emplace(std::tuple{row.tenant, row.organizer, row.customer}, row);
+  for (const auto& row : image->image.organizers) organizers_.emplace(row.email, row);
+  for (const auto& row : image->image.customers) customers_.emplace(row.email, row);
+  for (const auto& row : image->image.otps) {
+    otps_.emplace(row.email, row);
+    otp_ends_.emplace(row.expires_at, row.email);
+  }
+  core_.serve();
+}
+
+// -- organizers
+// --------------------------------------------------------------------------------------------------------
+
+caf::result<person_reply> accounts_state::on_log_in(const log_in& x) {
+  if (core_.refuses() || password_calls_ >= password_calls_max) return core_.refusal();
+  const auto known = organizers_.find(x.email);
+  const auto stored = known == organizers_.end() ? std::string{} : known->second.password_hash;
+  const auto id = known == organizers_.end() ? uuid{} : known->second.id;
+  auto promise = self_->make_response_promise<person_reply>();
+  ++password_calls_;
+  self_->request(services_->passwords, password_timeout, check_password{stored, x.password})
+    .then(
+      [this, promise, id](const password_checked& checked) mutable {
+        --password_calls_;
+        person_reply reply;
+        if (checked.matches && !id.is_nil())
+          reply.person = id;
+        else
+          reply.no = reason::invalid_credentials;
+        promise.deliver(std::move(reply));
+      },
+      [this, promise](caf::error&) mutable {
+        --password_calls_;
+        promise.deliver(make_error(errc::unavailable));
+      });
+  return promise;
+}
+
+caf::result<person_reply> accounts_state::on_add_organizer(const add_organizer& x) {
+  if (core_.refuses() || password_calls_ >= password_calls_max) return core_.refusal();
+  if (organizers_.contains(x.email) && !x.replace) return person_reply{reason::email_taken};
+  const auto tenant = tenants_.find(x.tenant);
+  if (tenant == tenants_.end())
+    return person_reply{{reason::invalid_field, "tenant: there is none of that name"}};
+  auto promise = self_->make_response_promise();
+  ++password_calls_;
+  self_->request(services_->passwords, password_timeout, hash_new_password{x.password})
+    .then(
+      [this, promise, email = x.email, replace = x.replace,
+       tenant = tenant->second.id](const password_hashed& hashed) mutable {
+        --password_calls_;
+        // The world may have moved while we waited: look again.
+        if (core_.refuses() || hashed.stored.empty()) return promise.deliver(make_error(errc::unavailable));
+        const auto known = organizers_.find(email);
+        if (known != organizers_.end() && !replace) return promise.deliver(person_reply{reason::email_taken});
+        organizer_row row = known == organizers_.end() ? organizer_row{} : known->second;
+        if (known == organizers_.end()) {
+          row.id = core_.make_id();
+          row.email = email;
+          row.tenant = tenant;
+          row.created_at = core_.now();
+        }
+        row.password_hash = hashed.stored;
+        organizers_[email] = row;
+        person_reply reply;
+        reply.person = row.id;
+        changes content;
+        content.emplace_back(organizer_stored{std::move(row)});
+        core_.hold(std::move(promise), std::move(content), std::move(reply));
+      },
+      [this, promise](caf::error&) mutable {
+        --password_calls_;
+        promise.deliver(make_error(errc::unavailable));
+      });
+  return caf::delegated<person_reply>{};
+}
+
+// -- tenants
+// -----------------------------------------------------------------------------------------------------------
+
+caf::result<ack_reply> accounts_state::on_add_tenant(const add_tenant& x) {
+  if (core_.refuses()) return core_.refusal();
+  if (!is_tenant_name(x.name))
+    return ack_reply{{reason::invalid_field, "name: must be 1 to 40 of a-z, 0-9 and hyphens"}};
+  if (!x.stripe_account.empty() && !is_stripe_account(x.stripe_account))
+    return ack_reply{
+      {reason::invalid_field, "stripe_account: must be acct_ and up to 60 letters and digits"}};
+  const auto known = tenants_.find(x.name);
+  if (known != tenants_.end() && !x.replace) return ack_reply{{reason::invalid_field, "name: is taken"}};
+  tenant_row row = known == tenants_.end() ? tenant_row{} : known->second;
+  if (known == tenants_.end()) {
+    for (const auto& [name, t] : tenants_) row.id = std::max(row.id, t.id);
+    row.id = tenant_id{static_cast<std::uint32_t>(row.id) + 1};
+    row.name = x.name;
+    row.created_at = core_.now();
+  }
+  if (!x.subject_jwk.empty()) row.subject_jwk = x.subject_jwk;
+  if (!x.stripe_account.empty()) row.stripe_account = x.stripe_account;
+  tenants_[x.name] = row;
+  changes content;
+  content.emplace_back(tenant_stored{std::move(row)});
+  return core_.commit(std::move(content), ack_reply{});
+}
+
+caf::result<tenants_reply> accounts_state::on_list_tenants() {
+  if (core_.refuses()) return core_.refusal();
+  tenants_reply reply;
+  for (const auto& [name, row] : tenants_) reply.tenants.push_back(row);
+  for (const auto& [id, row] : api_keys_) {
+    reply.api_keys.push_back(row);
+    reply.api_keys.back().secret_hash.clear();
+  }
+  return core_.commit({}, std::move(reply));
+}
+
+caf::result<api_key_reply> accounts_state::on_issue_key(const issue_api_key& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto tenant = tenants_.find(x.tenant);
+  if (tenant == tenants_.end())
+    return api_key_reply{{reason::invalid_field, "tenant: there is none of that name"}};
+  if (x.label.size() > 200)
+    return api_key_reply{{reason::invalid_field, "label: must have at most 200 bytes"}};
+  const auto is_valid = [&](const auto& k) {
+    return k.second.tenant == tenant->second.id && !is_set(k.second.revoked_at);
+  };
+  if (static_cast<std::size_t>(std::ranges::count_if(api_keys_, is_valid)) >= api_keys_per_tenant_max)
+    return api_key_reply{{reason::invalid_field, "tenant: has too many valid keys; revoke some"}};
+  std::array<std::byte, 32> random{};
+  core_.env().random_bytes(random);
+  const auto secret =
+    to_base64url(byte_view{reinterpret_cast<const std::uint8_t*>(random.data()), random.size()});
+  api_key_row row{core_.make_id(), tenant->second.id, x.scope, to_hex(sha256(secret)),
+                  x.label,         core_.now(),       never};
+  api_key_reply reply;
+  reply.id = row.id;
+  reply.key = "wr_" + x.tenant + '_' + secret;
+  api_keys_.emplace(row.id, row);
+  changes content;
+  content.emplace_back(api_key_stored{std::move(row)});
+  return core_.commit(std::move(content), std::move(reply));
+}
+
+caf::result<ack_reply> accounts_state::on_revoke_key(const revoke_api_key& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto known = api_keys_.find(x.id);
+  if (known == api_keys_.end()) return ack_reply{reason::not_found};
+  changes content;
+  if (!is_set(known->second.revoked_at)) {
+    known->second.revoked_at = core_.now();
+    content.emplace_back(api_key_stored{known->second});
+  }
+  return core_.commit(std::move(content), ack_reply{});
+}
+
+// -- customers
+// ---------------------------------------------------------------------------------------------------------
+
+std::string accounts_state::hash_of(const std::string& email, const std::string& code) const {
+  return to_hex(hmac_sha256(services_->otp_key.bytes(), email + '\n' + code));
+}
+
+void accounts_state::keep(otp_row row, changes& out) {
+  drop(row.email, out);
+  while (otps_.size() >= otps_max || (!otp_ends_.empty() && otp_ends_.begin()->first <= core_.now()))
+    drop(std::string{otp_ends_.begin()->second}, out);
+  otp_ends_.emplace(row.expires_at, row.email);
+  out.emplace_back(otp_stored{row});
+  otps_[row.email] = std::move(row);
+}
+
+void accounts_state::drop(const std::string& email, changes& out) {
+  const auto known = otps_.find(email);
+  if (known == otps_.end()) return;
+  for (auto [i, end] = otp_ends_.equal_range(known->second.expires_at); i != end; ++i)
+    if (i->second == email) {
+      otp_ends_.erase(i);
+      break;
+    }
+  out.emplace_back(otp_removed{email});
+  otps_.erase(known);
+}
+
+caf::result<ack_reply> accounts_state::on_request_otp(const request_otp& x) {
+  if (core_.refuses()) return core_.refusal();
+  auto code = std::to_string(core_.env().random_u64() % codes);
+  code.insert(0, 6 - code.size(), '0');
+  changes content;
+  const auto hash = hash_of(x.email, code);
+  keep({x.email, hash, core_.now() + services_->otp_life, 0}, content);
+  core_.note(std::move(content));
+  auto promise = self_->make_response_promise();
+  self_->request(services_->mailer, mail_timeout, code_mail(x.email, code, services_->otp_life))
+    .then(
+      [this, promise, email = x.email, hash](const mail_sent& sent) mutable {
+        const auto kept = otps_.find(email);
+        const bool is_kept =
+          kept != otps_.end() && kept->second.code_hash == hash; // no reload, no newer code meanwhile
+        if (!sent.accepted || !is_kept || core_.refuses())
+          return promise.deliver(make_error(errc::unavailable));
+        core_.hold(std::move(promise), {}, ack_reply{}); // the code must be durable before we say it was sent
+      },
+      [promise](caf::error&) mutable { promise.deliver(make_error(errc::unavailable)); });
+  return caf::delegated<ack_reply>{};
+}
+
+customer_id accounts_state::customer_of(const std::string& email, bool is_verified, changes& out) {
+  if (const auto known = customers_.find(email); known != customers_.end()) return known->second.id;
+  customer_row row{core_.make_id(), default_tenant, email, core_.now()};
+  out.emplace_back(customer_stored{row});
+  out.emplace_back(outbox_appended{
+    {core_.make_id(), std::string{topic::user_updated}, user_payload_of(row, is_verified), core_.now()}});
+  return customers_.emplace(email, std::move(row)).first->second.id;
+}
+
+caf::result<customers_reply> accounts_state::on_find_customers(const find_customers& x) {
+  if (core_.refuses()) return core_.refusal();
+  changes content;
+  customers_reply reply;
+  for (const auto& email : x.emails)
+    if (!x.only_known || customers_.contains(email))
+      reply.customers.push_back(customer_of(email, false, content));
+  return core_.commit(std::move(content), std::move(reply));
+}
+
+caf::result<ack_reply> accounts_state::on_change_setting(const change_setting& x) {
+  if (core_.refuses()) return core_.refusal();
+  auto row = x.setting;
+  row.updated_at = core_.now();
+  changes content;
+  record(x.by, "settings.change", x.note, {}, content);
+  content.emplace_back(setting_stored{std::move(row)});
+  return core_.commit(std::move(content), ack_reply{});
+}
+
+caf::result<ack_reply> accounts_state::on_record_deed(const record_deed& x) {
+  if (core_.refuses()) return core_.refusal();
+  changes content;
+  record(x.by, x.action, x.note, x.target, content);
+  return core_.commit(std::move(content), ack_reply{});
+}
+
+void accounts_state::record(const principal& by, std::string_view action, const audit_note& note, uuid target,
+                            changes& out) {
+  out.emplace_back(audit_recorded{{core_.make_id(), by.tenant, target,
+                                   by.kind == principal_kind::nobody ? "system" : name_of(by),
+                                   std::string{action}, note.detail, note.reason, core_.now()}});
+}
+
+// -- blocks
+// ------------------------------------------------------------------------------------------------------------
+
+std::size_t accounts_state::blocks_of(tenant_id tenant, const organizer_id& first,
+                                      const organizer_id& last) const {
+  return static_cast<std::size_t>(std::distance(blocks_.lower_bound({tenant, first, customer_id{}}),
+                                                blocks_.upper_bound({tenant, last, last_id})));
+}
+
+/// So that every directory reads the lists again.
+void accounts_state::note_blocks(changes& out) {
+  out.emplace_back(
+    setting_stored{{std::string{blocks_version_setting}, to_string(core_.make_id()), core_.now()}});
+}
+
+/// All or none.
+caf::result<customers_reply> accounts_state::on_block(const block_customers& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto organizer = list_of(x.by);
+  const auto is_new = [&](const std::string& email) {
+    const auto known = customers_.find(email);
+    return known == customers_.end() || !blocks_.contains({x.by.tenant, organizer, known->second.id});
+  };
+  const auto more = static_cast<std::size_t>(std::ranges::count_if(x.emails, is_new));
+  if (blocks_of(x.by.tenant, organizer, organizer) + more > blocks_per_owner_max
+      || blocks_of(x.by.tenant, {}, last_id) + more > blocks_per_tenant_max
+      || blocks_.size() + more > blocks_max)
+    return customers_reply{{reason::invalid_field, "emails: the list would be too long"}};
+  changes content;
+  customers_reply reply;
+  for (const auto& email : x.emails) {
+    const auto customer = customer_of(email, false, content);
+    reply.customers.push_back(customer);
+    auto& row = blocks_[{x.by.tenant, organizer, customer}];
+    if (row.customer == customer && row.includes_ended >= x.includes_ended) continue; // it stands as it was
+    row = {x.by.tenant, organizer, customer, x.note.reason, x.includes_ended, core_.now()};
+    record(x.by, "customer.block", x.note, customer, content);
+    content.emplace_back(block_stored{row});
+  }
+  if (!content.empty()) note_blocks(content);
+  return core_.commit(std::move(content), std::move(reply));
+}
+
+caf::result<ack_reply> accounts_state::on_unblock(const unblock_customer& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto organizer = list_of(x.by);
+  if (blocks_.erase({x.by.tenant, organizer, x.customer}) == 0) return ack_reply{reason::not_found};
+  changes content;
+  record(x.by, "customer.unblock", x.note, x.customer, content);
+  content.emplace_back(block_removed{x.by.tenant, organizer, x.customer});
+  note_blocks(content);
+  return core_.commit(std::move(content), ack_reply{});
+}
+
+caf::result<blocks_reply> accounts_state::on_find_blocks(const find_blocks& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto organizer = list_of(x.by);
+  blocks_reply reply;
+  for (auto i = blocks_.upper_bound({x.by.tenant, organizer, x.after}); i != blocks_.end(); ++i) {
+    if (i->second.tenant != x.by.tenant || i->second.organizer != organizer) break;
+    reply.more = reply.blocks.size() == x.limit;
+    if (reply.more) break;
+    reply.blocks.push_back(i->second);
+  }
+  return core_.commit({}, std::move(reply));
+}
+
+caf::result<person_reply> accounts_state::on_verify_otp(const verify_otp& x) {
+  if (core_.refuses()) return core_.refusal();
+  const auto known = otps_.find(x.email);
+  // The same work for an address without a code, so that time does not tell.
+  const auto given = hash_of(x.email, x.code);
+  if (known == otps_.end() || known->second.expires_at <= core_.now())
+    return person_reply{reason::invalid_otp};
+  changes content;
+  person_reply reply;
+  if (constant_time_equal(known->second.code_hash, given)) {
+    drop(x.email, content);
+    reply.person = customer_of(x.email, true, content);
+  } else {
+    reply.no = reason::invalid_otp;
+    auto row = known->second;
+    if (++row.failures >= services_->otp_failures_max)
+      drop(x.email, content);
+    else
+      keep(std::move(row), content);
+  }
+  return core_.commit(std::move(content), std::move(reply));
+}
+
+} // namespace fq

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/directory/catalog.hpp"
+
+#include "domain/sale/sale.hpp"
+
+namespace fq {
+
+catalog_handle::behavior_type catalog(catalog_handle::stateful_pointer<catalog_state> self, environment* env,
+                                      ledger_workers ledgers, bool has_cluster) {
+  self->state.init(self, *env, std::move(ledgers), has_cluster);
+  return self->state.behavior();
+}
+
+void catalog_state::init(pointer self, environment& env, ledger_workers ledgers, bool has_cluster) {
+  self_ = self;
+  core_.init(self, catalog_aggregate, env, std::move(ledgers), has_cluster);
+}
+
+catalog_handle::behavior_type catalog_state::behavior() {
+  return {
+    [this](const create_event& x) { return core_.here_or_there(x, [&] { return on_create(x); }); },
+    [this](const list_events& x) { return self_->delegate(core_.reader(), x); },
+    [this](const list_audit& x) { return self_->delegate(core_.reader(), x); },
+    [this](const list_orders& x) { return self_->delegate(core_.reader(), x); },
+    [this](const list_dead_letters& x) { return self_->delegate(core_.reader(), x); },
+    [this](const cluster_changed& x) { core_.on_cluster(x, &node_peer::catalog); },
+    [this](const batch_settled& x) { core_.on_settled(x); },
+    [this](const aggregate_acquired& x) { on_acquired(x); },
+    [this](const lease_lost&) { core_.on_lease_lost(); },
+    [this](const last_aggregate_found& x) { on_last_aggregate(x); },
+    [this](const timer_fired& x) { core_.on_timer(x); },
+  };
+}
+
+void catalog_state::on_acquired(const aggregate_acquired& answer) {
+  const auto* image = core_.on_acquired(answer);
+  if (image == nullptr) return;
+  answers_ = {};
+  external_ids_.clear();
+  for (const auto& row : image->image.idempotency) answers_.load(row);
+  self_->send(core_.reader(), find_last_aggregate{});
+}
+
+void catalog_state::on_last_aggregate(const last_aggregate_found& found) {
+  if (found.unavailable)
+    return self_->delayed_send(self_, owner_load_retry, timer_fired{timer_kind::retry_load, 0});
+  last_ = std::max(number_of(found.last), number_of(first_event_aggregate) - 1);
+  core_.serve();
+}
+
+caf::result<event_reply> catalog_state::on_create(const create_event& x) {
+  if (core_.refuses()) return core_.refusal();
+  if (auto before = find_answer<event_reply>(answers_, x.idempotency, core_.now()))
+    return core_.commit({},
+                        std::move(*before)); // waits for the commit of the first, if that is still under way
+  if (auto no = validate(x.event, x.ticket_types)) return event_reply{std::move(no)};
+  if (x.event.external_id.empty()) return create(x, self_->make_response_promise());
+  auto promise = self_->make_response_promise();
+  reserve(x, [this, x, promise](const std::optional<refusal>& no) mutable {
+    if (no && *no) return promise.deliver(event_reply{*no});
+    const std::pair key{x.by.tenant, x.event.external_id};
+    const bool is_reserved = external_ids_.contains(key); // not after a reload meanwhile
+    if (!no || !is_reserved || core_.refuses()) {
+      external_ids_.erase(key);
+      return promise.deliver(core_.refusal());
+    }
+    create(x, std::move(promise));
+  });
+  return caf::delegated<event_reply>{};
+}
+
+/// Whether the tenant has this external id free, which it then has no more; nothing if the ledger does not
+/// answer.
+void catalog_state::reserve(const create_event& x, std::function<void(std::optional<refusal>)> then) {
+  const std::pair key{x.by.tenant, x.event.external_id};
+  const auto taken_by = [](const event_id& id) {
+    refusal no{reason::external_id_taken};
+    no.id = id;
+    return no;
+  };
+  const auto [mine, fresh] = external_ids_.try_emplace(key);
+  if (!fresh) return then(taken_by(mine->second));
+  list_events question;
+  question.by = {principal_kind::operate, x.by.tenant, {}};
+  question.kind = event_kind::queue;
+  question.external_id = x.event.external_id;
+  question.limit = 1;
+  self_->request(core_.reader(), external_id_timeout, std::move(question))
+    .then(
+      [this, key, then, taken_by](const event_list_reply& found) {
+        if (found.no || !found.events.empty()) external_ids_.erase(key);
+        if (found.no) return then(std::nullopt);
+        then(found.events.empty() ? refusal{} : taken_by(found.events.front().event.id));
+      },
+      [this, key, then](const caf::error&) {
+        external_ids_.erase(key);
+        then(std::nullopt);
+      });
+}
+
+caf::result<event_reply> catalog_state::create(const create_event& x, caf::response_promise promise) {
+  const auto t = core_.now();
+  const aggregate_id number{++last_};
+  auto event = x.event;
+  event.aggregate = number;
+  event.id = core_.env().make_id(t, number);
+  event.tenant = x.by.tenant;
+  event.organizer = x.by.kind == principal_kind::organizer ? x.by.id : organizer_id{};
+  event.status = event.kind == event_kind::sale ? event_status::draft : event_status::active;
+  event.created_at = event.updated_at = t;
+  if (event.kind == event_kind::queue && !is_set(event.queue_opens_at)) event.queue_opens_at = t;
+  auto types = x.ticket_types;
+  for (std::uint32_t i = 0; i < types.size(); ++i) {
+    types[i].ordinal = i;
+    types[i].id = core_.env().make_id(t, number);
+    types[i].held = types[i].sold = 0;
+  }
+  if (!event.external_id.empty()) external_ids_[{event.tenant, event.external_id}] = event.id;
+  event_reply reply;
+  reply.event = {event, types, false};
+  changes content;
+  const auto* action = event.kind == event_kind::sale ? "event.create" : "queue.create";
+  content.emplace_back(audit_recorded{
+    {core_.make_id(), event.tenant, event.id, name_of(x.by), action, x.note.detail, x.note.reason, t}});
+  content.emplace_back(event_created{std::move(event), std::move(types)});
+  store_answer(answers_, x.idempotency, reply, t, content);
+  return core_.hold(std::move(promise), std::move(content), std::move(reply));
+}
+
+} // namespace fq

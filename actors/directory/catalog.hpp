@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The catalog: gives new events their aggregate numbers and writes their first rows; lists events from
+// committed state.
+#pragma once
+#include "actors/base/answers.hpp"
+#include "actors/storage/owner.hpp"
+#include "domain/sale/idempotency.hpp"
+
+#include <functional>
+#include <map>
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+namespace fq {
+
+/// A question to the ledger about an external id has an answer by then.
+inline constexpr milliseconds external_id_timeout{5'000};
+
+class catalog_state {
+public:
+  static inline const char* name = "catalog";
+  using pointer = catalog_handle::stateful_pointer<catalog_state>;
+
+  void init(pointer self, environment& env, ledger_workers ledgers, bool has_cluster);
+  catalog_handle::behavior_type behavior();
+
+private:
+  void on_acquired(const aggregate_acquired& answer);
+  void on_last_aggregate(const last_aggregate_found& found);
+  caf::result<event_reply> on_create(const create_event& x);
+  caf::result<event_reply> create(const create_event& x, caf::response_promise promise);
+  void reserve(const create_event& x, std::function<void(std::optional<refusal>)> then);
+
+  pointer self_ = nullptr;
+  owner_core<pointer> core_;
+  idempotency_index answers_;
+  std::uint32_t last_ = 0;
+  /// External ids given out since the load, or being looked up: two requests at once do not both find them
+  /// free.
+  std::map<std::pair<tenant_id, std::string>, event_id> external_ids_;
+};
+
+catalog_handle::behavior_type catalog(catalog_handle::stateful_pointer<catalog_state> self, environment* env,
+                                      ledger_workers ledgers, bool has_cluster);
+
+} // namespace fq

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Webhooks of a gateway that come by the bus: verified as those that come by HTTP, given to the payment's
+// owner, done with once that has committed. Detached in production because the inbox blocks.
+#pragma once
+#include "actors/base/bus_counts.hpp"
+#include "actors/protocol/protocol.hpp"
+#include "domain/base/environment.hpp"
+#include "domain/base/retry.hpp"
+#include "outbound/gateway.hpp"
+#include "outbound/nats_inbox.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <functional>
+#include <string>
+
+namespace fq {
+
+struct bus_inbox_services {
+  environment* env = nullptr;
+  inbox_port* port = nullptr; ///< its own: ports belong to one thread
+  const gateway_port* gateway = nullptr; ///< whose webhooks these are
+  region_handle region;
+  std::function<bool()> may_take =
+    nullptr; ///< false: nodes of another kind serve; null: there are none. From the actor's thread
+  std::function<void(const std::string&)> warn; ///< why none come, and what is thrown away; may be null
+  bus_inbox_counts* counts = nullptr; ///< null: nobody asks
+  retry_policy pauses{0, milliseconds{1'000},
+                      milliseconds{60'000}}; ///< before a message comes again, and while the bus is away
+  milliseconds patience{500}; ///< of one look; the actor hears nothing else meanwhile
+};
+
+/// Under way at once at most.
+inline constexpr std::size_t inbox_messages_max = 16;
+/// For an owner to commit. Well below nats_inbox_settings::answer_within.
+inline constexpr milliseconds inbox_apply_timeout{10'000};
+
+using bus_inbox_handle = caf::typed_actor<caf::reacts_to<timer_fired>>; ///< INTERNAL: the next look
+
+class bus_inbox_state {
+public:
+  static inline const char* name = "bus inbox";
+  using pointer = bus_inbox_handle::stateful_pointer<bus_inbox_state>;
+
+  void init(pointer self, const bus_inbox_services& services);
+  bus_inbox_handle::behavior_type behavior();
+
+private:
+  void look();
+  void look_after(milliseconds pause);
+  void on_message(const inbox_message& m);
+  void settle(const inbox_message& m, inbox_verdict verdict);
+  void count(inbox_verdict verdict);
+  void finish_one();
+  void warn(const std::string& what) const;
+
+  pointer self_ = nullptr;
+  const bus_inbox_services* services_ = nullptr;
+  std::size_t under_way_ = 0;
+  std::uint32_t failures_ = 0; ///< in a row
+};
+
+bus_inbox_handle::behavior_type bus_inbox(bus_inbox_handle::stateful_pointer<bus_inbox_state> self,
+                                          const bus_inbox_services* services);
+
+} // namespace fq

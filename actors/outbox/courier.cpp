@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/outbox/courier.hpp"
+
+#include "actors/outbox/dispatcher.hpp"
+
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace fq {
+namespace {
+
+constexpr milliseconds busy_beat{50};
+/// What was longer ago says nothing of how a target is now.
+constexpr milliseconds lately{10 * 60 * 1000};
+
+constexpr std::size_t half_of(std::size_t all) { return std::max<std::size_t>(1, all / 2); }
+
+} // namespace
+
+courier_handle::behavior_type courier(courier_handle::stateful_pointer<courier_state> self,
+                                      const courier_services* services) {
+  self->state.init(self, *services);
+  return self->state.behavior();
+}
+
+void courier_state::init(pointer self, const courier_services& services) {
+  self_ = self;
+  services_ = &services;
+  pace_ = token_bucket{services.per_second, services.env->steady_now()};
+  self_->send(self_, timer_fired{timer_kind::flush, 0});
+  self_->send(self_, timer_fired{timer_kind::sweep, 0});
+}
+
+courier_handle::behavior_type courier_state::behavior() {
+  return {
+    [this](const delivery_answered& x) { on_answer(x); },
+    [this](const timer_fired& t) { on_timer(t); },
+  };
+}
+
+/// Two beats: looking for what is due, and bringing what is there.
+void courier_state::on_timer(const timer_fired& t) {
+  if (t.kind == timer_kind::sweep) {
+    self_->delayed_send(self_, courier_poll, timer_fired{timer_kind::sweep, 0});
+    return take();
+  }
+  self_->delayed_send(self_, held() > 0 ? busy_beat : courier_poll, timer_fired{timer_kind::flush, 0});
+  begin_some();
+  settle();
+}
+
+/// What may be held: no more than can be begun within a quarter of the time for which it is ours.
+std::size_t courier_state::most() const {
+  const auto all = services_->at_once * 8;
+  if (services_->per_second <= 0) return all;
+  const auto in_time = services_->per_second * static_cast<double>(services_->hold.count()) / 4'000.0;
+  return std::min(all, std::max<std::size_t>(1, static_cast<std::size_t>(in_time)));
+}
+
+std::size_t courier_state::waiting_on_trial() const {
+  return static_cast<std::size_t>(
+    std::ranges::count_if(waiting_, [this](const taken& t) { return is_on_trial(t.what.row.target); }));
+}
+
+/// What waits for targets on trial, one thing for each, counts for itself: as many of it may be there beside
+/// all else.
+std::size_t courier_state::room() const {
+  const auto rest = held() - waiting_on_trial();
+  return rest >= most() ? 0 : most() - rest;
+}
+
+/// What is taken in one go. Little where there are shares: whoever has his is left out of the next one.
+std::size_t courier_state::part() const {
+  auto all = room();
+  if (services_->has_tenant_shares) all = std::min(all, services_->at_once);
+  return services_->per_target > 0 ? std::min(all, 2 * services_->per_target) : all;
+}
+
+void courier_state::take() {
+  const bool may = !services_->may_take || services_->may_take();
+  const auto now = services_->env->steady_now();
+  if (is_taking_ || !may || now < down_until_ || room() == 0) return;
+  is_taking_ = true;
+  const auto until = now + services_->hold;
+  due_filter filter{services_->way, static_cast<std::uint32_t>(std::min(part(), deliveries_per_transaction)),
+                    services_->hold, busy_tenants()};
+  if (services_->per_target > 0) {
+    filter.per_target = static_cast<std::uint32_t>(services_->per_target);
+    filter.per_other = waiting_on_trial() < most() ? 1 : 0;
+    filter.busy = busy_targets();
+    for (const auto& [target, m] : manners_)
+      if (m.answers) filter.trusted.push_back(target);
+  }
+  take_deliveries wish{std::move(filter)};
+  self_->request(services_->ledgers.reader(1), courier_timeout, std::move(wish))
+    .then([this, until](const deliveries_taken& x) { on_taken(x, until); },
+          [this](const caf::error&) { is_taking_ = false; });
+}
+
+void courier_state::on_taken(const deliveries_taken& x, milliseconds until) {
+  is_taking_ = false;
+  if (x.no || x.due->empty()) return;
+  for (const auto& d : *x.due) waiting_.push_back({d, until, {}});
+  begin_some();
+  take(); // there may be more
+}
+
+std::size_t courier_state::in_the_air_to(const uuid& target) const {
+  const auto first = in_the_air_.lower_bound({target, uuid{}});
+  return static_cast<std::size_t>(
+    std::distance(first, in_the_air_.upper_bound({target, uuid{~0ull, ~0ull}})));
+}
+
+courier_state::by_tenant courier_state::held_by_tenant() const {
+  by_tenant held;
+  for (const auto& [k, t] : in_the_air_) ++held[t.what.row.tenant];
+  for (const auto& t : waiting_) ++held[t.what.row.tenant];
+  return held;
+}
+
+std::vector<tenant_id> courier_state::busy_tenants() const {
+  if (!services_->has_tenant_shares) return {};
+  const auto held = held_by_tenant();
+  const auto share = share_of_tenant(most(), held.size());
+  std::vector<tenant_id> busy;
+  for (const auto& [tenant, count] : held)
+    if (count >= share && busy.size() < busy_tenants_max) busy.push_back(tenant);
+  return busy;
+}
+
+std::vector<uuid> courier_state::busy_targets() {
+  const auto now = services_->env->steady_now();
+  std::erase_if(
+    manners_, [now](const auto& t) { return std::max(t.second.until, t.second.at) + manner_memory <= now; });
+  std::map<uuid, std::size_t> held;
+  for (const auto& [k, t] : in_the_air_) ++held[k.first];
+  for (const auto& t : waiting_) ++held[t.what.row.target];
+  std::vector<uuid> busy;
+  for (const auto& [target, m] : manners_)
+    if (m.until > now) busy.push_back(target);
+  for (const auto& [target, count] : held)
+    if (count >= share_of(target)) busy.push_back(target);
+  return busy;
+}
+
+/// What else waits for it would fare no better: it comes again from the ledger when the pause is over, which
+/// is at least what the target asked for.
+void courier_state::leave_alone(const uuid& target, milliseconds asked) {
+  if (services_->per_target == 0) return;
+  std::erase_if(waiting_, [&](const taken& t) { return t.what.row.target == target; });
+  auto& m = manners_[target];
+  const auto now = services_->env->steady_now();
+  m.answers = false;
+  m.at = now;
+  if (m.until <= now) ++m.strikes; // what else was in the air is no strike of its own
+  m.until = std::max(m.until, now + std::clamp(asked, pause_after(m.strikes), target_pause_max));
+}
+
+/// A pause that another answer asked for stays.
+void courier_state::note_answer(const uuid& target) {
+  auto& m = manners_[target];
+  m.answers = true;
+  m.strikes = 0;
+  m.at = services_->env->steady_now();
+}
+
+bool courier_state::failed_lately(const uuid& target) const {
+  const auto found = manners_.find(target);
+  return found != manners_.end() && found->second.strikes > 0
+         && services_->env->steady_now() < found->second.at + lately;
+}
+
+bool courier_state::is_on_trial(const uuid& target) const {
+  if (services_->per_target == 0) return false;
+  const auto found = manners_.find(target);
+  return found == manners_.end() || !found->second.answers;
+}
+
+void courier_state::begin_some() {
+  const auto now = services_->env->steady_now();
+  const auto share = services_->has_tenant_shares
+                       ? share_of_tenant(services_->at_once, held_by_tenant().size())
+                       : services_->at_once;
+  by_tenant under_way;
+  by_tenant trials;
+  std::size_t all_trials = 0;
+  for (const auto& [k, t] : in_the_air_) {
+    ++under_way[t.what.row.tenant];
+    if (!is_on_trial(k.first)) continue;
+    ++trials[t.what.row.tenant];
+    ++all_trials;
+  }
+  std::deque<taken> later; // their target or tenant has its share in the air
+  while (!waiting_.empty() && in_the_air_.size() < services_->at_once && now >= down_until_) {
+    auto next = std::move(waiting_.front());
+    waiting_.pop_front();
+    const auto tenant = next.what.row.tenant;
+    const auto& target = next.what.row.target;
+    if (now + services_->hold / 2 >= next.until) continue; // too late to begin: it comes again
+    const bool is_trial = is_on_trial(target);
+    const bool is_target_full = services_->per_target > 0 && in_the_air_to(target) >= share_of(target);
+    const bool is_one_trial_too_many =
+      is_trial && (all_trials >= half_of(services_->at_once) || trials[tenant] >= half_of(share));
+    if (is_target_full || is_one_trial_too_many || under_way[tenant] >= share) {
+      later.push_back(std::move(next));
+      continue;
+    }
+    if (pace_.take(1, now) == 0) {
+      later.push_back(std::move(next));
+      break;
+    }
+    const auto before = in_the_air_.size();
+    begin(std::move(next));
+    const auto begun = in_the_air_.size() - before;
+    under_way[tenant] += begun;
+    if (!is_trial) continue;
+    trials[tenant] += begun;
+    all_trials += begun;
+  }
+  waiting_.insert(waiting_.begin(), std::make_move_iterator(later.begin()),
+                  std::make_move_iterator(later.end()));
+}
+
+void courier_state::begin(taken t) {
+  auto& d = t.what;
+  t.began = services_->env->wall_now();
+  if (has_expired(d.row, t.began)) {
+    if (d.endpoint && d.row.attempts > 0 && failed_lately(d.row.target))
+      disable(*d.endpoint, "failing", d.row.created_at); // among many, its own turns were few
+    return end(d.row, delivery_state::expired, "too_late");
+  }
+  const bool has_device = d.device && !is_set(d.device->gone_at),
+             has_endpoint = d.endpoint && d.endpoint->is_enabled;
+  if (!has_device && !has_endpoint)
+    return end(d.row, delivery_state::dropped, d.endpoint ? "endpoint_off" : "target_gone");
+  if (services_->port == nullptr) {
+    if (t.began < d.row.created_at + roll_out_max)
+      return; // another node may have the channel: it comes again from the ledger
+    return end(d.row, delivery_state::dropped, "channel_off");
+  }
+  notice what{d.row.notice, d.row.topic, d.row.payload, d.row.tenant, d.row.created_at, d.row.expires_at};
+  delivery_target to{.id = d.row.target, .address = has_device ? d.device->token : d.endpoint->url};
+  if (has_device) to.is_sandbox = d.device->is_sandbox;
+  if (has_endpoint && services_->secrets) to.secrets = services_->secrets(*d.endpoint, t.began);
+  const key k{d.row.target, d.row.notice};
+  in_the_air_.insert_or_assign(k, std::move(t));
+  services_->port->deliver(what, to, [k, me = caf::actor_cast<caf::actor>(self_)](delivery_answer answer) {
+    caf::anon_send(me, delivery_answered{k.first, k.second, std::move(answer)});
+  });
+}
+
+void courier_state::on_answer(const delivery_answered& x) {
+  const auto found = in_the_air_.find({x.target, x.notice});
+  if (found == in_the_air_.end()) return;
+  auto t = std::move(found->second);
+  in_the_air_.erase(found);
+  auto& row = t.what.row;
+  const auto now = services_->env->wall_now();
+  row.status = x.answer.status;
+  row.reason = x.answer.reason;
+  after_try(row, x.answer.outcome, x.answer.retry_after, now, services_->env->random_u64());
+  note(row, x.answer);
+  heed(t, x.answer);
+  unsettled_.push_back(std::move(row));
+  begin_some();
+  if (in_the_air_.empty() || unsettled_.size() >= std::min(services_->at_once, deliveries_per_transaction))
+    settle();
+}
+
+void courier_state::note(const delivery_row& row, const delivery_answer& answer) const {
+  count(row);
+  if (answer.is_our_fault) warn(std::string{to_string(services_->way)} + ": " + answer.reason);
+}
+
+/// What the answer says of more than this one notice: a service that is away is not asked for everybody else
+/// as well, and a target that is gone or could not be reached is not told what else there is.
+void courier_state::heed(const taken& t, const delivery_answer& answer) {
+  if (answer.is_channel_down) {
+    const auto pause =
+      std::clamp(answer.retry_after.value_or(milliseconds{0}), channel_pause, channel_pause_max);
+    down_until_ = std::max(down_until_, services_->env->steady_now() + pause);
+    warn(std::string{to_string(services_->way)} + " is away: " + answer.reason);
+  }
+  const auto& row = t.what.row;
+  if (t.what.endpoint) {
+    if (row.state == delivery_state::dropped) return disable(*t.what.endpoint, "gone", t.began);
+    const bool gave_up = row.state == delivery_state::failed && answer.outcome == delivery_outcome::again;
+    if (gave_up) disable(*t.what.endpoint, "failing", row.created_at);
+    if (row.state == delivery_state::delivered) note_answer(row.target);
+    if (row.state == delivery_state::pending && is_about_target(row.status, answer.retry_after.has_value()))
+      leave_alone(row.target, answer.retry_after.value_or(milliseconds{0}));
+    return;
+  }
+  if (row.state != delivery_state::dropped) return;
+  // Whoever registers it again while we try has a new one.
+  self_
+    ->request(services_->ledgers.reader(1), courier_timeout,
+              end_device{row.target, answer.gone_since.value_or(t.began), answer.reason})
+    .then([](const ack_reply&) {}, [](const caf::error&) {}); // lost: the next notice to it learns the same
+}
+
+void courier_state::disable(const webhook_endpoint_row& endpoint, const std::string& why, timestamp since) {
+  self_->request(services_->ledgers.reader(1), courier_timeout, disable_endpoint{endpoint.id, why, since})
+    .then(
+      [this, endpoint, why](const count_reply& reply) {
+        if (reply.no || reply.count == 0) return;
+        if (services_->counts != nullptr) services_->counts->endpoints_disabled.add();
+        if (services_->on_disabled) services_->on_disabled(endpoint, why);
+      },
+      [](const caf::error&) {}); // lost: the next delivery that is given up tries again
+}
+
+void courier_state::end(delivery_row row, delivery_state state, const std::string& why) {
+  row.state = state;
+  row.reason = why;
+  row.ended_at = services_->env->wall_now();
+  count(row);
+  unsettled_.push_back(std::move(row));
+}
+
+/// One write at a time; one that fails is tried again with what has come meanwhile. Until it is written the
+/// row may be taken again, once its time is over: it is then told twice, which whoever gets it sees by the
+/// id.
+void courier_state::settle() {
+  if (!settling_.empty() || unsettled_.empty()) return;
+  const auto count = std::min(unsettled_.size(), deliveries_per_transaction);
+  settling_.assign(std::make_move_iterator(unsettled_.begin()),
+                   std::make_move_iterator(unsettled_.begin() + static_cast<std::ptrdiff_t>(count)));
+  unsettled_.erase(unsettled_.begin(), unsettled_.begin() + static_cast<std::ptrdiff_t>(count));
+  self_
+    ->request(services_->ledgers.reader(1), courier_timeout,
+              settle_deliveries{std::make_shared<const std::vector<delivery_row>>(settling_)})
+    .then([this](const ack_reply& reply) { on_settled(!reply.no); },
+          [this](const caf::error&) { on_settled(false); });
+}
+
+void courier_state::on_settled(bool is_done) {
+  if (!is_done) std::ranges::move(settling_, std::back_inserter(unsettled_));
+  settling_.clear();
+  if (is_done && unsettled_.size() >= deliveries_per_transaction) settle();
+  // Past a busy tenant's rows, which may be very many, only with the beat.
+  if (is_done && busy_tenants().empty()) take();
+}
+
+void courier_state::count(const delivery_row& row) const {
+  if (services_->counts == nullptr) return;
+  auto& c = *services_->counts;
+  switch (row.state) {
+    case delivery_state::pending: return c.put_off[row.way].add();
+    case delivery_state::delivered: return c.delivered[row.way].add();
+    case delivery_state::expired: return c.expired[row.way].add();
+    case delivery_state::failed: return c.failed[row.way].add();
+    case delivery_state::dropped: return c.dropped[row.way].add();
+  }
+}
+
+} // namespace fq

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/outbox/notifier.hpp"
+
+#include "domain/delivery/outbox.hpp"
+#include "outbound/mail_templates.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace fq {
+namespace {
+
+std::string text_of(const boost::json::object& o, std::string_view name) {
+  const auto* v = o.if_contains(name);
+  const auto* text = v ? v->if_string() : nullptr;
+  return text ? std::string{text->data(), text->size()} : std::string{};
+}
+
+/// To those at `places` and nobody else.
+mail_answer send_some(const mail_message& message, const std::vector<std::size_t>& places, mail_port& port) {
+  auto some = message;
+  for (auto& r : some.to) r.answered = true;
+  for (const auto i : places) some.to[i].answered = false;
+  mail_answer answer;
+  try {
+    answer = port.send(some);
+  } catch (const std::exception& e) { // no memory, say: the notifier must not end by it
+    return {.result = mail_result::unavailable, .service_down = true, .why = e.what()};
+  }
+  for (std::size_t i = 0; i < some.to.size() && i < answer.recipients.size();
+       ++i) // those whose turn it was not
+    if (some.to[i].answered) answer.recipients[i] = mail_result::unavailable;
+  return answer;
+}
+
+/// The payload for those at `places` alone. It says how often it was cut: letters are numbered by place, and
+/// must not get the numbers of others who have theirs, or whoever drops what comes twice would drop them.
+std::string rest_of(const std::string& payload, const std::vector<std::size_t>& places) {
+  auto whole = boost::json::parse(payload);
+  auto& o = whole.as_object();
+  const auto* cuts = o.if_contains("rest");
+  const auto before = cuts && cuts->is_int64() ? cuts->get_int64() : 0;
+  boost::json::array to;
+  for (const auto i : places) to.push_back(o.at("to").as_array().at(i));
+  o["to"] = std::move(to);
+  o["rest"] = before + 1;
+  return boost::json::serialize(whole);
+}
+
+std::string id_of(const outbox_row& row, const boost::json::object& payload) {
+  const auto* cuts = payload.if_contains("rest");
+  return cuts && cuts->is_int64() ? to_string(row.id) + "-rest" + std::to_string(cuts->get_int64())
+                                  : to_string(row.id);
+}
+
+/// Of many some have addresses that are no more, and nobody can help it. When more than one in ten is
+/// refused, what is wrong is the mail or our standing with the server (providers suspend senders at about
+/// that share of bounces).
+bool is_for_a_person(std::size_t refused, std::size_t all) { return refused * 10 > all; }
+
+std::pair<uuid, std::size_t> key_of(const outbox_row& row) {
+  return {row.id, std::hash<std::string>{}(row.payload)};
+}
+
+} // namespace
+
+timestamp end_of(const outbox_row& row) {
+  boost::system::error_code error;
+  const auto parsed = boost::json::parse(row.payload, error);
+  const auto* o = error ? nullptr : parsed.if_object();
+  const auto* end = o ? o->if_contains("expires_at") : nullptr;
+  return end && end->is_int64() ? timestamp{milliseconds{end->get_int64()}} : timestamp{};
+}
+
+std::variant<mail_message, std::string> mail_of(const outbox_row& row) {
+  boost::system::error_code error;
+  const auto parsed = boost::json::parse(row.payload, error);
+  const auto* o = error ? nullptr : parsed.if_object();
+  const auto* to = o && o->contains("to") ? o->at("to").if_array() : nullptr;
+  const auto* data = o && o->contains("data") ? o->at("data").if_object() : nullptr;
+  if (!to || !data) return "the payload is no mail";
+  const auto template_key = text_of(*o, "template");
+  auto content = render(template_key, text_of(*o, "language"), *data);
+  if (const auto* problem = std::get_if<template_problem>(&content)) return problem->what;
+  auto& words = std::get<mail_content>(content);
+  mail_message m{
+    .id = id_of(row, *o), .to = {}, .subject = std::move(words.subject), .text = std::move(words.text)};
+  m.html = std::move(words.html);
+  m.template_key = template_key;
+  for (const auto& one : *to) {
+    const auto* recipient = one.if_object();
+    if (!recipient) return "a recipient is malformed";
+    m.to.push_back({text_of(*recipient, "address")});
+  }
+  return m;
+}
+
+consumer_handle::behavior_type notifier(consumer_handle::stateful_pointer<notifier_state> self,
+                                        const notifier_services* services) {
+  self->state.init(self, *services);
+  return self->state.behavior();
+}
+
+consumer_handle::behavior_type notifier_state::behavior() {
+  return {[this](const consume_outbox& x) { on_batch(x); }};
+}
+
+void notifier_state::on_batch(const consume_outbox& x) {
+  const auto turn = std::make_shared<outbox_turn>(self_, services_->region);
+  const auto end = services_->env->steady_now() + services_->turn;
+  held_back_.clear();
+  is_rate_used_up_ = false;
+  auto left = static_cast<milliseconds::rep>(x.items->size());
+  for (const auto& item : *x.items) {
+    const auto now = services_->env->steady_now();
+    if (now >= end || is_rate_used_up_ || pace_.is_empty(now))
+      break; // the rest comes again, those first who were not looked at
+    if (turn->may_go(item))
+      deliver(*turn, item, now + (end - now) / left); // a mail to many leaves time for those behind it
+    --left;
+  }
+  turn->end();
+}
+
+void notifier_state::deliver(outbox_turn& turn, const outbox_item& item, milliseconds end) {
+  std::string why;
+  const bool is_mail = item.row.topic == topic::mail_send;
+  const auto result = is_mail ? send(item, end, why) : mail_result::accepted;
+  if (!result) {
+    warn("not sent: what the mail is about has ended");
+    return turn.done(item);
+  }
+  const bool waits_its_turn = is_rate_used_up_ && *result == mail_result::unavailable; // nobody put it off
+  if (is_mail && !waits_its_turn) count(*result);
+  switch (*result) {
+    case mail_result::accepted:
+      if (services_->log) services_->log(item);
+      return turn.done(item);
+    case mail_result::rejected: return bury(turn, item, why);
+    case mail_result::unavailable: return hold_back(turn, item);
+  }
+}
+
+/// It comes again. What is behind it to others goes on: a full mailbox is nobody else's.
+void notifier_state::hold_back(outbox_turn& turn, const outbox_item& item) {
+  const auto known = in_progress_.find(key_of(item.row));
+  if (services_->env->steady_now() < down_until_ || known == in_progress_.end()) return turn.hold_up(item);
+  for (const auto& r : known->second.message.to)
+    if (!r.answered) held_back_.insert(r.address);
+}
+
+/// For those alone who did not get it: a person's retry tells nobody twice. What became of the others is
+/// known until the letter is kept, or it would be forgotten with it.
+void notifier_state::bury(outbox_turn& turn, const outbox_item& item, const std::string& why) {
+  warn("undelivered: " + why);
+  const auto key = key_of(item.row);
+  const auto known = in_progress_.find(key);
+  const bool is_rest =
+    known != in_progress_.end() && known->second.undelivered.size() < known->second.message.to.size();
+  auto left = item;
+  if (is_rest) left.row.payload = rest_of(item.row.payload, known->second.undelivered);
+  turn.bury(left, why, [this, key, is_rest] {
+    in_progress_.erase(key);
+    if (is_rest) remember(key);
+  });
+}
+
+void notifier_state::count(mail_result result) {
+  if (services_->counts == nullptr) return;
+  switch (result) {
+    case mail_result::accepted: return services_->counts->accepted.add();
+    case mail_result::rejected: return services_->counts->rejected.add();
+    case mail_result::unavailable: return services_->counts->put_off.add();
+  }
+}
+
+/// One message to all who have not got it yet, a few at a time where the port takes them one by one, until
+/// the turn is over. Whoever is put off holds up nobody but what is behind the message.
+std::optional<mail_result> notifier_state::send(const outbox_item& item, milliseconds end, std::string& why) {
+  auto& env = *services_->env;
+  if (sent_.contains(key_of(item.row))) return mail_result::accepted;
+  auto* mail = begin_or_go_on(item.row, why);
+  if (mail == nullptr) return mail_result::rejected;
+  if (is_set(mail->until) && env.wall_now() >= mail->until) {
+    in_progress_.erase(key_of(item.row));
+    return {};
+  }
+  do {
+    const auto now = env.steady_now();
+    if (now < down_until_ || now < mail->again_at) break;
+    auto places = due(*mail, now);
+    const auto granted = pace_.take(places.size(), now);
+    is_rate_used_up_ = granted < places.size();
+    places.resize(granted);
+    if (places.empty()) break;
+    send_to(*mail, places);
+  } while (env.steady_now() < end && !is_rate_used_up_);
+  if (std::ranges::count(mail->message.to, false, &mail_recipient::answered) > 0)
+    return mail_result::unavailable;
+  if (is_for_a_person(mail->refused.size(), mail->message.to.size()))
+    std::ranges::copy(std::exchange(mail->refused, {}), std::back_inserter(mail->undelivered));
+  if (!mail->undelivered.empty()) {
+    why = mail->why;
+    return mail_result::rejected;
+  }
+  in_progress_.erase(key_of(item.row));
+  remember(key_of(item.row));
+  return mail_result::accepted;
+}
+
+/// Null: there is no mail in it, and `why` is said.
+notifier_state::unfinished* notifier_state::begin_or_go_on(const outbox_row& row, std::string& why) {
+  const auto key = key_of(row);
+  if (const auto known = in_progress_.find(key); known != in_progress_.end()) return &known->second;
+  auto made = mail_of(row);
+  if (auto* wrong = std::get_if<std::string>(&made)) {
+    why = std::move(*wrong);
+    return nullptr;
+  }
+  if (in_progress_.size() >= mails_in_progress_max) in_progress_.clear();
+  unfinished mail;
+  mail.message = std::move(std::get<mail_message>(made));
+  mail.until = end_of(row);
+  return &in_progress_.emplace(key, std::move(mail)).first->second;
+}
+
+/// As many as the port takes at once: those first who were never tried, then who was put off, then who may
+/// stall it, alone.
+std::vector<std::size_t> notifier_state::due(const unfinished& mail, milliseconds now) const {
+  const auto most = services_->port->at_once();
+  std::vector<std::size_t> fresh, again, stalled;
+  for (std::size_t i = 0; i < mail.message.to.size() && fresh.size() < most; ++i) {
+    if (mail.message.to[i].answered || held_back_.contains(mail.message.to[i].address)) continue;
+    const auto w = mail.waiting.find(i);
+    if (w == mail.waiting.end())
+      fresh.push_back(i);
+    else if (now >= w->second.again_at)
+      (w->second.has_stalled ? stalled : again).push_back(i);
+  }
+  if (!fresh.empty()) return fresh;
+  again.resize(std::min(again.size(), most));
+  stalled.resize(std::min<std::size_t>(stalled.size(), 1));
+  return again.empty() ? stalled : again;
+}
+
+void notifier_state::send_to(unfinished& mail, const std::vector<std::size_t>& places) {
+  auto& env = *services_->env;
+  const auto answer = send_some(mail.message, places, *services_->port);
+  mark_answered(mail.message, answer);
+  if (!answer.why.empty()) warn(answer.why);
+  const auto is_refused = [&](std::size_t i) {
+    return (i < answer.recipients.size() ? answer.recipients[i] : answer.result) == mail_result::rejected;
+  };
+  std::ranges::copy_if(places, std::back_inserter(mail.refused), is_refused);
+  if (answer.service_down) return wait_for_service(mail, places, answer);
+  failures_ = 0;
+  if (!answer.why.empty()) mail.why = answer.why;
+  for (const auto i : places)
+    if (!mail.message.to[i].answered) put_off_or_give_up(mail, i, answer);
+  const bool has_moved = std::ranges::any_of(places, [&](auto i) { return mail.message.to[i].answered; });
+  mail.in_vain = has_moved ? 0 : mail.in_vain + 1;
+  if (!has_moved)
+    mail.again_at = env.steady_now() + retry_delay(services_->in_vain, mail.in_vain, env.random_u64());
+}
+
+void notifier_state::put_off_or_give_up(unfinished& mail, std::size_t place, const mail_answer& answer) {
+  auto& env = *services_->env;
+  const auto now = env.steady_now();
+  auto& w = mail.waiting.try_emplace(place, put_off{now}).first->second;
+  const auto given_up_at = w.since + services_->patience;
+  if (now >= given_up_at) {
+    mail.message.to[place].answered = true;
+    mail.undelivered.push_back(place);
+    mail.why = "put off for too long: " + answer.why;
+    return;
+  }
+  const retry_policy pauses{0, services_->again_after, 2 * services_->again_after};
+  const auto asked_for = std::min(answer.retry_after.value_or(milliseconds{0}), pauses.cap);
+  w.again_at = std::min(now + std::max(retry_delay(pauses, ++w.tries, env.random_u64()), asked_for),
+                        given_up_at); // then for the last time
+}
+
+/// The first who has no answer may be why: others go before him the next time.
+void notifier_state::wait_for_service(unfinished& mail, const std::vector<std::size_t>& places,
+                                      const mail_answer& answer) {
+  auto& env = *services_->env;
+  const auto pause = std::max(retry_delay(services_->pauses, ++failures_, env.random_u64()),
+                              answer.retry_after.value_or(milliseconds{0}));
+  down_until_ = env.steady_now() + std::min(pause, services_->pauses.cap);
+  const auto first = std::ranges::find_if(places, [&](auto i) { return !mail.message.to[i].answered; });
+  if (first != places.end()) {
+    auto& w = mail.waiting.try_emplace(*first, put_off{}).first->second;
+    w.again_at = down_until_;
+    w.has_stalled = true;
+  }
+  for (auto& [place, w] : mail.waiting) w.since = env.steady_now(); // nobody's fault but the service's
+}
+
+void notifier_state::remember(const mail_key& key) {
+  if (!sent_.insert(key).second) return;
+  sent_in_order_.push_back(key);
+  if (sent_in_order_.size() <= mails_remembered_max) return;
+  sent_.erase(sent_in_order_.front());
+  sent_in_order_.pop_front();
+}
+
+} // namespace fq

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/payments/payments.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+gateway_answered unavailable(const call_gateway& c) {
+  return {.kind = c.kind,
+          .result = gateway_result::unavailable,
+          .gateway = c.gateway,
+          .payment = c.payment,
+          .reference = c.charge.reference,
+          .refund = c.refund};
+}
+
+call_outcome outcome_of(gateway_result result) {
+  switch (result) {
+    case gateway_result::unavailable: return call_outcome::unavailable;
+    case gateway_result::rejected:
+    case gateway_result::refund_refused: return call_outcome::refused;
+    default: return call_outcome::answered;
+  }
+}
+
+} // namespace
+
+payments_handle::behavior_type payments(payments_handle::stateful_pointer<payments_state> self,
+                                        const payments_services* services) {
+  self->state.init(self, *services);
+  return self->state.behavior();
+}
+
+void payments_state::init(pointer self, const payments_services& services) {
+  self_ = self;
+  services_ = &services;
+  for (const auto& [name, gateway] : services.gateways) show(name);
+}
+
+payments_handle::behavior_type payments_state::behavior() {
+  return {
+    [this](const call_gateway& x) { on_call(x); },
+    [this](const gateway_answered& x) { on_answer(x); },
+    [this](const timer_fired& x) { on_timer(x.generation); },
+  };
+}
+
+void payments_state::on_call(const call_gateway& x) {
+  auto owner = caf::actor_cast<event_handle>(self_->current_sender());
+  const call_key key{x.gateway, x.kind, x.payment, x.refund};
+  if (const auto known = calls_.find(key); known != calls_.end()) {
+    known->second.owner =
+      std::move(owner); // asked again, perhaps by the owner's successor: one call, the newest asker
+    return;
+  }
+  const auto room = x.kind == gateway_call_kind::refund ? gateway_calls_max / 2 : gateway_calls_max;
+  if (calls_.size() >= room || !services_->gateways.contains(x.gateway))
+    return self_->send(owner, unavailable(x));
+  auto& p = calls_.emplace(key, pending{x, std::move(owner)}).first->second;
+  p.age = ++next_age_;
+  enqueue(key, p);
+  pump(x.gateway);
+}
+
+void payments_state::enqueue(const call_key& key, pending& p) {
+  if (p.phase == call_phase::pausing) --gateways_[p.call.gateway].pausing;
+  p.phase = call_phase::waiting;
+  gateways_[p.call.gateway].waiting.emplace(p.call.kind == gateway_call_kind::refund, p.call.priority_class,
+                                            p.age, key);
+}
+
+void payments_state::pump(const std::string& gateway) {
+  begin_waiting(gateway);
+  show(gateway);
+}
+
+/// To whoever measures.
+void payments_state::show(const std::string& gateway) {
+  auto* counts = counts_of(gateway);
+  if (counts == nullptr) return;
+  const auto& g = gateways_[gateway];
+  counts->under_way.set(static_cast<std::int64_t>(g.under_way));
+  counts->waiting.set(static_cast<std::int64_t>(g.waiting.size()));
+  counts->pausing.set(static_cast<std::int64_t>(g.pausing));
+  counts->workers.set(g.is_suspect ? 0 : static_cast<std::int64_t>(services_->calls_per_gateway));
+}
+
+gateway_counts* payments_state::counts_of(const std::string& gateway) const {
+  if (services_->counts == nullptr) return nullptr;
+  const auto known = services_->counts->find(gateway);
+  return known == services_->counts->end() ? nullptr : &known->second;
+}
+
+void payments_state::count(const pending& p, const gateway_answered& x) {
+  auto* counts = counts_of(x.gateway);
+  if (counts == nullptr) return;
+  counts->attempts[static_cast<std::size_t>(x.kind)][outcome_of(x.result)].add();
+  counts->durations.observe(services_->env->steady_now() - p.began);
+  if (p.attempts > 1) counts->retries.add();
+}
+
+/// As many as may be under way.
+void payments_state::begin_waiting(const std::string& gateway) {
+  auto& g = gateways_[gateway];
+  while (!g.waiting.empty()) {
+    const bool is_open = g.open_until > services_->env->steady_now();
+    const auto limit = g.is_suspect ? 1 : services_->calls_per_gateway;
+    if (!is_open && (g.under_way >= limit || g.quiet_until > services_->env->steady_now())) return;
+    const auto key = std::get<call_key>(*g.waiting.begin());
+    g.waiting.erase(g.waiting.begin());
+    auto& p = calls_.at(key);
+    if (is_open)
+      finish(key, unavailable(p.call));
+    else
+      begin(key, p);
+  }
+}
+
+void payments_state::begin(const call_key& key, pending& p) {
+  ++gateways_[p.call.gateway].under_way;
+  ++p.attempts;
+  p.phase = call_phase::under_way;
+  p.began = services_->env->steady_now();
+  wake(p, key, services_->answer_timeout);
+  p.attempt = {services_->spans, *services_->env, p.call.charge.trace, span_kind::client,
+               p.call.gateway + ' ' + std::string{name_of(p.call.kind)}};
+  auto call = p.call;
+  call.charge.trace = p.attempt.context();
+  self_->send(services_->gateways.at(p.call.gateway), std::move(call));
+}
+
+void payments_state::wake(pending& p, const call_key& key, milliseconds after) {
+  timers_.erase(p.generation);
+  p.generation = ++generation_;
+  timers_.emplace(p.generation, key);
+  self_->delayed_send(self_, after, timer_fired{timer_kind::restart, p.generation});
+}
+
+void payments_state::on_answer(const gateway_answered& x) {
+  const call_key key{x.gateway, x.kind, x.payment, x.refund};
+  const auto known = calls_.find(key);
+  if (known == calls_.end() || known->second.phase != call_phase::under_way)
+    return; // of a call that was given up as lost
+  settle(key, x);
+  pump(x.gateway);
+}
+
+/// The call is no longer under way: its end, or a pause before the next attempt.
+void payments_state::settle(const call_key& key, const gateway_answered& x) {
+  auto& p = calls_.at(key);
+  auto& g = gateways_[x.gateway];
+  --g.under_way;
+  count(p, x);
+  p.attempt.end(x.result == gateway_result::unavailable || x.result == gateway_result::rejected);
+  if (x.result != gateway_result::unavailable) {
+    g.failures = 0;
+    g.is_suspect = false;
+    return finish(key, x);
+  }
+  if (++g.failures >= services_->failures_to_open || g.is_suspect) {
+    g.open_until = services_->env->steady_now() + services_->open_for;
+    g.is_suspect = true;
+    g.failures = 0;
+  }
+  if (x.retry_after > milliseconds{0}) leave_alone(x.gateway, std::min(x.retry_after, retry_after_max));
+  if (!may_retry(services_->retry, p.attempts)) return finish(key, x);
+  p.phase = call_phase::pausing;
+  ++g.pausing;
+  const auto jittered = retry_delay(services_->retry, p.attempts, services_->env->random_u64());
+  wake(p, key, std::max(jittered, std::min(x.retry_after, retry_after_max)));
+}
+
+/// Nobody else calls it either until then.
+void payments_state::leave_alone(const std::string& gateway, milliseconds span) {
+  auto& g = gateways_[gateway];
+  const auto until = services_->env->steady_now() + span;
+  if (until <= g.quiet_until) return;
+  g.quiet_until = until;
+  quiet_ends_.emplace(++generation_, gateway);
+  self_->delayed_send(self_, span, timer_fired{timer_kind::restart, generation_});
+}
+
+void payments_state::on_timer(std::uint64_t generation) {
+  if (const auto quiet = quiet_ends_.extract(generation)) return pump(quiet.mapped());
+  const auto timer = timers_.extract(generation);
+  if (!timer) return;
+  const auto key = timer.mapped();
+  const auto known = calls_.find(key);
+  if (known == calls_.end() || known->second.generation != generation) return;
+  auto& p = known->second;
+  const auto gateway = p.call.gateway;
+  if (p.phase == call_phase::under_way) {
+    auto lost = unavailable(p.call);
+    lost.what = "no answer";
+    settle(key, lost);
+  } else {
+    enqueue(key, p);
+  }
+  pump(gateway);
+}
+
+void payments_state::finish(const call_key& key, gateway_answered answer) {
+  const auto known = calls_.find(key);
+  timers_.erase(known->second.generation);
+  const auto owner = std::move(known->second.owner);
+  calls_.erase(known);
+  self_->send(owner, std::move(answer));
+}
+
+} // namespace fq

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Switches checkout from asynchronous to synchronous when domain/sale/checkout_watch says so: looks now and
+// then at what this process counts, and changes the installation's setting as a person would, audited under
+// "system". Each node looks at its own orders (an event's orders are all at its owner); one that sees a
+// trigger switches for all. It never switches back.
+#pragma once
+#include "actors/base/measures.hpp"
+#include "actors/protocol/protocol.hpp"
+#include "domain/base/environment.hpp"
+#include "domain/sale/checkout_watch.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace fq {
+
+struct checkout_switch_services {
+  environment* env = nullptr;
+  measures* numbers = nullptr; ///< read, and told of switches
+  std::string gateway; ///< the one whose workers count: that of orders that name none
+  rollback_rules rules;
+  milliseconds interval{5'000}; ///< between two looks
+  accounts_handle accounts;
+  directory_handle directory; ///< asked to read the new setting at once; null: nobody is
+  std::function<void(const std::string& trigger)>
+    note; ///< after a switch; from an actor's thread; may be null
+};
+
+using checkout_switch_handle = caf::typed_actor<caf::reacts_to<timer_fired>>; ///< INTERNAL
+
+class checkout_switch_state {
+public:
+  static inline const char* name = "checkout_switch";
+  using pointer = checkout_switch_handle::stateful_pointer<checkout_switch_state>;
+
+  void init(pointer self, const checkout_switch_services& services);
+  checkout_switch_handle::behavior_type behavior();
+
+private:
+  void on_tick();
+  [[nodiscard]] checkout_look look() const;
+  void roll_back(rollback_trigger why);
+  void rolled_back(rollback_trigger why, bool is_stored);
+
+  pointer self_ = nullptr;
+  const checkout_switch_services* services_ = nullptr;
+  std::optional<checkout_watch> watch_;
+  bool is_asking_ = false; ///< accounts has not answered yet
+};
+
+checkout_switch_handle::behavior_type checkout_switch(
+  checkout_switch_handle::stateful_pointer<checkout_switch_state> self,
+  const checkout_switch_services* services);
+
+} // namespace fq

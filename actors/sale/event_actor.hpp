@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// The owner of one event: takes messages, lets the pure sale decide, gives the decision to its journal, and
+// lets anything be seen only after the commit. Parts: event_actor.cpp (life, time, hubs), event_fan.cpp,
+// event_checkout.cpp, event_money.cpp, event_people.cpp, event_organizer.cpp.
+#pragma once
+#include "actors/base/aggregate_clock.hpp"
+#include "actors/base/answers.hpp"
+#include "actors/base/cluster_links.hpp"
+#include "actors/base/errors.hpp"
+#include "actors/base/trace_book.hpp"
+#include "actors/protocol/protocol.hpp"
+#include "actors/sale/event_audit.hpp"
+#include "actors/sale/event_hubs.hpp"
+#include "actors/sale/event_mirror.hpp"
+#include "actors/sale/event_sessions.hpp"
+#include "actors/storage/journal.hpp"
+#include "actors/storage/ledger_workers.hpp"
+#include "crypto/session_token.hpp"
+#include "domain/base/planted.hpp"
+#include "domain/delivery/notice_routing.hpp"
+#include "domain/sale/sale.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+namespace fq {
+
+class board_seat;
+class sale_board;
+
+/// What every owner needs; made once by the composition (or a simulation) and outlived by it.
+struct owner_services {
+  environment* env = nullptr;
+  const session_keys* sessions = nullptr;
+  ledger_workers ledgers;
+  payments_handle payments;
+  /// The account at `gateway` that a tenant's money goes on to; null or empty: it stays. From an owner's
+  /// thread.
+  std::function<std::string(const std::string& gateway, tenant_id tenant)> destination_of = nullptr;
+  std::function<bool()> may_load =
+    nullptr; ///< false: what owners go by is not known yet, they wait; null: it is
+  sale_board* board = nullptr; ///< told each event's numbers; null: nobody asks
+  std::function<void(const dead_letter_row&)> alert =
+    nullptr; ///< told of what waits for a person; from an actor's thread; may be null
+  cache_worker_handle cache{}; ///< null: none
+  sale_rules rules;
+  std::int64_t loyalty_points_per_unit =
+    0; ///< told as loyalty.awarded for each whole unit of currency paid; 0: never
+  /// Whom an event of this tenant and organizer does not serve; null: nobody is blocked anywhere. From an
+  /// owner's thread, at every decision.
+  std::function<blocked_customers(tenant_id tenant, const organizer_id& organizer)> blocked_at = nullptr;
+  /// By which channels the tenant's notices go; null: by all. From an owner's thread.
+  std::function<std::shared_ptr<const notice_routing>(tenant_id tenant)> routing_of = nullptr;
+  /// An owner without waiters, sessions and requests asks to be stopped after about this long.
+  milliseconds idle_after{5 * 60 * 1000};
+  /// An owner with a deadline ahead looks at least this often; it wakes at the deadline itself anyway. At
+  /// least 1 ms.
+  milliseconds sweep_interval{30'000};
+  /// How often the mirror in the cache is compared with what it should be.
+  milliseconds reconciliation_interval{30'000};
+  /// How often an owner vouches for its mirror, so that other nodes may go by it; 0: there are none.
+  milliseconds vouch_interval{0};
+  /// How often the region looks for aggregates that must run and that nobody holds a lease of; 0: only at
+  /// start.
+  milliseconds takeover_interval{0};
+  span_sink* spans = nullptr; ///< takes the spans of requests that are traced; null: nobody keeps them
+  cluster_links* links = nullptr; ///< told of events that move away; null: nobody asks
+  /// A region that starts looks for what must run after `takeover_interval` only: first it must know the
+  /// others, or it takes everything.
+  bool has_cluster = false;
+  bool has_bus = false; ///< domain events go to an event bus too
+};
+
+class event_state {
+public:
+  static inline const char* name = "event_actor";
+
+  event_state() = default;
+  void init(event_handle::stateful_pointer<event_state> self, aggregate_id aggregate,
+            const owner_services& services, supervisor_handle supervisor);
+  ~event_state();
+  event_handle::behavior_type behavior();
+
+  /// For tests and simulations: what is in memory now; null while loading.
+  [[nodiscard]] const sale* peek() const { return serving_ ? sale_.get() : nullptr; }
+  /// The same for the aggregate's time, which lags behind the wall clock by what the ledger was away; `never`
+  /// while loading.
+  [[nodiscard]] timestamp peek_now() const { return serving_ ? now() : never; }
+
+private:
+  using pointer = event_handle::stateful_pointer<event_state>;
+
+  // -- life (event_actor.cpp)
+  void load();
+  void on_acquired(const aggregate_acquired& answer);
+  void serve(const acquired& image);
+  void reload();
+  void on_settled(const batch_settled& answer);
+  void on_lease_lost();
+  void on_blocks_changed();
+  void heed_blocks();
+  [[nodiscard]] blocked_customers blocked_here() const;
+  void on_timer(const timer_fired& t);
+  void on_idle_check();
+  void on_hand_over(const hand_over& x);
+  void finish_move();
+  void on_subscribe(bool on);
+  void on_watch(bool on);
+  void on_push_read(const push_read& x);
+  void on_down(const caf::down_msg& down);
+  void listen_for(const caf::actor_addr& listener);
+  void listen_for_nobody();
+  void watch_lease();
+
+  // -- fans (event_fan.cpp)
+  caf::result<entry_reply> on_join(const join& x);
+  caf::result<entry_reply> on_find_entry(const find_entry& x);
+  caf::result<ack_reply> on_leave(const leave& x);
+  caf::result<entry_reply> on_find_ticket(const find_ticket& x);
+  caf::result<ack_reply> on_leave_ticket(const leave_ticket& x);
+  caf::result<ack_reply> on_end_session(const end_session& x);
+  caf::result<line_reply> on_find_line(const find_line& x);
+  void on_present(const present& x);
+  caf::result<ack_reply> leave_as(const subject_key& subject);
+  caf::result<entry_reply> show_place(const queue_line::entry& e, bool is_seen);
+  const queue_line::entry* entry_of(const entry_id& ticket) const;
+  caf::result<claim_reply> on_open_claim(const open_claim& x);
+  caf::result<claim_reply> on_find_claim(const find_claim& x);
+  caf::result<ack_reply> on_release_claim(const release_claim& x);
+  caf::result<positions_reply> on_find_positions(const find_positions& x);
+  const queue_line::entry* admitted_by(const std::string& admission_token) const;
+
+  // -- money (event_money.cpp)
+  caf::result<payment_reply> on_open_payment(const open_payment& x);
+  caf::result<payment_reply> on_find_payment(const find_payment& x);
+  caf::result<ack_reply> on_apply_fact(const apply_fact& x);
+  caf::result<ack_reply> ask_about(const gateway_fact& fact);
+  void believe(const gateway_answered& x);
+  [[nodiscard]] gateway_charge charge_of(const payment_row& p) const;
+  void on_gateway_answered(const gateway_answered& x);
+  void call(const gateway_order& order);
+  void answer_page_waiters(const payment_id& payment);
+  void fail_waiters();
+  void on_page_timeout();
+  payment_reply payment_answer(const payment_id& payment, bool created) const;
+  [[nodiscard]] open_span begin_work(const trace_context& trace, std::string_view name) const;
+  void end_work(open_span work, std::uint64_t seq);
+
+  // -- checkout (event_checkout.cpp)
+  caf::result<quote_reply> on_get_quote(const get_quote& x);
+  caf::result<order_reply> on_place_order(const place_order& x);
+  caf::result<order_reply> on_find_order(const find_order& x);
+  caf::result<order_reply> on_cancel_order(const cancel_order& x);
+  caf::result<orders_reply> on_list_orders(const list_event_orders& x);
+  caf::result<order_reply> on_refund(const refund_tickets& x);
+  caf::result<ack_reply> on_resend(const resend_order& x);
+  caf::result<promo_codes_reply> on_set_promo_code(const set_promo_code& x);
+  caf::result<promo_codes_reply> on_find_promo_codes(const find_promo_codes& x);
+  caf::result<count_reply> on_set_priorities(const set_priorities& x);
+  caf::result<customers_reply> on_find_priorities(const find_priorities& x);
+  caf::result<count_reply> on_invite(const invite_customers& x);
+  caf::result<count_reply> on_withdraw_invitations(const withdraw_invitations& x);
+  caf::result<invitations_reply> on_find_invitations(const find_invitations& x);
+  caf::result<ack_reply> on_settle(const settle_dead_letter& x);
+  caf::result<ack_reply> on_undelivered(const report_undelivered& x);
+  [[nodiscard]] order_reply order_answer(const order_id& id) const;
+  void answer_order_waiters(const std::vector<order_change>& changed, std::uint64_t seq);
+  void on_order_timeout();
+  [[nodiscard]] std::vector<order_change> order_changes_of(const changes& content) const;
+
+  // -- organizer (event_organizer.cpp)
+  caf::result<event_reply> on_find_event(const find_event& x);
+  caf::result<event_reply> on_patch(const patch_event& x);
+  caf::result<event_reply> on_turn(const turn_event& x);
+  caf::result<stats_reply> on_find_stats(const find_stats& x);
+  caf::result<count_reply> on_advance(const advance_line& x);
+  caf::result<count_reply> on_revoke(const revoke_sessions& x);
+  [[nodiscard]] refusal refused_to(const managed& x) const;
+  /// For what belongs to this event by its own id.
+  [[nodiscard]] managed own(const principal& by) const { return {sale_->event().id, by, event_kind::sale}; }
+  void record(decision& d, const managed& what, const audit_note& note, std::string_view verb, timestamp now);
+
+  // -- cache (event_actor.cpp)
+  [[nodiscard]] std::unique_ptr<event_mirror> make_mirror(std::uint64_t generation);
+  caf::result<mirror_report> on_verify(const verify_mirror& x);
+  caf::result<ledger_report> on_verify_ledger(const verify_ledger& x);
+
+  // -- shared
+  [[nodiscard]] timestamp now() const { return clock_->now(); }
+  [[nodiscard]] bool is_closed() const { return !serving_ || is_moving_ || journal_->is_full(); }
+  /// Past the lease's end memory may be the past: another node may own the aggregate.
+  [[nodiscard]] bool refuses() const { return is_closed() || has_no_lease(); }
+  [[nodiscard]] bool has_no_lease() const {
+    return lease_ && lease_->has_passed(services_->env->steady_now()) && !planted(bug::serves_after_lease);
+  }
+  /// Why, as an answer; the request comes back if somebody else will take it.
+  template <class Request>
+  [[nodiscard]] caf::error refused(const Request& x) const {
+    return is_moving_ || is_lapsed() ? make_moved(x) : make_error(errc::unavailable);
+  }
+  /// Another node may take the event, or have it: it must not be held up by us.
+  [[nodiscard]] bool is_lapsed() const { return services_->has_cluster && has_no_lease(); }
+  [[nodiscard]] bool is_other(const event_id& event) const { return event != sale_->event().id; }
+  /// For the event API, to which standalone queues do not exist.
+  [[nodiscard]] bool is_no_sale(const event_id& event) const { return is_other(event) || !sale_->sells(); }
+  /// Runs what time and room allow, commits the decision, arms the timer. Returns the sequence number to wait
+  /// for.
+  std::uint64_t commit(decision&& d, timestamp now);
+  void tell_outside(decision& d, timestamp now);
+  /// Goes out with the decision, by the channels that its tenant has chosen for the topic.
+  void tell(std::string_view topic, std::string payload, timestamp now, changes& out);
+  void tell_by_mail(std::string_view topic, std::string mail, timestamp now, changes& out);
+  [[nodiscard]] std::shared_ptr<const notice_routing> routing() const;
+  void tell_board(sale::wake_up wake, timestamp now);
+  void alert(const changes& content) const;
+  void show(decision&& d, std::vector<order_change> orders, std::uint64_t seq);
+  void arm(sale::wake_up wake, timestamp now);
+  void set_timer(timer_kind kind, milliseconds delay, std::uint64_t generation);
+
+  template <class Reply>
+  caf::result<Reply> reply_after(std::uint64_t seq, Reply reply) {
+    last_request_ = services_->env->steady_now();
+    if (journal_->is_committed(seq)) return reply;
+    journal_->hold(seq, self_->make_response_promise(), caf::make_message(std::move(reply)));
+    return caf::delegated<Reply>{};
+  }
+  /// A read: waits for what it would reveal.
+  template <class Reply>
+  caf::result<Reply> reveal(Reply reply, std::uint64_t own_seq = 0) {
+    return reply_after(std::max(own_seq, journal_->reveal_barrier()), std::move(reply));
+  }
+  /// The stored answer of this idempotent request: a replay, a refusal, or nothing if it is new.
+  template <class Reply>
+  std::optional<Reply> replayed(const idempotency_ref& ref, timestamp now) {
+    return find_answer<Reply>(sale_->answers(), ref, now);
+  }
+  template <class Reply>
+  void remember(const idempotency_ref& ref, const Reply& reply, timestamp now, decision& d) {
+    store_answer(sale_->answers(), ref, reply, now, d.content);
+  }
+
+  struct page_waiter { ///< an open_payment that waits for the gateway's page
+    payment_id payment;
+    caf::response_promise promise;
+    idempotency_ref idempotency;
+    bool created = false;
+    milliseconds deadline{0}; ///< steady time: it ends although the aggregate's clock stands still
+  };
+
+  struct order_waiter { ///< a find_order that waits until its order is no longer PENDING
+    caf::response_promise promise;
+    milliseconds deadline{0}; ///< steady time
+  };
+  struct report_waiter { ///< a webhook that the gateway is asked about
+    gateway_fact fact;
+    caf::response_promise promise;
+  };
+
+  pointer self_ = nullptr;
+  aggregate_id aggregate_{};
+  const owner_services* services_ = nullptr;
+  supervisor_handle supervisor_;
+  std::optional<aggregate_clock> clock_;
+  std::unique_ptr<sale> sale_;
+  std::unique_ptr<journal> journal_;
+  std::shared_ptr<const lease_horizon> lease_; ///< null: owned without a lease
+  std::unique_ptr<event_mirror> mirror_; ///< null: no cache, or not serving
+  std::unique_ptr<event_audit> audit_; ///< null: not serving
+  std::unique_ptr<event_sessions> sessions_; ///< null: not serving
+  std::shared_ptr<board_seat> seat_; ///< null: not serving, or nobody asks
+  bool serving_ = false;
+  bool is_moving_ =
+    false; ///< decides nothing more; what it decided is being committed, or its lease has ended
+  bool was_ready_ = false;
+  std::uint64_t generation_ = 0; ///< of the admission timer
+  timestamp timer_at_; ///< when it fires; `never` if none is set
+  timestamp blocked_until_; ///< no admission before then unless something else happens
+  bool line_is_blocked_ = false; ///< the last run left somebody waiting
+  std::uint64_t loads_ = 0;
+  std::vector<page_waiter> page_waiters_;
+  std::unordered_multimap<order_id, order_waiter> order_waiters_;
+  std::set<std::pair<milliseconds, order_id>>
+    order_deadlines_; ///< of waiters, those answered meanwhile included
+  std::unordered_multimap<payment_id, report_waiter> report_waiters_;
+  trace_book traces_;
+  std::optional<event_hubs<pointer>> hubs_;
+  std::set<caf::actor_addr> monitored_; ///< hubs and tables of sessions, those that left included
+  bool pulses_ = false; ///< the next pulse is on its way
+  bool watches_lease_ = false; ///< the timer of the lease's end is on its way
+  milliseconds last_request_{0};
+  std::string moves_to_; ///< the node that gets it
+  region_handle region_; ///< that told us to move; null: nobody
+};
+
+/// Spawned by a supervisor.
+event_handle::behavior_type event_actor(event_handle::stateful_pointer<event_state> self,
+                                        aggregate_id aggregate, const owner_services* services,
+                                        supervisor_handle supervisor);
+
+} // namespace fq

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The owner's part that compares its memory with the ledger, for people: reads the ledger beside the sale,
+// which goes on meanwhile, and brings what it remembered of its memory to the same moment. Runs inside the
+// event actor, so it needs no lock.
+#pragma once
+#include "actors/protocol/protocol.hpp"
+#include "actors/storage/journal.hpp"
+#include "domain/line/mirror.hpp"
+#include "domain/sale/sale.hpp"
+
+#include <caf/typed_response_promise.hpp>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace fq {
+
+/// Batches that one reading of the ledger may last; beyond it the audit gives up (I14).
+inline constexpr std::size_t batches_per_audit_max = 20'000;
+
+class event_audit {
+public:
+  /// `ask_ledger` sends peek_aggregate; its answer comes to peeked().
+  event_audit(std::function<void(std::uint64_t reading)> ask_ledger, const sale& truth, journal& log) :
+      ask_ledger_(std::move(ask_ledger)), sale_(&truth), journal_(&log) {}
+  ~event_audit();
+  event_audit(const event_audit&) = delete;
+  event_audit& operator=(const event_audit&) = delete;
+
+  /// Answers as soon as the ledger was read and compared. Who asks while that is under way gets the same
+  /// answer.
+  void begin(caf::typed_response_promise<ledger_report> promise);
+  /// The journal begins this batch.
+  void begun(const batch& b);
+  void peeked(const aggregate_peeked& answer);
+
+private:
+  struct later_batch {
+    std::uint64_t to_seq = 0;
+    mirror_delta delta;
+  };
+  /// Memory at the boundary of `seq`, and what each later batch changed in it.
+  struct reading {
+    std::uint64_t seq = 0;
+    mirror_image memory;
+    std::vector<later_batch> later;
+  };
+  [[nodiscard]] std::vector<std::string> compare(const aggregate_snapshot& found) const;
+  void report(const ledger_report& result);
+
+  std::function<void(std::uint64_t)> ask_ledger_;
+  const sale* sale_;
+  journal* journal_;
+  std::optional<reading> reading_;
+  std::uint64_t readings_ = 0; ///< begun
+  std::vector<caf::typed_response_promise<ledger_report>> asking_;
+};
+
+} // namespace fq

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor's requests from fans: queue and claims.
+#include "actors/base/sale_board.hpp"
+#include "actors/sale/event_actor.hpp"
+
+namespace fq {
+namespace {
+
+/// In place of commit()'s word to the board: one more waits, and nothing else is new.
+void tell_join(sale_board& board, board_seat& seat, const decision& joined, std::uint64_t waiting,
+               timestamp now) {
+  board.count(joined.content, now);
+  seat.tell_waiting(waiting);
+}
+
+} // namespace
+
+caf::result<entry_reply> event_state::on_join(const join& x) {
+  if (refuses()) return refused(x);
+  const auto& event = sale_->event();
+  if (is_other(x.event) || event.kind != x.kind || (!sale_->sells() && event.tenant != x.tenant))
+    return entry_reply{reason::not_found};
+  heed_blocks();
+  const auto t = now();
+  // A longer line makes no room: while it is blocked, a join need not look for any.
+  const bool blocked = line_is_blocked_ && (!is_set(blocked_until_) || t < blocked_until_);
+  decision d;
+  auto done = sale_->join(x.customer, x.join_key, t, d, x.subject_name);
+  if (done.no) return reveal(entry_reply{std::move(done.no)});
+  entry_reply reply;
+  reply.created = done.created;
+  reply.replayed = done.replayed;
+  if (d.content.empty()) {
+    const auto& own = *sale_->queue().find(done.number);
+    reply.entry = sale_->view_of(own, t);
+    return reveal(std::move(reply), own.changed_seq);
+  }
+  if (blocked && seat_) tell_join(*services_->board, *seat_, d, sale_->queue().counts().waiting, t);
+  const auto seq = blocked ? journal_->append(std::move(d.content), t, d.reveals) : commit(std::move(d), t);
+  sale_->queue().mark(done.number, seq);
+  reply.entry = sale_->view_of(*sale_->queue().find(done.number), t);
+  return reply_after(seq, std::move(reply));
+}
+
+caf::result<entry_reply> event_state::on_find_entry(const find_entry& x) {
+  if (refuses()) return refused(x);
+  if (is_no_sale(x.event)) return entry_reply{reason::not_found};
+  const auto* own = sale_->queue().find(x.customer);
+  if (own == nullptr) return reveal(entry_reply{reason::not_in_queue});
+  return show_place(*own, x.by_holder);
+}
+
+/// A holder is present by asking; who manages the line sees it as it is.
+caf::result<entry_reply> event_state::show_place(const queue_line::entry& e, bool is_seen) {
+  const auto t = now();
+  decision d;
+  if (is_seen) sale_->seen(e.row.number, t, d);
+  const auto seq = d.content.empty() ? e.changed_seq : commit(std::move(d), t);
+  entry_reply reply;
+  reply.entry = sale_->view_of(e, t);
+  return reveal(std::move(reply), seq);
+}
+
+caf::result<ack_reply> event_state::on_leave(const leave& x) {
+  if (refuses()) return refused(x);
+  if (is_no_sale(x.event)) return ack_reply{reason::not_found};
+  return leave_as(x.customer);
+}
+
+caf::result<ack_reply> event_state::leave_as(const subject_key& subject) {
+  const auto t = now();
+  decision d;
+  auto no = sale_->leave(subject, t, d);
+  if (no) return reveal(ack_reply{std::move(no)});
+  return reply_after(std::max(commit(std::move(d), t), journal_->reveal_barrier()), ack_reply{});
+}
+
+// -- by the place's own token
+// ------------------------------------------------------------------------------------------
+
+const queue_line::entry* event_state::entry_of(const entry_id& ticket) const {
+  if (owner_of(ticket) != aggregate_) return nullptr;
+  const auto* e = sale_->queue().find(queue_number_of(ticket));
+  return e != nullptr && make_entry_id(e->row.joined_at, aggregate_, e->row.number) == ticket ? e : nullptr;
+}
+
+caf::result<entry_reply> event_state::on_find_ticket(const find_ticket& x) {
+  if (refuses()) return refused(x);
+  const auto* e = entry_of(x.ticket);
+  return e == nullptr ? caf::result<entry_reply>{entry_reply{reason::not_found}}
+                      : show_place(*e, x.by_holder);
+}
+
+caf::result<ack_reply> event_state::on_leave_ticket(const leave_ticket& x) {
+  if (refuses()) return refused(x);
+  const auto* e = entry_of(x.ticket);
+  if (e == nullptr) return ack_reply{reason::not_found};
+  if (sale_->queue().find(e->row.subject) != e)
+    return reveal(ack_reply{}); // over, and its subject has another place since
+  return leave_as(e->row.subject);
+}
+
+caf::result<ack_reply> event_state::on_end_session(const end_session& x) {
+  if (refuses()) return refused(x);
+  const auto* e = admitted_by(x.session_token);
+  if (e == nullptr) return reveal(ack_reply{reason::not_admitted});
+  const auto t = now();
+  decision d;
+  if (auto no = sale_->end_session(e->row.number, e->row.admission_no, t, d))
+    return reveal(ack_reply{std::move(no)});
+  return reply_after(commit(std::move(d), t), ack_reply{});
+}
+
+void event_state::on_present(const present& x) {
+  if (refuses()) return;
+  const auto t = now();
+  decision d;
+  for (const auto n : x.numbers) sale_->seen(n, t, d);
+  if (!d.content.empty()) commit(std::move(d), t);
+}
+
+caf::result<line_reply> event_state::on_find_line(const find_line& x) {
+  if (refuses()) return refused(x);
+  if (is_other(x.event)) return line_reply{reason::not_found};
+  const auto view = sale_->view();
+  line_reply reply;
+  reply.status = view.event.status;
+  reply.sold_out = view.sold_out;
+  reply.watches_presence = view.event.queue.presence_timeout.count() > 0;
+  reply.message = view.event.message;
+  return reveal(std::move(reply));
+}
+
+// -- claims
+// ------------------------------------------------------------------------------------------------------------
+
+const queue_line::entry* event_state::admitted_by(const std::string& admission_token) const {
+  const auto id = session_token_entry(admission_token);
+  const auto* e = id ? entry_of(*id) : nullptr;
+  if (e == nullptr) return nullptr;
+  return session_token_matches(*services_->sessions, admission_token, *id, e->row.admission_no) ? e : nullptr;
+}
+
+caf::result<claim_reply> event_state::on_open_claim(const open_claim& x) {
+  if (refuses()) return refused(x);
+  if (is_no_sale(x.event)) return claim_reply{reason::not_found};
+  heed_blocks();
+  const auto t = now();
+  if (auto before = replayed<claim_reply>(x.idempotency, t)) return reveal(std::move(*before));
+  decision d;
+  claim_id opened;
+  if (auto no = sale_->open_claim(x.customer, admitted_by(x.admission_token), x.items, t, d, opened))
+    return reveal(claim_reply{std::move(no)});
+  claim_reply reply;
+  reply.claim = sale_->view_of(*sale_->claims().find(opened));
+  remember(x.idempotency, reply, t, d);
+  return reply_after(commit(std::move(d), t), std::move(reply));
+}
+
+caf::result<claim_reply> event_state::on_find_claim(const find_claim& x) {
+  if (refuses()) return refused(x);
+  const auto* claim = sale_->claims().find(x.claim);
+  if (claim == nullptr || claim->customer != x.customer) return claim_reply{reason::not_found};
+  claim_reply reply;
+  reply.claim = sale_->view_of(*claim);
+  return reveal(std::move(reply));
+}
+
+caf::result<ack_reply> event_state::on_release_claim(const release_claim& x) {
+  if (refuses()) return refused(x);
+  const auto t = now();
+  decision d;
+  auto no = sale_->release_claim(x.customer, x.claim, t, d);
+  if (no) return reveal(ack_reply{std::move(no)});
+  return reply_after(std::max(commit(std::move(d), t), journal_->reveal_barrier()), ack_reply{});
+}
+
+caf::result<positions_reply> event_state::on_find_positions(const find_positions& x) {
+  if (refuses()) return refused(x);
+  positions_reply reply;
+  std::tie(reply.seconds_per_place_low, reply.seconds_per_place_high) = sale_->seconds_per_place(now());
+  reply.positions.reserve(x.numbers.size());
+  for (const auto n : x.numbers) {
+    const auto* e = sale_->queue().find(n);
+    reply.positions.push_back(e != nullptr && is_in_line(e->row.status) ? sale_->queue().position(*e) : 0);
+  }
+  return reveal(std::move(reply));
+}
+
+} // namespace fq

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is told of every change of an event after its commit: the hubs of this node's io threads, and one
+// listener for each other node (net/bridge/push_relay). Runs inside the event actor.
+#pragma once
+#include "actors/protocol/protocol.hpp"
+#include "actors/sale/push_window.hpp"
+#include "domain/base/planted.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace fq {
+
+/// `Self`: pointer to the typed event actor.
+template <class Self>
+class event_hubs {
+public:
+  event_hubs(Self self, aggregate_id aggregate) : self_(self), aggregate_(aggregate) {}
+
+  [[nodiscard]] bool empty() const { return listeners_.empty(); }
+
+  /// False: it is there already.
+  bool add(const hub_handle& hub) {
+    if (find(hub.address()) != listeners_.end() && !planted(bug::subscribes_twice)) return false;
+    listeners_.push_back({hub, hub.node() != self_->node(), {}});
+    return true;
+  }
+  void remove(const caf::actor_addr& hub) {
+    std::erase_if(listeners_, [&](const listener& l) { return l.hub.address() == hub; });
+  }
+
+  /// `changes`: of places, that the message tells of.
+  template <class Message>
+  void tell(const Message& message, std::size_t changes = 1) {
+    for (auto& l : listeners_) {
+      if (!l.is_remote) {
+        self_->send(l.hub, message);
+        continue;
+      }
+      if (l.window.is_closed()) {
+        l.window.miss();
+        continue;
+      }
+      self_->send(l.hub, message);
+      if (const auto mark = l.window.pushed(changes)) self_->send(l.hub, push_mark{*mark, push_kind::places});
+    }
+  }
+  void read(const caf::actor_addr& hub, std::uint64_t mark) {
+    const auto l = find(hub);
+    if (l != listeners_.end() && l->window.read(mark)) self_->send(l->hub, pushes_lost{aggregate_});
+  }
+
+  /// They look for the owner anew, without waiting until somebody's request comes back.
+  void leave() {
+    for (const auto& l : std::exchange(listeners_, {})) self_->send(l.hub, owner_left{aggregate_});
+  }
+
+private:
+  struct listener {
+    hub_handle hub;
+    bool is_remote = false;
+    push_window window; ///< of a remote one
+  };
+  auto find(const caf::actor_addr& hub) {
+    return std::ranges::find_if(listeners_, [&](const listener& l) { return l.hub.address() == hub; });
+  }
+
+  Self self_;
+  aggregate_id aggregate_;
+  std::vector<listener> listeners_;
+};
+
+} // namespace fq

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor's requests about money, and its talk with gateways (through the payments actor, after the
+// commit).
+#include "actors/sale/event_actor.hpp"
+#include "domain/base/planted.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+/// How long POST payments waits for the gateway's page before it answers INITIALIZING with no page.
+constexpr milliseconds page_wait{3'000};
+/// Stripe's pages live for half an hour at least; a little more, because the call takes its time. Held
+/// tickets do not wait for that: at their deadline the page is closed first.
+constexpr milliseconds page_life_min{35 * 60 * 1000};
+/// Webhooks that wait for the gateway's word at most; more are told to come again (I14).
+constexpr std::size_t report_waiters_max = 10'000;
+
+gateway_call_kind kind_of(gateway_order_kind kind) {
+  switch (kind) {
+    case gateway_order_kind::initialize: return gateway_call_kind::initialize;
+    case gateway_order_kind::verify: return gateway_call_kind::verify;
+    case gateway_order_kind::expire: return gateway_call_kind::expire;
+    case gateway_order_kind::refund: return gateway_call_kind::refund;
+  }
+  return gateway_call_kind::verify;
+}
+
+} // namespace
+
+payment_reply event_state::payment_answer(const payment_id& payment, bool created) const {
+  payment_reply reply;
+  reply.created = created;
+  reply.payment = sale_->view_of(*sale_->payments().find(payment));
+  return reply;
+}
+
+caf::result<payment_reply> event_state::on_open_payment(const open_payment& x) {
+  if (refuses()) return refused(x);
+  heed_blocks();
+  const auto t = now();
+  if (auto before = replayed<payment_reply>(x.idempotency, t)) return reveal(std::move(*before));
+  decision d;
+  auto attempt = sale_->open_payment(x.customer, x.claim, x.gateway, t, d);
+  if (attempt.no) return reveal(payment_reply{std::move(attempt.no)});
+  auto work = begin_work(x.trace, "open_payment");
+  traces_.note(x.claim, work.context());
+  if (sale_->payments().find(attempt.payment)->status != payment_status::initializing) {
+    auto reply = payment_answer(attempt.payment, attempt.created);
+    remember(x.idempotency, reply, t, d);
+    const auto seq = commit(std::move(d), t);
+    end_work(std::move(work), seq);
+    return reveal(std::move(reply), seq);
+  }
+  end_work(std::move(work), commit(std::move(d), t));
+  last_request_ = services_->env->steady_now();
+  page_waiters_.push_back({attempt.payment, self_->make_response_promise(), x.idempotency, attempt.created,
+                           last_request_ + page_wait});
+  set_timer(timer_kind::flush, page_wait, 0);
+  return caf::delegated<payment_reply>{};
+}
+
+/// The attempt left INITIALIZING: answers, and remembers the answers of idempotent requests in the same
+/// commit.
+void event_state::answer_page_waiters(const payment_id& payment) {
+  const auto due = std::stable_partition(page_waiters_.begin(), page_waiters_.end(),
+                                         [&](const page_waiter& w) { return w.payment != payment; });
+  std::vector<page_waiter> ready(std::make_move_iterator(due), std::make_move_iterator(page_waiters_.end()));
+  page_waiters_.erase(due, page_waiters_.end());
+  for (auto& w : ready) {
+    const auto t = now();
+    auto reply = payment_answer(w.payment, w.created);
+    decision d;
+    remember(w.idempotency, reply, t, d);
+    const auto seq = journal_->append(std::move(d.content), t, false);
+    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise),
+                   caf::make_message(std::move(reply)));
+  }
+}
+
+void event_state::on_page_timeout() {
+  if (!serving_) return;
+  std::vector<payment_id> late;
+  for (const auto& w : page_waiters_)
+    if (w.deadline <= services_->env->steady_now()) late.push_back(w.payment);
+  for (const auto& payment : late) answer_page_waiters(payment);
+}
+
+caf::result<payment_reply> event_state::on_find_payment(const find_payment& x) {
+  if (refuses()) return refused(x);
+  const auto* payment = sale_->payments().find(x.payment);
+  if (payment == nullptr || payment->customer != x.customer) return payment_reply{reason::not_found};
+  return reveal(payment_answer(x.payment, false));
+}
+
+caf::result<ack_reply> event_state::on_apply_fact(const apply_fact& x) {
+  if (refuses()) return refused(x);
+  if (x.is_report && !planted(bug::report_believed)) return ask_about(x.fact);
+  const auto t = now();
+  decision d;
+  auto no = sale_->apply(x.fact, t, d);
+  if (no) return reveal(ack_reply{std::move(no)});
+  const auto seq = commit(std::move(d), t);
+  if (const auto payment = parse_reference(x.fact.reference)) answer_page_waiters(*payment);
+  return reply_after(std::max(seq, journal_->reveal_barrier()), ack_reply{});
+}
+
+// -- reports: webhooks that prove nothing by themselves
+// ------------------------------------------------------------------
+
+/// Asks the gateway whether it is so. The webhook is answered when what it says has been committed with it,
+/// or 503: then it comes again.
+caf::result<ack_reply> event_state::ask_about(const gateway_fact& fact) {
+  const auto id = parse_reference(fact.reference);
+  const auto* payment = id ? sale_->payments().find(*id) : nullptr;
+  if (payment == nullptr || payment->gateway != fact.gateway) return reveal(ack_reply{reason::not_found});
+  if (sale_->payments().has_receipt(fact.gateway, fact.gateway_event)) return reveal(ack_reply{});
+  if (report_waiters_.size() >= report_waiters_max) return make_error(errc::unavailable);
+  last_request_ = services_->env->steady_now();
+  report_waiters_.emplace(*id, report_waiter{fact, self_->make_response_promise()});
+  call({gateway_order_kind::verify, *id, {}});
+  return caf::delegated<ack_reply>{};
+}
+
+/// The gateway's own word about what it had reported. Only "paid" is applied, under the report's id; anything
+/// else may have been said before the payment that the report is about, so the report is to come again.
+void event_state::believe(const gateway_answered& x) {
+  if (x.kind != gateway_call_kind::verify) return;
+  const auto [first, last] = report_waiters_.equal_range(x.payment);
+  std::vector<report_waiter> ready;
+  for (auto i = first; i != last; ++i) ready.push_back(std::move(i->second));
+  report_waiters_.erase(first, last);
+  for (auto& w : ready) {
+    if (x.result != gateway_result::paid) {
+      w.promise.deliver(make_error(errc::unavailable));
+      continue;
+    }
+    auto fact = w.fact;
+    fact.amount = x.amount;
+    fact.tax = x.tax;
+    fact.currency = x.currency;
+    fact.gateway_id = x.gateway_id;
+    const auto t = now();
+    decision d;
+    auto no = sale_->apply(fact, t, d);
+    const auto seq = commit(std::move(d), t);
+    journal_->hold(std::max(seq, journal_->reveal_barrier()), std::move(w.promise),
+                   caf::make_message(ack_reply{std::move(no)}));
+  }
+}
+
+// -- traces
+// ------------------------------------------------------------------------------------------------------------
+
+/// Of the requests that lead to gateways. One that is refused has no span of its own here: it did nothing.
+open_span event_state::begin_work(const trace_context& trace, std::string_view name) const {
+  return {services_->spans, *services_->env, trace, span_kind::internal, name};
+}
+
+/// It ends when what it did is committed; if that fails, never: its owner loads again, and the request is
+/// answered with an error.
+void event_state::end_work(open_span work, std::uint64_t seq) {
+  if (work.is_kept()) journal_->hold(seq, [work = std::move(work)]() mutable { work.end(false); });
+}
+
+// -- gateways
+// ----------------------------------------------------------------------------------------------------------
+
+/// As good as the same at every call about this payment: Stripe refuses a reference that comes again with
+/// other parameters. Names may have changed since; then it is refused as used up, and another attempt begins.
+gateway_charge event_state::charge_of(const payment_row& p) const {
+  const auto& claim = *sale_->claims().find(p.claim);
+  const auto& event = sale_->event();
+  gateway_charge c;
+  c.reference = p.reference;
+  c.gateway_id = p.gateway_id;
+  c.money = {p.amount, event.currency};
+  c.destination = p.destination;
+  c.title = event.name;
+  c.application_fee = fees_of(claim);
+  for (const auto& i : claim.items)
+    c.lines.push_back(
+      {sale_->stock().types()[i.ticket_type].name, price_of_one(i), std::int64_t{i.quantity}});
+  c.trace = traces_.of(p.claim);
+  c.expires_at = p.created_at + std::max(page_life_min, claim.expires_at - p.created_at);
+  const auto* order = sale_->orders().of_claim(p.claim);
+  if (order == nullptr) {
+    if (c.application_fee > 0) c.lines.push_back({"Fees", c.application_fee, 1});
+    return c;
+  }
+  c.customer_email = order->contact.email;
+  c.success_url = order->success_url;
+  c.cancel_url = order->cancel_url;
+  if (order->platform_fee > 0) c.lines.push_back({"Platform fee", order->platform_fee, 1});
+  if (order->processing_fee > 0) c.lines.push_back({"Processing fee", order->processing_fee, 1});
+  return c;
+}
+
+void event_state::call(const gateway_order& order) {
+  const auto* p = sale_->payments().find(order.payment);
+  if (p == nullptr) return;
+  const auto* refund = sale_->payments().find_refund(order.refund);
+  const auto& entry = sale_->queue().find(sale_->claims().find(p->claim)->entry)->row;
+  self_->send(services_->payments, call_gateway{.kind = kind_of(order.kind),
+                                                .gateway = p->gateway,
+                                                .payment = p->id,
+                                                .charge = charge_of(*p),
+                                                .refund = order.refund,
+                                                .refund_amount = refund != nullptr ? refund->amount : 0,
+                                                .priority_class = entry.priority_class});
+}
+
+void event_state::on_gateway_answered(const gateway_answered& x) {
+  if (is_closed()) return; // asked again when the claim's deadline or the sweep comes
+  const auto t = now();
+  decision d;
+  switch (x.result) {
+    case gateway_result::initialized:
+      sale_->initialized(x.payment, x.authorization_url, x.gateway_id, t, d);
+      break;
+    case gateway_result::paid:
+      sale_->apply({.gateway = x.gateway,
+                    .gateway_event = "verify:" + x.reference,
+                    .what = verdict::paid,
+                    .reference = x.reference,
+                    .amount = x.amount,
+                    .currency = x.currency,
+                    .tax = x.tax,
+                    .gateway_id = x.gateway_id},
+                   t, d);
+      break;
+    case gateway_result::unpaid: sale_->unpaid(x.payment, x.kind == gateway_call_kind::expire, t, d); break;
+    case gateway_result::closed:
+    case gateway_result::unknown_reference: sale_->closed(x.payment, t, d); break;
+    case gateway_result::rejected: sale_->not_taken(x.payment, x.is_used_up, t, d); break;
+    case gateway_result::refunded:
+      sale_->apply({.gateway = x.gateway,
+                    .gateway_event = "refund:" + to_string(x.refund),
+                    .what = verdict::refund_processed,
+                    .reference = x.reference,
+                    .amount = x.amount,
+                    .currency = x.currency,
+                    .refund = to_string(x.refund)},
+                   t, d);
+      break;
+    case gateway_result::refund_pending: sale_->refund_not_done(x.refund, false, t, d); break;
+    case gateway_result::refund_refused: sale_->refund_not_done(x.refund, true, t, d); break;
+    case gateway_result::unavailable: sale_->not_answered(x.payment, t); break;
+  }
+  commit(std::move(d), t);
+  answer_page_waiters(x.payment);
+  believe(x);
+}
+
+} // namespace fq

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor's requests from organizers and operators, and the public view of the event.
+#include "actors/sale/event_actor.hpp"
+
+namespace fq {
+namespace {
+
+std::string_view verb_of(event_trigger trigger) {
+  switch (trigger) {
+    case event_trigger::activate: return "activate";
+    case event_trigger::pause: return "pause";
+    case event_trigger::resume: return "resume";
+    case event_trigger::end: return "end";
+    case event_trigger::cancel: return "cancel";
+  }
+  return {};
+}
+
+} // namespace
+
+/// What belongs to somebody else looks like nothing. Events are their organizer's and their tenant's
+/// operators', queues their tenant's.
+refusal event_state::refused_to(const managed& x) const {
+  const auto& e = sale_->event();
+  const bool is_named = !is_other(x.event) && e.kind == x.kind && e.tenant == x.by.tenant;
+  const bool by_organizer =
+    x.by.kind == principal_kind::organizer && (!sale_->sells() || e.organizer == x.by.id);
+  if (is_named && (by_organizer || x.by.kind == principal_kind::operate)) return {};
+  return reason::not_found;
+}
+
+/// Becomes part of the decision that it tells of.
+void event_state::record(decision& d, const managed& what, const audit_note& note, std::string_view verb,
+                         timestamp t) {
+  audit_row row;
+  row.id = services_->env->make_id(t, aggregate_);
+  row.tenant = sale_->event().tenant;
+  row.target = sale_->event().id;
+  row.actor = what.by.kind == principal_kind::nobody ? "system" : name_of(what.by);
+  row.action = std::string{sale_->sells() ? "event." : "queue."} + std::string{verb};
+  row.detail = note.detail;
+  row.reason = note.reason;
+  row.at = t;
+  d.content.emplace_back(audit_recorded{std::move(row)});
+}
+
+caf::result<event_reply> event_state::on_find_event(const find_event& x) {
+  if (refuses()) return refused(x);
+  const auto& e = sale_->event();
+  // A queue's waiting page shows its name and message to everybody; the routes of the API ask for a manager
+  // first.
+  const bool is_shown =
+    sale_->sells() ? e.status != event_status::draft : x.what.by.kind == principal_kind::nobody;
+  const bool is_public = is_shown && !is_other(x.what.event) && x.what.kind == e.kind;
+  if (auto no = refused_to(x.what); no && !is_public) return event_reply{std::move(no)};
+  event_reply reply;
+  reply.event = sale_->view();
+  const auto* invited = sale_->invitation_of(x.viewer, now());
+  const auto is_seen = [invited](const ticket_type_row& t) {
+    return !t.hidden || (invited != nullptr && invited->ticket_type == t.ordinal);
+  };
+  if (refused_to(x.what))
+    std::erase_if(reply.event.ticket_types, [&](const ticket_type_row& t) { return !is_seen(t); });
+  return reveal(std::move(reply));
+}
+
+caf::result<event_reply> event_state::on_patch(const patch_event& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return event_reply{std::move(no)};
+  const auto t = now();
+  decision d;
+  if (auto no = sale_->patch(x.patch, t, d)) return reveal(event_reply{std::move(no)});
+  record(d, x.what, x.note, "change", t);
+  const auto seq = commit(std::move(d), t);
+  event_reply reply;
+  reply.event = sale_->view();
+  return reply_after(seq, std::move(reply));
+}
+
+caf::result<event_reply> event_state::on_turn(const turn_event& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return event_reply{std::move(no)};
+  const auto t = now();
+  decision d;
+  if (auto no = sale_->turn(x.trigger, t, d)) return reveal(event_reply{std::move(no)});
+  record(d, x.what, x.note, verb_of(x.trigger), t);
+  const auto seq = commit(std::move(d), t);
+  event_reply reply;
+  reply.event = sale_->view();
+  return reply_after(seq, std::move(reply));
+}
+
+caf::result<count_reply> event_state::on_advance(const advance_line& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
+  const auto t = now();
+  decision d;
+  count_reply reply;
+  if (auto no = sale_->advance(x.count, t, d, reply.count)) return reveal(count_reply{std::move(no)});
+  record(d, x.what, x.note, "advance", t);
+  return reply_after(commit(std::move(d), t), std::move(reply));
+}
+
+caf::result<count_reply> event_state::on_revoke(const revoke_sessions& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return count_reply{std::move(no)};
+  const auto* e = x.scope == revocation_scope::ticket ? entry_of(x.ticket) : nullptr;
+  if (x.scope == revocation_scope::ticket && e == nullptr) return count_reply{reason::not_found};
+  const auto t = now();
+  decision d;
+  count_reply reply;
+  reply.count = sale_->revoke(x.scope, e != nullptr ? e->row.number : queue_number{}, x.subject, t, d);
+  record(d, x.what, x.note, "revoke", t);
+  return reply_after(commit(std::move(d), t), std::move(reply));
+}
+
+caf::result<stats_reply> event_state::on_find_stats(const find_stats& x) {
+  if (refuses()) return refused(x);
+  if (auto no = refused_to(x.what)) return stats_reply{std::move(no)};
+  stats_reply reply;
+  reply.stats = sale_->stats(now());
+  return reveal(std::move(reply));
+}
+
+} // namespace fq

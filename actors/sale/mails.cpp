@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/sale/mails.hpp"
+
+#include "domain/delivery/outbox.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <span>
+
+namespace fq {
+namespace {
+
+namespace json = boost::json;
+
+std::string name_of(const contact& c) {
+  return c.last_name.empty() ? c.first_name : c.first_name + ' ' + c.last_name;
+}
+
+/// `end`, if set: it is of no use then, and is not sent afterwards.
+std::string mail(std::string_view template_key, json::array to, json::object data, timestamp end = never) {
+  json::object all{
+    {"template", template_key}, {"language", "en"}, {"to", std::move(to)}, {"data", std::move(data)}};
+  if (is_set(end)) all["expires_at"] = unix_ms(end);
+  return json::serialize(all);
+}
+
+json::array only_to(const order_row& order) { return {json::object{{"address", order.contact.email}}}; }
+
+json::object data_of(const order_row& order, const sale& now) {
+  return {{"order_id", to_string(order.id)},
+          {"name", name_of(order.contact)},
+          {"event_name", now.event().name},
+          {"currency", now.event().currency}};
+}
+
+std::string payment_link(const order_row& order, const sale& now) {
+  const auto view = now.view_of(order);
+  auto data = data_of(order, now);
+  data["total"] = order.total;
+  data["payment_url"] = view.payment_url;
+  const auto end = view.claim.claim.expires_at;
+  data["expires_at"] = end.time_since_epoch().count();
+  return mail("payment_link", only_to(order), std::move(data), end);
+}
+
+std::string receipt(const order_row& order, const sale& now) {
+  auto data = data_of(order, now);
+  json::array items;
+  for (const auto& i : now.claims().find(order.claim)->items)
+    items.push_back(json::object{{"name", now.stock().types()[i.ticket_type].name},
+                                 {"quantity", i.quantity},
+                                 {"amount", i.unit_price * i.quantity}});
+  data["items"] = std::move(items);
+  data["discount"] = order.discount;
+  data["donations"] = order.donations;
+  data["fees"] = order.platform_fee + order.processing_fee;
+  data["total"] = order.total;
+  data["paid_at"] = order.updated_at.time_since_epoch().count();
+  return mail("order_receipt", only_to(order), std::move(data));
+}
+
+std::string_view in_plain_words(std::string_view failure) {
+  if (failure == "expired") return "It was not paid in time.";
+  if (failure == "gateway_unavailable") return "The payment service could not be reached.";
+  if (failure == "payment_rejected") return "The payment service did not accept it.";
+  return "It could not be completed.";
+}
+
+std::string failed(const order_row& order, const sale& now) {
+  auto data = data_of(order, now);
+  data["reason"] = in_plain_words(order.failure);
+  data["can_retry"] = now.view_of(order).can_retry;
+  return mail("order_failed", only_to(order), std::move(data));
+}
+
+std::string refunded(const order_row& order, const refund_row& refund, const sale& now) {
+  auto data = data_of(order, now);
+  const auto& payment = *now.payments().find(refund.payment);
+  data["amount"] = refund.amount;
+  data["whole"] = payment.refunded >= payment.captured;
+  return mail("order_refunded", only_to(order), std::move(data));
+}
+
+/// Those who have something to lose by it, in chunks.
+std::vector<std::string> cancellations(const sale& now, timestamp at) {
+  std::vector<std::string> mails;
+  for (const bool paid : {true, false}) {
+    json::array to;
+    const auto send = [&] {
+      if (to.empty()) return;
+      json::object data{{"event_name", now.event().name}, {"refund", paid}};
+      mails.push_back(mail("event_cancelled", std::exchange(to, {}), std::move(data)));
+    };
+    for (const auto& [id, order] : now.orders().all()) {
+      const bool is_fresh = order.updated_at == at; // moved by the cancellation itself
+      const bool has_paid = order.status == order_status::success
+                            || order.status == order_status::partially_refunded
+                            || (order.status == order_status::refunded && is_fresh);
+      const bool was_open = is_open(order.status) || (order.status == order_status::failed && is_fresh);
+      if (paid ? !has_paid : !was_open) continue;
+      to.push_back(json::object{{"address", order.contact.email}});
+      if (to.size() == mail_recipients_max) send();
+    }
+    send();
+  }
+  return mails;
+}
+
+struct mail_writer {
+  const sale& now;
+  std::vector<topic_mail>& out;
+
+  void operator()(const order_moved& c) const {
+    const bool link_is_due = c.from == c.row.status && c.row.status == order_status::awaiting_payment
+                             && !is_set(c.row.payment_link_at);
+    const bool has_page =
+      link_is_due && !now.view_of(c.row).payment_url.empty(); // it may have been declined meanwhile
+    if (has_page) out.push_back({topic::order_placed, payment_link(c.row, now)});
+    if (c.from == c.row.status) return;
+    if (c.row.status == order_status::success) out.push_back({topic::order_completed, receipt(c.row, now)});
+    if (c.row.status == order_status::failed && c.row.failure != "event_cancelled")
+      out.push_back({topic::order_failed, failed(c.row, now)});
+  }
+  void operator()(const refund_moved& c) const {
+    if (c.from == c.row.status || c.row.status != refund_status::succeeded || c.row.amount == 0) return;
+    const auto* order = now.orders().of_claim(now.payments().find(c.row.payment)->claim);
+    if (order != nullptr) out.push_back({topic::payment_refunded, refunded(*order, c.row, now)});
+  }
+  void operator()(const event_changed& c) const {
+    if (c.from == c.event.status || c.event.status != event_status::cancelled) return;
+    for (auto& one : cancellations(now, c.event.updated_at))
+      out.push_back({topic::event_cancelled, std::move(one)});
+  }
+  template <class Other>
+  void operator()(const Other&) const {}
+};
+
+} // namespace
+
+std::vector<topic_mail> mails_of(const changes& content, const sale& now) {
+  std::vector<topic_mail> mails;
+  for (const auto& c : content) std::visit(mail_writer{now, mails}, c);
+  return mails;
+}
+
+std::vector<std::string> invitation_mails(std::span<const std::string> addresses, const invitation_row& what,
+                                          const sale& now) {
+  std::vector<std::string> mails;
+  for (; !addresses.empty(); addresses = addresses.subspan(std::min(addresses.size(), mail_recipients_max))) {
+    json::array to;
+    for (const auto& address : addresses.first(std::min(addresses.size(), mail_recipients_max)))
+      to.push_back(json::object{{"address", address}});
+    json::object data{{"event_name", now.event().name},
+                      {"ticket_name", now.stock().types()[what.ticket_type].name},
+                      {"quantity", what.quantity}};
+    if (is_set(what.valid_until)) data["valid_until"] = unix_ms(what.valid_until);
+    mails.push_back(mail("quota_invitation", std::move(to), std::move(data), what.valid_until));
+  }
+  return mails;
+}
+
+std::string mail_again(const order_row& order, const sale& now) {
+  switch (order.status) {
+    case order_status::success:
+    case order_status::partially_refunded: return receipt(order, now);
+    case order_status::awaiting_payment:
+      return now.view_of(order).payment_url.empty() ? std::string{} : payment_link(order, now);
+    case order_status::failed: return failed(order, now);
+    case order_status::pending:
+    case order_status::cancelled:
+    case order_status::refunded: return {};
+  }
+  return {};
+}
+
+} // namespace fq

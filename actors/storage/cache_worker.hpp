@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wraps the cache: what waits goes as one pipeline, and while the cache is away nothing is tried but a ping
+// now and then. Owners are told when their mirror is lost and when they may build it again. Detached in
+// production because a cache blocks.
+#pragma once
+#include "actors/base/cache_metrics.hpp"
+#include "actors/protocol/protocol.hpp"
+#include "domain/base/environment.hpp"
+#include "store/port/cache.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <map>
+#include <vector>
+
+namespace fq {
+
+/// Elements that one pipeline carries at most; the rest goes into the next one.
+inline constexpr std::size_t elements_per_pipeline_max = 20'000;
+/// Steps that wait at most; beyond it the cache counts as away (I14).
+inline constexpr std::size_t steps_waiting_max = 10'000;
+/// Pause before a cache that failed is asked again, doubling up to the maximum.
+inline constexpr milliseconds circuit_pause_min{200};
+inline constexpr milliseconds circuit_pause_max{5'000};
+
+class cache_worker_state {
+public:
+  static inline const char* name = "cache_worker";
+  using pointer = cache_worker_handle::stateful_pointer<cache_worker_state>;
+
+  void init(pointer self, cache& engine, environment& env, cache_metrics& metrics);
+  cache_worker_handle::behavior_type behavior();
+
+private:
+  using owner = event_handle;
+  struct waiting {
+    std::shared_ptr<const mirror_step> step;
+    owner from;
+  };
+  struct vouching {
+    std::shared_ptr<const vouched_mirror> mirror;
+    milliseconds said_at{0}; ///< steady time
+    owner from;
+  };
+  void on_step(const take_mirror_step& x);
+  void flush();
+  void flush_some();
+  void on_vouch(const vouch_for_mirror& x);
+  void vouch_all();
+  void on_check(const check_mirror& x);
+  mirror_checked compare(const check_mirror& x);
+  void open_circuit();
+  void ping();
+  void tell_lost(const owner& from, aggregate_id aggregate, std::uint64_t generation);
+  void tell_lost(const waiting& w) { tell_lost(w.from, w.step->aggregate, w.step->generation); }
+  void flush_soon();
+
+  pointer self_ = nullptr;
+  cache* cache_ = nullptr;
+  environment* env_ = nullptr;
+  cache_metrics* metrics_ = nullptr;
+  std::vector<waiting> waiting_;
+  std::vector<vouching> vouching_; ///< a few a second and owner
+  bool flush_is_due_ = false;
+  milliseconds pause_ = circuit_pause_min;
+  std::map<aggregate_id, owner> to_tell_; ///< whose mirror was lost since the circuit opened
+};
+
+cache_worker_handle::behavior_type cache_worker(
+  cache_worker_handle::stateful_pointer<cache_worker_state> self, cache* engine, environment* env,
+  cache_metrics* metrics);
+
+} // namespace fq

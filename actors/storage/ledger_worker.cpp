@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/storage/ledger_worker.hpp"
+
+#include "domain/base/planted.hpp"
+#include "domain/sale/idempotency.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+namespace fq {
+namespace {
+batch_settled settled_as(const batch& b, bool unavailable, commit_outcome outcome) {
+  return {b.aggregate, b.epoch, b.to_seq, unavailable, outcome};
+}
+
+/// Of outcomes that end an owner's view of the world.
+const char* refusal_name(commit_outcome outcome) {
+  switch (outcome) {
+    case commit_outcome::fenced: return "another owner has taken it";
+    case commit_outcome::out_of_order: return "it is not the next one";
+    case commit_outcome::conflict: return "memory and ledger have diverged";
+    default: return nullptr;
+  }
+}
+
+} // namespace
+
+ledger_worker_handle::behavior_type ledger_worker(
+  ledger_worker_handle::stateful_pointer<ledger_worker_state> self, ledger* engine, environment* env,
+  ledger_worker_settings settings) {
+  self->state.init(self, *engine, *env, std::move(settings));
+  return self->state.behavior();
+}
+
+void ledger_worker_state::init(pointer self, ledger& engine, environment& env,
+                               ledger_worker_settings settings) {
+  self_ = self;
+  ledger_ = &engine;
+  env_ = &env;
+  settings_ = std::move(settings);
+  clock_.emplace(env);
+  clock_->start(env.wall_now(), never);
+  on_timer({timer_kind::renew, 0});
+  if (settings_.prune_interval.count() > 0)
+    self->delayed_send(self, settings_.prune_interval, timer_fired{timer_kind::sweep, 0});
+}
+
+/// Whether `work` could be done. A commit of unknown fate is as good as none: whoever asked asks again.
+template <class Work>
+bool ledger_worker_state::reached(Work work) {
+  bool done = false;
+  std::string why;
+  try {
+    work();
+    done = true;
+  } catch (const ledger_unavailable& e) { why = e.what(); } catch (const commit_unknown& e) {
+    why = e.what();
+  }
+  if (settings_.reachable) *settings_.reachable = done;
+  if (std::exchange(is_reached_, done) != done)
+    note(done ? "the ledger is back" : "the ledger is away: " + why);
+  return done;
+}
+
+void ledger_worker_state::note(const std::string& what) const {
+  if (settings_.note) settings_.note(what);
+}
+
+ledger_worker_state::~ledger_worker_state() {
+  std::vector<aggregate_id> mine;
+  for (const auto& [aggregate, lease] : leased_) {
+    lease.horizon->set(milliseconds{0});
+    mine.push_back(aggregate);
+  }
+  if (!mine.empty()) reached([&] { ledger_->release(settings_.lease.owner, mine); });
+  if (!beats_for_.empty()) reached([&] { ledger_->leave(beats_for_); });
+}
+
+ledger_worker_handle::behavior_type ledger_worker_state::behavior() {
+  return {
+    [this](const commit_batch& x) { on_commit(x); },
+    [this](const acquire_aggregate& x) { acquire(x); },
+    [this](const release_aggregate& x) { release(x); },
+    [this](const find_aggregates_to_wake&) {
+      aggregates_to_wake found;
+      found.unavailable =
+        !reached([&] { found.aggregates = ledger_->aggregates_to_wake(settings_.lease.owner); });
+      answer(std::move(found));
+    },
+    [this](const find_last_aggregate&) {
+      last_aggregate_found found;
+      found.unavailable = !reached([&] { found.last = ledger_->last_aggregate(); });
+      answer(std::move(found));
+    },
+    [this](const fq::take_outbox& x) { take_outbox(x); },
+    [this](const fq::mark_outbox& x) { mark_outbox(x); },
+    [this](const peek_aggregate& x) { peek(x); },
+    [this](const fq::read_directory&) { read_directory(); },
+    [this](const fq::read_blocks&) {
+      blocks_read reply;
+      reached([&] { reply.content = std::make_shared<const std::vector<block_row>>(ledger_->blocks()); });
+      answer(std::move(reply));
+    },
+    [this](const beat_node& x) { beat(x); },
+    [this](const end_lease& x) {
+      release({x.aggregate});
+      return ack_reply{};
+    },
+    [this](const list_audit& x) { return list(x); },
+    [this](const fq::list_orders& x) { return list(x); },
+    [this](const fq::list_dead_letters& x) { return list(x); },
+    [this](const list_events& x) { return list(x); },
+    [this](const find_audience& x) { return find(x); },
+    [this](const find_crowd& x) { return find(x); },
+    [this](const fq::store_deliveries& x) { return store(x); },
+    [this](const fq::take_deliveries& x) { return take(x); },
+    [this](const fq::settle_deliveries& x) { return done([&] { ledger_->settle_deliveries(*x.rows); }); },
+    [this](const fq::end_device& x) {
+      return done([&] { ledger_->end_device(x.device, x.since, x.why, clock_->now()); });
+    },
+    [this](const fq::disable_endpoint& x) { return disable(x); },
+    [this](const fq::list_deliveries& x) { return list(x); },
+    [this](const fq::replay_delivery& x) {
+      return found([&] { return ledger_->replay_delivery(x.tenant, x.target, x.notice, clock_->now()); });
+    },
+    [this](const fq::register_device& x) { return add(x); },
+    [this](const fq::list_devices& x) { return list(x); },
+    [this](const fq::remove_device& x) {
+      return found([&] { return ledger_->remove_device(x.holder, x.device); });
+    },
+    [this](const fq::store_endpoint& x) { return store(x); },
+    [this](const fq::list_endpoints& x) { return list(x); },
+    [this](const fq::remove_endpoint& x) {
+      return found([&] { return ledger_->remove_endpoint(x.tenant, x.endpoint); });
+    },
+    [this](const timer_fired& t) { on_timer(t); },
+  };
+}
+
+void ledger_worker_state::on_timer(const timer_fired& t) {
+  switch (t.kind) {
+    case timer_kind::flush: return flush();
+    case timer_kind::sweep: return prune();
+    case timer_kind::renew:
+      if (settings_.lease.owner.empty()) return;
+      self_->delayed_send(self_, settings_.lease.term / 3, timer_fired{timer_kind::renew, 0});
+      return renew();
+    default: return;
+  }
+}
+
+event_list_reply ledger_worker_state::list(const list_events& x) {
+  event_list_reply reply;
+  event_filter filter;
+  const bool is_organizer = x.by.kind == principal_kind::organizer;
+  if (is_organizer && x.kind == event_kind::sale)
+    filter.organizer = x.by.id;
+  else if (x.by.kind != principal_kind::nobody)
+    filter.tenant = x.by.tenant;
+  filter.kind = x.kind;
+  filter.external_id = x.external_id;
+  filter.after = x.after;
+  filter.limit = x.limit + 1;
+  const bool read = reached([&] {
+    for (auto& e : ledger_->list_events(filter))
+      reply.events.push_back({std::move(e.event), std::move(e.ticket_types)});
+  });
+  if (!read) reply.no = reason::unavailable;
+  reply.more = reply.events.size() > x.limit;
+  if (reply.more) reply.events.resize(x.limit);
+  if (x.by.kind == principal_kind::nobody)
+    for (auto& e : reply.events)
+      std::erase_if(e.ticket_types, [](const ticket_type_row& t) { return t.hidden; });
+  return reply;
+}
+
+/// Answers the sender of the message in hand by an ordinary message.
+template <class Reply>
+void ledger_worker_state::answer(Reply reply) {
+  caf::anon_send(caf::actor_cast<caf::actor>(self_->current_sender()), std::move(reply));
+}
+
+void ledger_worker_state::on_commit(const commit_batch& x) {
+  waiting_.push_back({x.content, caf::actor_cast<owner_handle>(self_->current_sender())});
+  if (flush_is_due_) return;
+  flush_is_due_ = true; // behind the batches in the mailbox: those join this commit. Notices and readings
+                        // wait, where they share this worker
+  self_->send<caf::message_priority::high>(self_, timer_fired{timer_kind::flush, 0});
+}
+
+void ledger_worker_state::flush() {
+  flush_is_due_ = false;
+  std::size_t batches = 0, content = 0;
+  while (batches < waiting_.size() && batches < batches_per_commit_max && content < changes_per_commit_max)
+    content += waiting_[batches++].content->content.size();
+  const auto end = waiting_.begin() + static_cast<std::ptrdiff_t>(batches);
+  std::vector<waiting> group(std::make_move_iterator(waiting_.begin()), std::make_move_iterator(end));
+  waiting_.erase(waiting_.begin(), end);
+  if (!waiting_.empty()) {
+    flush_is_due_ = true;
+    self_->send<caf::message_priority::high>(self_, timer_fired{timer_kind::flush, 0});
+  }
+  std::vector<batch> all;
+  all.reserve(group.size());
+  for (const auto& w : group) all.push_back(*w.content);
+  std::vector<commit_outcome> outcomes;
+  // After an unknown commit the owner submits again, and applied_seq tells.
+  reached([&] { outcomes = ledger_->commit(all); }) ? settle(group, outcomes) : fail(group);
+}
+
+void ledger_worker_state::settle(const std::vector<waiting>& group,
+                                 const std::vector<commit_outcome>& outcomes) {
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    if (const auto* refused = refusal_name(outcomes[i]))
+      note("aggregate " + std::to_string(number_of(group[i].content->aggregate))
+           + ": a batch was refused: " + refused);
+    self_->send(group[i].owner,
+                settled_as(*group[i].content, outcomes[i] == commit_outcome::busy, outcomes[i]));
+  }
+}
+
+void ledger_worker_state::fail(const std::vector<waiting>& group) {
+  for (const auto& w : group) self_->send(w.owner, settled_as(*w.content, true, commit_outcome::busy));
+}
+
+/// Old answers, receipts and delivered domain events go, a few at a time: on an embedded ledger owners'
+/// commits wait for each time. Owners forget theirs by age as well.
+void ledger_worker_state::prune() {
+  const auto now = clock_->now();
+  std::size_t gone = 0;
+  reached([&] {
+    gone = ledger_->prune({now - idempotency_life, now - receipt_life, now - outbox_life, rows_per_prune,
+                           now - delivery_life, now - device_life});
+  });
+  self_->delayed_send(self_, gone < rows_per_prune ? settings_.prune_interval : prune_pause,
+                      timer_fired{timer_kind::sweep, 0});
+}
+
+void ledger_worker_state::acquire(const acquire_aggregate& x) {
+  aggregate_acquired reply;
+  reply.outcome = acquire_outcome::unavailable;
+  const auto lease_end = env_->steady_now() + settings_.lease.term; // at the earliest
+  reached([&] {
+    const auto lease = planted(bug::lease_ignored) ? lease_terms{} : settings_.lease;
+    auto result = ledger_->acquire(x.aggregate, lease, x.idempotency_since);
+    if (auto* got = std::get_if<acquired>(&result)) {
+      reply.outcome = acquire_outcome::acquired;
+      if (!settings_.lease.owner.empty()) {
+        auto horizon = std::make_shared<lease_horizon>(lease_end);
+        reply.lease = horizon;
+        leased_[x.aggregate] = {caf::actor_cast<owner_handle>(self_->current_sender()), std::move(horizon)};
+      }
+      reply.content = std::make_shared<const acquired>(std::move(*got));
+    } else if (const auto* held = std::get_if<lease_held>(&result)) {
+      reply.outcome = acquire_outcome::not_owner;
+      reply.lease_owner = held->owner;
+      reply.lease_left = held->left;
+    } else if (std::holds_alternative<no_such_aggregate>(result)) {
+      reply.outcome = acquire_outcome::absent;
+    }
+  });
+  answer(std::move(reply));
+}
+
+/// Behind the owner's last batch: it releases when that is answered.
+void ledger_worker_state::release(const release_aggregate& x) {
+  const auto mine = leased_.find(x.aggregate);
+  if (mine == leased_.end()) return;
+  if (!planted(bug::answers_after_handover))
+    mine->second.horizon->set(milliseconds{0}); // before anybody else can have it
+  leased_.erase(mine);
+  reached([&] {
+    ledger_->release(settings_.lease.owner, {&x.aggregate, 1});
+  }); // else the lease runs out by itself
+}
+
+void ledger_worker_state::renew() {
+  if (leased_.empty()) return;
+  std::vector<aggregate_id> mine;
+  mine.reserve(leased_.size());
+  for (const auto& [aggregate, lease] : leased_) mine.push_back(aggregate);
+  lease_renewal renewal;
+  const auto lease_end = env_->steady_now() + settings_.lease.term; // at the earliest
+  if (!reached([&] { renewal = ledger_->renew(settings_.lease, mine); })
+      && !planted(bug::renewal_taken_for_granted))
+    return;
+  for (const auto aggregate : renewal.lost) {
+    self_->send(leased_.at(aggregate).owner, lease_lost{aggregate});
+    leased_.erase(aggregate);
+  }
+  for (const auto& [aggregate, lease] : leased_)
+    if (std::ranges::find(renewal.busy, aggregate) == renewal.busy.end()) lease.horizon->set(lease_end);
+}
+
+void ledger_worker_state::take_outbox(const fq::take_outbox& x) {
+  static constexpr auto all_partitions = [] {
+    std::array<std::uint32_t, outbox_partitions> all{};
+    std::iota(all.begin(), all.end(), 0u);
+    return all;
+  }();
+  std::vector<outbox_item> items;
+  const bool read = reached([&] {
+    const auto mine = ledger_->lease_outbox(settings_.lease, all_partitions);
+    if (!mine.empty()) items = ledger_->undelivered(x.which, mine, x.limit, x.after);
+    if (planted(bug::marked_before_consumed))
+      for (const auto& i : items) ledger_->mark_delivered(x.which, {&i.key, 1}, clock_->now());
+  });
+  answer(outbox_taken{!read, std::make_shared<const std::vector<outbox_item>>(std::move(items))});
+}
+
+void ledger_worker_state::mark_outbox(const fq::mark_outbox& x) {
+  answer(outbox_marked{!reached([&] { ledger_->mark_delivered(x.which, *x.keys, clock_->now()); })});
+}
+
+void ledger_worker_state::peek(const peek_aggregate& x) {
+  aggregate_peeked reply{x.reading, nullptr};
+  reached([&] { reply.found = std::make_shared<const aggregate_snapshot>(ledger_->peek(x.aggregate)); });
+  answer(std::move(reply));
+}
+
+void ledger_worker_state::read_directory() {
+  directory_read reply;
+  reached([&] { reply.content = std::make_shared<const access_directory>(ledger_->directory()); });
+  answer(std::move(reply));
+}
+
+void ledger_worker_state::beat(const beat_node& x) {
+  beats_for_ = x.self.id;
+  nodes_seen reply;
+  reply.is_unavailable = !reached([&] { reply.nodes = ledger_->beat(x.self, x.alive_for); });
+  answer(std::move(reply));
+}
+
+audit_reply ledger_worker_state::list(const list_audit& x) {
+  audit_reply reply;
+  const auto actor = x.by.kind == principal_kind::organizer ? name_of(x.by) : std::string{};
+  if (!reached([&] { reply.rows = ledger_->audit({x.by.tenant, x.target, actor, x.before, x.limit + 1}); }))
+    reply.no = reason::unavailable;
+  reply.more = reply.rows.size() > x.limit;
+  if (reply.more) reply.rows.resize(x.limit);
+  return reply;
+}
+
+order_list_reply ledger_worker_state::list(const fq::list_orders& x) {
+  order_list_reply reply;
+  if (!reached([&] { reply.orders = ledger_->list_orders({x.customer, x.before, x.limit + 1}); }))
+    reply.no = reason::unavailable;
+  reply.more = reply.orders.size() > x.limit;
+  if (reply.more) reply.orders.resize(x.limit);
+  return reply;
+}
+
+dead_letters_reply ledger_worker_state::list(const fq::list_dead_letters& x) {
+  dead_letters_reply reply;
+  dead_letter_filter filter{x.by.tenant, std::nullopt, x.is_open, x.before, x.limit + 1};
+  if (x.by.kind == principal_kind::organizer) filter.organizer = x.by.id;
+  if (!reached([&] { reply.letters = ledger_->list_dead_letters(filter); })) reply.no = reason::unavailable;
+  reply.more = reply.letters.size() > x.limit;
+  if (reply.more) reply.letters.resize(x.limit);
+  return reply;
+}
+
+// -- notices ------------------------------------------------------------------------------------------------
+
+/// An answer that says no more than whether it was done.
+template <class Work>
+ack_reply ledger_worker_state::done(Work work) {
+  return reached(work) ? ack_reply{} : ack_reply{reason::unavailable};
+}
+
+/// Likewise, of what may not be there.
+template <class Work>
+ack_reply ledger_worker_state::found(Work work) {
+  bool is_there = false;
+  if (!reached([&] { is_there = work(); })) return {reason::unavailable};
+  return is_there ? ack_reply{} : ack_reply{reason::not_found};
+}
+
+audience_found ledger_worker_state::find(const find_audience& x) {
+  auto content = std::make_shared<notice_audience>();
+  if (!reached([&] { *content = ledger_->audience(x.holders, x.tenants); }))
+    return {reason::unavailable, nullptr};
+  return {{}, std::move(content)};
+}
+
+devices_reply ledger_worker_state::find(const find_crowd& x) {
+  auto devices = std::make_shared<std::vector<device_row>>();
+  if (!reached([&] { *devices = ledger_->crowd(x.filter); })) return {reason::unavailable, nullptr};
+  return {{}, std::move(devices)};
+}
+
+deliveries_taken ledger_worker_state::take(const fq::take_deliveries& x) {
+  auto due = std::make_shared<std::vector<due_delivery>>();
+  if (!reached([&] { *due = ledger_->take_deliveries(x.filter, clock_->now()); }))
+    return {reason::unavailable, nullptr};
+  return {{}, std::move(due)};
+}
+
+count_reply ledger_worker_state::disable(const fq::disable_endpoint& x) {
+  count_reply reply;
+  bool did = false;
+  if (!reached([&] { did = ledger_->disable_endpoint(x.endpoint, x.why, x.since, clock_->now()); }))
+    reply.no = reason::unavailable;
+  reply.count = did ? 1 : 0;
+  return reply;
+}
+
+deliveries_reply ledger_worker_state::list(const fq::list_deliveries& x) {
+  deliveries_reply reply;
+  if (!reached([&] { reply.rows = ledger_->list_deliveries(x.filter); })) reply.no = reason::unavailable;
+  return reply;
+}
+
+device_reply ledger_worker_state::add(const fq::register_device& x) {
+  device_reply reply;
+  if (!reached([&] { reply.id = ledger_->register_device(x.device); })) reply.no = reason::unavailable;
+  return reply;
+}
+
+devices_reply ledger_worker_state::list(const fq::list_devices& x) {
+  auto devices = std::make_shared<std::vector<device_row>>();
+  if (!reached([&] { *devices = ledger_->list_devices(x.holder); })) return {reason::unavailable, nullptr};
+  return {{}, std::move(devices)};
+}
+
+/// The newest of its holder's is found by an index, however long the log is; nothing else is stored between
+/// the look and the writing.
+ack_reply ledger_worker_state::store(const fq::store_deliveries& x) {
+  bool is_pending = false;
+  const bool did = reached([&] {
+    if (x.alone && !x.rows->empty()) {
+      const auto newest = ledger_->list_deliveries({.holder = x.rows->front().holder, .limit = 1});
+      is_pending = !newest.empty() && newest.front().state == delivery_state::pending
+                   && x.rows->front().created_at < newest.front().created_at + test_pause;
+    }
+    if (!is_pending) ledger_->store_deliveries(*x.rows);
+  });
+  if (!did) return {reason::unavailable};
+  return is_pending ? ack_reply{{reason::invalid_transition, std::string{to_string(delivery_state::pending)}}}
+                    : ack_reply{};
+}
+
+ack_reply ledger_worker_state::store(const fq::store_endpoint& x) {
+  bool fits = false;
+  if (!reached([&] { fits = ledger_->store_endpoint(x.endpoint); })) return {reason::unavailable};
+  return fits
+           ? ack_reply{}
+           : ack_reply{
+             {reason::invalid_field,
+              "url: " + std::string{has_its_share(x.endpoint) ? "the organizer has 10" : "the tenant has 50"}
+                + " endpoints already; remove some"}};
+}
+
+/// For the words of a refusal: whose bound it is.
+bool ledger_worker_state::has_its_share(const webhook_endpoint_row& mine) {
+  std::vector<webhook_endpoint_row> all;
+  if (mine.organizer.is_nil() || !reached([&] { all = ledger_->list_endpoints(mine.tenant); })) return false;
+  return static_cast<std::size_t>(std::ranges::count(all, mine.organizer, &webhook_endpoint_row::organizer))
+         >= endpoints_per_organizer_max;
+}
+
+endpoints_reply ledger_worker_state::list(const fq::list_endpoints& x) {
+  endpoints_reply reply;
+  if (!reached([&] { reply.endpoints = ledger_->list_endpoints(x.tenant); })) reply.no = reason::unavailable;
+  return reply;
+}
+
+} // namespace fq

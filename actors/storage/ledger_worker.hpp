@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wraps a ledger for owners: collects the batches that wait and commits them as one transaction, so
+// throughput grows with load while latency stays near one fsync. Detached in production because a ledger
+// blocks; an ordinary actor in simulations.
+#pragma once
+#include "actors/base/aggregate_clock.hpp"
+#include "actors/protocol/protocol.hpp"
+#include "domain/base/environment.hpp"
+
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+/// Batches and changes that one transaction carries at most; the rest goes into the next one.
+inline constexpr std::size_t batches_per_commit_max = 256;
+inline constexpr std::size_t changes_per_commit_max = 20'000;
+
+/// Webhook receipts are kept longer than any gateway repeats (Paystack and Stripe: three days).
+inline constexpr milliseconds receipt_life{30ll * 24 * 60 * 60 * 1000};
+/// Domain events are kept for a look back after they went out.
+inline constexpr milliseconds delivery_life{30ll * 24 * 60 * 60 * 1000}; ///< of the log of deliveries
+inline constexpr milliseconds device_life{270ll * 24 * 60 * 60
+                                          * 1000}; ///< not registered again: FCM forgets such tokens too
+inline constexpr milliseconds outbox_life{3ll * 24 * 60 * 60 * 1000};
+/// Rows that one round of pruning deletes at most; where there were fewer, the next round follows after the
+/// interval.
+inline constexpr std::size_t rows_per_prune = 250;
+inline constexpr milliseconds prune_pause{
+  100}; ///< before the next ones, while there are more: 2,500 a second
+
+struct ledger_worker_settings {
+  lease_terms lease{}; ///< under which aggregates are acquired; renewed three times a term
+  milliseconds prune_interval{30'000}; ///< 0: somebody else prunes
+  std::atomic<bool>* reachable = nullptr; ///< told after every call, for /readyz
+  std::function<void(const std::string&)> note =
+    nullptr; ///< for people: the ledger is away or back, a batch was refused; any thread
+};
+
+class ledger_worker_state {
+public:
+  static inline const char* name = "ledger_worker";
+  using pointer = ledger_worker_handle::stateful_pointer<ledger_worker_state>;
+
+  /// Ends its leases: a successor need not wait.
+  ~ledger_worker_state();
+  void init(pointer self, ledger& engine, environment& env, ledger_worker_settings settings);
+  ledger_worker_handle::behavior_type behavior();
+
+private:
+  struct waiting {
+    batch_ptr content;
+    owner_handle owner;
+  };
+  struct held_lease {
+    owner_handle owner;
+    std::shared_ptr<lease_horizon> horizon;
+  };
+  void on_commit(const commit_batch& x);
+  event_list_reply list(const list_events& x);
+  audit_reply list(const list_audit& x);
+  order_list_reply list(const fq::list_orders& x);
+  dead_letters_reply list(const fq::list_dead_letters& x);
+  void read_directory();
+  void beat(const beat_node& x);
+  std::string beats_for_; ///< the node whose signs of life we give; empty: none
+  void flush();
+  void settle(const std::vector<waiting>& group, const std::vector<commit_outcome>& outcomes);
+  void fail(const std::vector<waiting>& group);
+  void acquire(const acquire_aggregate& x);
+  void release(const release_aggregate& x);
+  void renew();
+  void take_outbox(const fq::take_outbox& x);
+  void mark_outbox(const fq::mark_outbox& x);
+  template <class Work>
+  ack_reply done(Work work);
+  template <class Work>
+  ack_reply found(Work work);
+  audience_found find(const find_audience& x);
+  devices_reply find(const find_crowd& x);
+  deliveries_taken take(const fq::take_deliveries& x);
+  count_reply disable(const fq::disable_endpoint& x);
+  deliveries_reply list(const fq::list_deliveries& x);
+  device_reply add(const fq::register_device& x);
+  devices_reply list(const fq::list_devices& x);
+  ack_reply store(const fq::store_deliveries& x);
+  ack_reply store(const fq::store_endpoint& x);
+  bool has_its_share(const webhook_endpoint_row& mine);
+  endpoints_reply list(const fq::list_endpoints& x);
+  void peek(const peek_aggregate& x);
+  void prune();
+  void on_timer(const timer_fired& t);
+  template <class Reply>
+  void answer(Reply reply);
+  void note(const std::string& what) const;
+  template <class Work>
+  bool reached(Work work);
+
+  pointer self_ = nullptr;
+  ledger* ledger_ = nullptr;
+  environment* env_ = nullptr;
+  ledger_worker_settings settings_;
+  bool is_reached_ = true; ///< by the last call
+  std::optional<aggregate_clock>
+    clock_; ///< rows are old by the time that owners count, whatever the wall clock does
+  std::map<aggregate_id, held_lease> leased_; ///< acquired here and not released
+  std::vector<waiting> waiting_;
+  bool flush_is_due_ = false;
+};
+
+ledger_worker_handle::behavior_type ledger_worker(
+  ledger_worker_handle::stateful_pointer<ledger_worker_state> self, ledger* engine, environment* env,
+  ledger_worker_settings settings);
+
+} // namespace fq

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "actors/storage/session_reader.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace fq {
+namespace {
+
+session_found over() {
+  session_found answer;
+  answer.verdict = session_verdict::over;
+  return answer;
+}
+
+} // namespace
+
+session_reader_handle::behavior_type session_reader(
+  session_reader_handle::stateful_pointer<session_reader_state> self, cache* engine, environment* env) {
+  self->state.init(self, *engine, *env);
+  return self->state.behavior();
+}
+
+void session_reader_state::init(pointer self, cache& engine, environment& env) {
+  self_ = self;
+  cache_ = &engine;
+  env_ = &env;
+}
+
+session_reader_handle::behavior_type session_reader_state::behavior() {
+  return {
+    [this](const find_session& x) { return on_find(x); },
+    [this](const timer_fired& t) { t.kind == timer_kind::flush ? flush() : look_again(); },
+  };
+}
+
+caf::result<session_found> session_reader_state::on_find(const find_session& x) {
+  if (over_.contains(x.entry)) return over();
+  if (waiting_.size() + missed_.size() >= questions_waiting_max) return session_found{};
+  auto promise = self_->make_response_promise<session_found>();
+  waiting_.push_back({x.entry, promise, env_->steady_now()});
+  if (!std::exchange(flush_is_due_, true))
+    self_->send(self_, timer_fired{timer_kind::flush, 0}); // behind what is in the mailbox already
+  return promise;
+}
+
+void session_reader_state::flush() {
+  flush_is_due_ = false;
+  auto questions = std::exchange(waiting_, {});
+  try {
+    refresh_mirrors(questions);
+    look(std::move(questions));
+  } catch (const cache_unavailable&) {
+    mirrors_.clear();
+    for (auto& q : questions) q.promise.deliver(session_found{});
+  }
+}
+
+/// Mirrors that were looked up too long ago, or never, and those of sessions that were not found at the last
+/// look.
+void session_reader_state::refresh_mirrors(const std::vector<question>& questions) {
+  const auto now = env_->steady_now();
+  std::erase_if(mirrors_, [&](const auto& known) { return now - known.second.asked_at >= mirror_trust; });
+  std::set<aggregate_id> wanted;
+  for (const auto& q : questions)
+    if (q.was_missed || !mirrors_.contains(owner_of(q.entry))) wanted.insert(owner_of(q.entry));
+  if (wanted.empty()) return;
+  const std::vector<aggregate_id> owners(wanted.begin(), wanted.end());
+  const auto found = cache_->find_mirrors(owners);
+  for (std::size_t i = 0; i < owners.size(); ++i)
+    if (found[i])
+      mirrors_[owners[i]] = {*found[i], now};
+    else
+      mirrors_.erase(owners[i]);
+}
+
+/// One round trip for all. Throws cache_unavailable before any of them is answered, and leaves them to the
+/// caller.
+void session_reader_state::look(std::vector<question>&& questions) {
+  std::vector<session_question> asked;
+  for (const auto& q : questions)
+    if (const auto known = mirrors_.find(owner_of(q.entry)); known != mirrors_.end())
+      asked.push_back({known->second.mirror, q.entry});
+  const auto found =
+    asked.empty() ? std::vector<std::optional<mirrored_session>>{} : cache_->find_sessions(asked);
+  std::size_t next = 0;
+  for (auto& q : std::exchange(questions, {})) {
+    if (next == asked.size() || asked[next].entry != q.entry) {
+      q.promise.deliver(session_found{}); // nobody vouches
+      continue;
+    }
+    const auto& mirror = asked[next].mirror;
+    const auto& session = found[next++];
+    if (session)
+      q.promise.deliver(session_found{session_verdict::in_force, mirror.queue, mirror.tenant,
+                                      session->admission_no, session->subject_name, session->expires_at});
+    else
+      miss(std::move(q), mirror);
+  }
+}
+
+/// Over is what is not in a mirror that its owner has vouched for since the question came. A word reaches the
+/// cache at most 2 * vouch_delay_max after it was said, so one that reached it later than that after the
+/// question was said after it.
+void session_reader_state::miss(question&& q, const vouched_mirror& mirror) {
+  const auto now = env_->steady_now();
+  if (q.word_before != 0 && mirror.word > q.word_before) {
+    if (over_.size() >= over_max) over_.clear();
+    over_.insert(q.entry);
+    q.promise.deliver(over());
+    return;
+  }
+  if (now >= q.asked_at + patience) {
+    q.promise.deliver(session_found{});
+    return;
+  }
+  q.was_missed = true;
+  if (q.word_before == 0 && now >= q.asked_at + 2 * vouch_delay_max) q.word_before = mirror.word;
+  if (missed_.empty()) self_->delayed_send(self_, look_interval, timer_fired{timer_kind::sweep, 0});
+  missed_.push_back(std::move(q));
+}
+
+void session_reader_state::look_again() {
+  std::ranges::move(std::exchange(missed_, {}), std::back_inserter(waiting_));
+  flush();
+}
+
+} // namespace fq

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain/delivery/outbox.hpp"
+
+#include "domain/money/money_text.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace fq {
+namespace {
+
+/// One function for each kind of change that is told; the others are nobody's business outside.
+struct teller {
+  aggregate_id aggregate;
+  const changes& content;
+
+  [[nodiscard]] bool has_order(const claim_id& claim) const { return !order_of(claim).is_nil(); }
+
+  /// The order that moves with it; nil: none does.
+  [[nodiscard]] order_id order_of(const claim_id& claim) const {
+    for (const auto& c : content)
+      if (const auto* moved = std::get_if<order_moved>(&c); moved != nullptr && moved->row.claim == claim)
+        return moved->row.id;
+    return {};
+  }
+
+  static domain_event admitted(const entry_id& id, const entry_row& row) {
+    domain_event told{topic::turn_granted, id, row.subject, {}, 0, row.session_expires_at};
+    told.claim_by = row.claim_by;
+    return told;
+  }
+  static domain_event expired(const entry_id& id, const subject_key& whose, std::string_view what) {
+    domain_event told{topic::queue_expired, id, whose, {}, 0, never};
+    told.what = what;
+    return told;
+  }
+  std::optional<domain_event> operator()(const entry_moved& c) const {
+    if (c.from == c.row.status) return std::nullopt;
+    const auto id = make_entry_id(c.row.joined_at, aggregate, c.row.number);
+    switch (c.row.status) {
+      case entry_status::admitted: return admitted(id, c.row);
+      case entry_status::expired: return expired(id, c.row.subject, "place");
+      case entry_status::session_expired: return expired(id, c.row.subject, "session");
+      default: return std::nullopt;
+    }
+  }
+  std::optional<domain_event> operator()(const claim_moved& c) const {
+    if (c.from == c.row.status) return std::nullopt;
+    if (c.row.status == claim_status::confirmed) // an order tells of itself
+      return has_order(c.row.id)
+               ? std::nullopt
+               : std::optional{
+                 domain_event{topic::order_completed, c.row.id, c.row.customer, {}, c.row.amount, never}};
+    const bool ran_out = c.row.status == claim_status::released && c.row.ended_at >= c.row.expires_at;
+    if (ran_out) return domain_event{topic::claim_expired, c.row.id, c.row.customer, {}, c.row.amount, never};
+    return std::nullopt;
+  }
+  std::optional<domain_event> operator()(const fq::order_placed& c) const {
+    return domain_event{topic::order_placed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
+  }
+  std::optional<domain_event> operator()(const order_moved& c) const {
+    if (c.from == c.row.status) return std::nullopt;
+    switch (c.row.status) {
+      case order_status::success:
+        return domain_event{
+          topic::order_completed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
+      case order_status::failed:
+        return domain_event{topic::order_failed, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
+      case order_status::cancelled:
+        return domain_event{
+          topic::order_cancelled, c.row.claim, c.row.customer, c.row.id, c.row.total, never};
+      default: return std::nullopt;
+    }
+  }
+  static domain_event about(std::string_view topic, const payment_row& row, money amount) {
+    domain_event told{topic, row.id, row.customer, {}, amount, never};
+    told.claim = row.claim;
+    return told;
+  }
+  std::optional<domain_event> operator()(const payment_moved& c) const {
+    if (c.from == c.row.status) return std::nullopt;
+    switch (c.row.status) {
+      case payment_status::failed: return about(topic::payment_failed, c.row, c.row.amount);
+      case payment_status::refunded:
+      case payment_status::partially_refunded: return about(topic::payment_refunded, c.row, c.row.refunded);
+      default: return std::nullopt;
+    }
+  }
+  std::optional<domain_event> operator()(const event_changed& c) const {
+    if (c.from == c.event.status || c.event.status != event_status::cancelled) return std::nullopt;
+    return domain_event{topic::event_cancelled, c.event.id, {}, {}, 0, never};
+  }
+  template <class Other>
+  std::optional<domain_event> operator()(const Other&) const {
+    return std::nullopt;
+  }
+};
+
+/// What becomes of tickets. A decision that takes some back moves their stock, then their claim; the claim's
+/// row alone does not say how many of its refunded units are new.
+class ticket_teller {
+public:
+  explicit ticket_teller(const changes& content) : orders_{{}, content} {}
+
+  std::optional<domain_event> operator()(const stock_moved& c) {
+    if (c.sold_delta < 0) taken_back_.push_back({c.ticket_type, static_cast<std::uint32_t>(-c.sold_delta)});
+    return std::nullopt;
+  }
+  std::optional<domain_event> operator()(const claim_moved& c) {
+    auto back = std::exchange(taken_back_, {});
+    const bool is_sold = c.row.status == claim_status::confirmed && c.from != claim_status::confirmed;
+    if (is_sold) {
+      std::vector<ticket_count> items;
+      for (const auto& i : c.row.items) items.push_back({i.ticket_type, i.quantity});
+      return about(topic::ticket_generated, c.row, std::move(items));
+    }
+    if (c.from == claim_status::confirmed && !back.empty())
+      return about(topic::ticket_cancelled, c.row, std::move(back));
+    return std::nullopt;
+  }
+  template <class Other>
+  std::optional<domain_event> operator()(const Other&) const {
+    return std::nullopt;
+  }
+
+private:
+  [[nodiscard]] domain_event about(std::string_view topic, const claim_row& claim,
+                                   std::vector<ticket_count> items) const {
+    return {topic, claim.id, claim.customer, orders_.order_of(claim.id), 0, never, std::move(items)};
+  }
+
+  teller orders_;
+  std::vector<ticket_count> taken_back_; ///< since the last claim moved
+};
+
+} // namespace
+
+std::uint8_t lanes_of(std::string_view topic, bool has_bus) {
+  if (topic == topic::mail_send) return bit_of(lane::mail);
+  return static_cast<std::uint8_t>(bit_of(lane::notices) | (has_bus ? bit_of(lane::bus) : 0));
+}
+
+std::vector<domain_event> domain_events_of(const changes& content, aggregate_id aggregate) {
+  std::vector<domain_event> told;
+  ticket_teller tickets{content};
+  for (const auto& c : content) {
+    if (auto event = std::visit(teller{aggregate, content}, c)) told.push_back(std::move(*event));
+    if (auto event = std::visit(tickets, c)) told.push_back(std::move(*event));
+  }
+  return told;
+}
+
+std::optional<domain_event> loyalty_of(const domain_event& told, std::string_view currency,
+                                       std::int64_t points_per_unit) {
+  if (told.topic != topic::order_completed || points_per_unit <= 0) return std::nullopt;
+  money minor_per_unit = 1;
+  for (auto left = decimals_of(currency); left > 0; --left) minor_per_unit *= 10;
+  const auto units = told.amount / minor_per_unit;
+  if (units <= 0) return std::nullopt;
+  auto award = told;
+  award.topic = topic::loyalty_awarded;
+  const auto most = std::numeric_limits<std::int64_t>::max() / points_per_unit;
+  award.points = std::min(units, most) * points_per_unit;
+  return award;
+}
+
+} // namespace fq

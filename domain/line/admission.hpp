@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many to admit now: the minimum of everything that is configured. Pure; the queue knows the numbers, the
+// sale the stock.
+#pragma once
+#include "domain/model/rows.hpp"
+
+#include <cstdint>
+#include <deque>
+
+namespace fq {
+
+/// Admissions one decision makes at most, so that one commit and one push stay small. The rest follows at
+/// once.
+inline constexpr std::uint64_t admissions_per_decision_max = 1000;
+
+/// Admissions of the recent past, for rate and batch windows and for the ETA. Rebuilt from committed
+/// admitted_at, so a restart grants nothing extra.
+class admission_window {
+public:
+  /// Any order: a load records by queue number, and who came back from AWAY was admitted after higher
+  /// numbers.
+  void record(timestamp at, std::uint64_t count);
+  /// Admissions in (now - span, now].
+  [[nodiscard]] std::uint64_t count_within(milliseconds span, timestamp now) const;
+  /// When the oldest admission in (now - span, now] leaves the window; `never` if there is none.
+  [[nodiscard]] timestamp oldest_leaves(milliseconds span, timestamp now) const;
+  void forget_before(timestamp t);
+
+private:
+  struct group {
+    timestamp at;
+    std::uint64_t sum; ///< of all recorded up to and with `at`, so that a span is a difference of two
+  };
+  using groups = std::deque<group>;
+  [[nodiscard]] groups::const_iterator first_after(timestamp t) const;
+
+  groups groups_; ///< ascending by time
+  std::uint64_t forgotten_ = 0; ///< sum before groups_
+};
+
+inline constexpr milliseconds rate_span{60'000};
+
+struct admission_state {
+  timestamp now;
+  std::uint64_t waiting = 0; ///< in line and not away
+  std::uint64_t active_sessions = 0;
+  bool stock_bound = false; ///< event queues; standalone ones have no stock
+  std::int64_t units_available = 0; ///< of types on sale, free
+  std::uint64_t admitted_without_claim = 0;
+  std::uint64_t called = 0; ///< policy `operated`: how many an operator called and are not yet admitted
+};
+
+struct admission_answer {
+  std::uint64_t count = 0;
+  timestamp retry_at; ///< when a rate or batch window frees; `never` if time alone changes nothing
+};
+
+admission_answer admissions_now(const queue_settings& settings, const admission_window& window,
+                                const admission_state& s);
+
+} // namespace fq

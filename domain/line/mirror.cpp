@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain/line/mirror.hpp"
+
+#include "domain/line/queue.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace fq {
+
+mirrored_session session_of(const entry_row& row) {
+  return {row.number, row.admission_no, row.subject, row.joined_at, deadline_of(row), row.subject_name};
+}
+
+mirror_delta mirror_of(const changes& content) {
+  // The first status and the last row of every entry that the batch touches: what lies between was never
+  // seen.
+  struct span {
+    bool was_in_line = false, was_admitted = false;
+    const entry_row* last = nullptr;
+  };
+  std::unordered_map<std::uint64_t, span> moved;
+  mirror_delta d;
+  for (const auto& c : content) {
+    if (const auto* joined = std::get_if<entry_joined>(&c)) {
+      moved[value_of(joined->row.number)].last = &joined->row;
+    } else if (const auto* m = std::get_if<entry_moved>(&c)) {
+      const auto [i, fresh] = moved.try_emplace(value_of(m->row.number));
+      if (fresh) i->second = {is_in_line(m->from), m->from == entry_status::admitted, nullptr};
+      i->second.last = &m->row;
+    }
+  }
+  for (const auto& [number, s] : moved) {
+    const auto now = s.last->status;
+    if (is_in_line(now) && !s.was_in_line) d.joined.push_back(s.last->number);
+    if (now == entry_status::admitted) d.sessions.push_back(session_of(*s.last));
+    if (now != entry_status::admitted && s.was_admitted) d.ended.push_back(session_of(*s.last));
+    if (!is_in_line(now) && s.was_in_line && now != entry_status::admitted) d.left.push_back(s.last->number);
+  }
+  std::ranges::sort(d.joined);
+  std::ranges::sort(d.left);
+  std::ranges::sort(d.sessions, {}, &mirrored_session::number);
+  std::ranges::sort(d.ended, {}, &mirrored_session::number);
+  return d;
+}
+
+bool moves_stock(const changes& content) {
+  return std::ranges::any_of(content, [](const change& c) {
+    return std::holds_alternative<stock_moved>(c) || std::holds_alternative<ticket_type_added>(c)
+           || std::holds_alternative<ticket_type_changed>(c);
+  });
+}
+
+mirror_image mirror_of(std::span<const entry_row> entries, std::span<const ticket_type_row> types) {
+  mirror_image all;
+  for (const auto& row : entries) {
+    if (is_in_line(row.status)) all.waiting.push_back(row.number);
+    if (row.status == entry_status::admitted) all.sessions.push_back(session_of(row));
+  }
+  for (const auto& t : types) all.stock.push_back({t.id, t.total, t.held, t.sold});
+  std::ranges::sort(all.stock, {}, &mirrored_stock::id);
+  return all;
+}
+
+void apply_deltas(std::span<const mirror_delta> deltas, mirror_image& image) {
+  struct place {
+    bool waits = false;
+    const mirrored_session* session = nullptr;
+  };
+  std::map<queue_number, place> last; // of every entry that a delta names; neither: it is gone
+  for (const auto& d : deltas) {
+    for (const auto n : d.joined) last[n] = {true, nullptr};
+    for (const auto n : d.left) last[n] = {};
+    for (const auto& s : d.ended) last[s.number] = {};
+    for (const auto& s : d.sessions) last[s.number] = {false, &s};
+    if (!d.stock.empty()) image.stock = d.stock;
+  }
+  std::erase_if(image.waiting, [&](queue_number n) { return last.contains(n); });
+  std::erase_if(image.sessions, [&](const mirrored_session& s) { return last.contains(s.number); });
+  const auto waiting = std::ssize(image.waiting), sessions = std::ssize(image.sessions);
+  for (const auto& [number, p] : last) {
+    if (p.waits) image.waiting.push_back(number);
+    if (p.session) image.sessions.push_back(*p.session);
+  }
+  std::ranges::inplace_merge(image.waiting, image.waiting.begin() + waiting);
+  std::ranges::inplace_merge(image.sessions, image.sessions.begin() + sessions, {},
+                             &mirrored_session::number);
+}
+
+namespace {
+
+/// Walks two ordered lists side by side and tells of every element that is in one only, or in both with
+/// another content.
+template <class Row, class Key, class Tell>
+void compare(const std::vector<Row>& expected, const std::vector<Row>& found, Key key, Tell tell) {
+  auto e = expected.begin();
+  auto f = found.begin();
+  while (e != expected.end() || f != found.end()) {
+    if (f == found.end() || (e != expected.end() && key(*e) < key(*f)))
+      tell("is missing", *e++);
+    else if (e == expected.end() || key(*f) < key(*e))
+      tell("should not be there", *f++);
+    else if (*e == *f)
+      ++e, ++f;
+    else
+      tell("differs", *e++), ++f;
+  }
+}
+
+} // namespace
+
+std::vector<std::string> differences(const mirror_image& expected, const mirror_image& found, timestamp now) {
+  std::vector<std::string> lines;
+  const auto tell = [&lines](const std::string& what, const char* how) {
+    if (lines.size() < differences_max) lines.push_back(what + ' ' + how);
+  };
+  const auto ends_soon = [now](const mirrored_session& s) { return s.expires_at < now + seconds{1}; };
+  auto expected_sessions = expected.sessions, found_sessions = found.sessions;
+  std::erase_if(expected_sessions, ends_soon);
+  std::erase_if(found_sessions, ends_soon);
+  compare(
+    expected.waiting, found.waiting, [](queue_number n) { return n; },
+    [&](const char* how, queue_number n) { tell("waiting " + std::to_string(value_of(n)), how); });
+  compare(
+    expected_sessions, found_sessions, [](const mirrored_session& s) { return s.number; },
+    [&](const char* how, const mirrored_session& s) {
+      tell("session of " + std::to_string(value_of(s.number)), how);
+    });
+  compare(
+    expected.stock, found.stock, [](const mirrored_stock& s) { return s.id; },
+    [&](const char* how, const mirrored_stock& s) { tell("stock of " + to_string(s.id), how); });
+  return lines;
+}
+
+} // namespace fq

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The waiting line of one aggregate: its entries, their order, their sessions. Every mutator appends what it
+// did to `out`, so the journal can make it durable. No clock: callers pass the aggregate's now, which never
+// goes back.
+#pragma once
+#include "domain/line/admission.hpp"
+#include "domain/line/line_rank.hpp"
+#include "domain/model/change.hpp"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+namespace fq {
+
+/// Lower classes are served first.
+inline constexpr std::size_t priority_classes = 4;
+inline constexpr std::uint8_t priority_vip = 0;
+inline constexpr std::uint8_t priority_standard = 1;
+
+struct queue_counts {
+  std::uint64_t waiting = 0, away = 0, admitted = 0;
+  std::uint64_t joined_total = 0, admitted_total = 0, completed_total = 0;
+  std::uint64_t admitted_with_claim = 0; ///< of `admitted`, how many hold a live claim
+};
+
+/// Until when an admitted entry may shop: the session's end, or the end of its claim window while it has not
+/// claimed.
+timestamp deadline_of(const entry_row& row);
+
+class queue_line {
+public:
+  /// An entry with what only the owner's memory needs.
+  struct entry {
+    entry_row row;
+    std::uint32_t live_claims = 0;
+    std::uint64_t changed_seq = 0; ///< decision that changed it last; a read of it waits for that to commit
+  };
+
+  // -- loading ----
+  /// Entries must come by ascending number. Windows are rebuilt from admitted_at.
+  void load(const entry_row& row);
+
+  // -- reading ----
+  [[nodiscard]] const entry* find(queue_number n) const;
+  /// The newest entry of `subject`, live or not.
+  [[nodiscard]] const entry* find(const subject_key& subject) const;
+  [[nodiscard]] const queue_counts& counts() const { return counts_; }
+  /// 1-based over all classes. Precondition: in line.
+  [[nodiscard]] std::uint64_t position(const entry& e) const;
+  /// Whether somebody is in line whom a new place of this class goes before.
+  [[nodiscard]] bool overtakes(std::uint8_t priority_class) const;
+  [[nodiscard]] const admission_window& window() const { return window_; }
+  [[nodiscard]] const admission_window& arrivals() const { return arrivals_; }
+  [[nodiscard]] std::uint32_t last_batch() const { return last_batch_; }
+  [[nodiscard]] queue_number last_number() const { return queue_number{size_}; }
+  /// When the first session ends or claim window closes; `never` if nobody is admitted.
+  [[nodiscard]] timestamp next_session_deadline() const;
+  /// The lowest number in line that is not away.
+  [[nodiscard]] const entry* first() const;
+  /// The lowest number in line, away or not: the longest there.
+  [[nodiscard]] const entry* oldest() const;
+
+  // -- deciding ----
+  /// A new place at the end. Precondition: the subject has no live entry.
+  const entry& join(const subject_key& subject, std::uint64_t join_key, timestamp now, changes& out,
+                    std::string subject_name = {}, std::uint8_t priority_class = priority_standard);
+  /// Admits the first `count` as one batch; returns their numbers in order.
+  std::vector<queue_number> admit(std::uint64_t count, timestamp now, const queue_settings& q, changes& out);
+  /// Applies `trigger`; false if the table forbids it. Not for admit.
+  bool move(queue_number n, entry_trigger trigger, timestamp now, changes& out);
+  /// The place holds one live claim more or fewer. The first one ends the claim window.
+  void claim_opened(queue_number n, changes& out);
+  void claim_closed(queue_number n);
+  /// While loading: entry `n` holds a live claim.
+  void restore_claim(queue_number n);
+  /// Admitted entries whose session or claim window is over at `now`, at most `limit`.
+  [[nodiscard]] std::vector<queue_number> sessions_due(timestamp now, std::size_t limit) const;
+  void mark(queue_number n, std::uint64_t seq) { at(n).changed_seq = seq; }
+
+private:
+  static constexpr std::size_t chunk_size = 1024;
+  using chunk = std::array<entry, chunk_size>;
+  entry& at(queue_number n) {
+    return (*chunks_[(value_of(n) - 1) / chunk_size])[(value_of(n) - 1) % chunk_size];
+  }
+  const entry& at(queue_number n) const {
+    return (*chunks_[(value_of(n) - 1) / chunk_size])[(value_of(n) - 1) % chunk_size];
+  }
+  entry& append(const entry_row& row);
+  void enter_line(const entry_row& row);
+  void count(entry_status s, std::int64_t delta);
+
+  std::vector<std::unique_ptr<chunk>> chunks_; ///< number n at index n - 1
+  std::uint64_t size_ = 0;
+  std::unordered_map<subject_key, queue_number> newest_;
+  std::array<line_order, priority_classes> order_;
+  std::set<std::pair<timestamp, queue_number>> session_deadlines_;
+  queue_counts counts_;
+  admission_window window_, arrivals_;
+  std::uint32_t last_batch_ = 0;
+};
+
+} // namespace fq

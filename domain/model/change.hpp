@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vocabulary of durable change: what a decision appends to the journal and a ledger applies. Every kind
+// names the state it starts from, so a ledger that holds another state refuses the batch instead of hiding
+// the divergence.
+#pragma once
+#include "domain/model/rows.hpp"
+
+#include <variant>
+#include <vector>
+
+namespace fq {
+
+/// Catalog: a new aggregate with epoch 0, its event and its ticket types. Refused if the number is taken.
+struct event_created {
+  event_row event;
+  std::vector<ticket_type_row> ticket_types;
+};
+
+/// The event's row as a whole (settings, status, times). Refused unless the stored status is `from`.
+struct event_changed {
+  event_status from{};
+  event_row event;
+};
+
+struct ticket_type_added {
+  ticket_type_row row; ///< held and sold are 0
+};
+
+/// Name, price, total, limit and on_sale; never the counters. Refused if total < held + sold.
+struct ticket_type_changed {
+  ticket_type_row row;
+};
+
+/// Moves the counters of one ticket type. Refused if a counter became negative or held + sold > total (I1).
+struct stock_moved {
+  std::uint32_t ticket_type = 0;
+  std::int64_t held_delta = 0;
+  std::int64_t sold_delta = 0;
+};
+
+struct entry_joined {
+  entry_row row;
+};
+
+/// All mutable columns of an entry. Refused unless the stored status is `from`. `from == row.status` is a
+/// change without a transition (for example has_claimed) and writes no history.
+struct entry_moved {
+  entry_status from{};
+  entry_row row;
+};
+
+struct claim_opened {
+  claim_row row;
+};
+
+/// Status, times, live_slot and the items' refunded counts. Refused unless the stored status is `from`.
+struct claim_moved {
+  claim_status from{};
+  claim_row row;
+};
+
+struct payment_opened {
+  payment_row row;
+};
+
+/// Status, claim, authorization_url, gateway_id, captured, tax, refunded. Refused unless the stored status is
+/// `from`.
+struct payment_moved {
+  payment_status from{};
+  payment_row row;
+};
+
+struct refund_opened {
+  refund_row row;
+};
+
+struct refund_moved {
+  refund_status from{};
+  refund_row row;
+};
+
+struct promo_code_added {
+  promo_code_row row; ///< uses is 0. Refused if another of the event has the same code
+};
+
+/// Everything but ordinal, id, uses and created_at. Refused if uses > uses_max, or another has the same code.
+struct promo_code_changed {
+  promo_code_row row;
+};
+
+/// Refused if uses became negative, or more than uses_max.
+struct promo_uses_moved {
+  std::uint32_t promo_code = 0; ///< ordinal
+  std::int64_t delta = 0;
+};
+
+struct order_placed {
+  order_row row; ///< refused if another order has its claim
+};
+
+/// Status, claim, failure, payment_link_at and updated_at. Refused unless the stored status is `from`.
+struct order_moved {
+  order_status from{};
+  order_row row;
+};
+
+/// Inserted, or status and updated_at replaced by id.
+struct dead_letter_stored {
+  dead_letter_row row;
+};
+
+/// Inserted, or replaced by customer.
+struct priority_stored {
+  priority_row row;
+};
+
+/// Absent is fine.
+struct priority_removed {
+  customer_id customer;
+};
+
+/// Inserted, or replaced by customer.
+struct invitation_stored {
+  invitation_row row;
+};
+
+/// Accounts: inserted, or replaced by (tenant, organizer, customer).
+struct block_stored {
+  block_row row;
+};
+
+/// Accounts. Absent is fine.
+struct block_removed {
+  tenant_id tenant{};
+  organizer_id organizer;
+  customer_id customer;
+};
+
+/// Accounts: inserted, or replaced by name.
+struct setting_stored {
+  setting_row row;
+};
+
+struct idempotency_stored {
+  idempotency_row row;
+};
+
+struct receipt_stored {
+  receipt_row row;
+};
+
+/// Accounts: inserted, or replaced by id. Refused if another id has the e-mail address.
+struct organizer_stored {
+  organizer_row row;
+};
+
+struct customer_stored {
+  customer_row row;
+};
+
+/// Inserted, or replaced by e-mail address.
+struct otp_stored {
+  otp_row row;
+};
+
+/// Gone once used or out of guesses. Absent is fine.
+struct otp_removed {
+  std::string email;
+};
+
+/// Accounts: inserted, or replaced by id. Refused if another id has the name.
+struct tenant_stored {
+  tenant_row row;
+};
+
+/// Accounts: inserted, or replaced by id.
+struct api_key_stored {
+  api_key_row row;
+};
+
+struct audit_recorded {
+  audit_row row;
+};
+
+/// Goes out after the commit. The ledger numbers it by its batch and its place there.
+struct outbox_appended {
+  outbox_row row;
+};
+
+/// The mirror of this aggregate in the cache can no longer be trusted: its keys get another name. Refused
+/// unless the stored generation is `from`; the new one is from + 1.
+struct cache_generation_raised {
+  std::uint64_t from = 0;
+};
+
+using change =
+  std::variant<event_created, event_changed, ticket_type_added, ticket_type_changed, stock_moved,
+               entry_joined, entry_moved, claim_opened, claim_moved, payment_opened, payment_moved,
+               refund_opened, refund_moved, idempotency_stored, receipt_stored, organizer_stored,
+               customer_stored, otp_stored, otp_removed, outbox_appended, cache_generation_raised,
+               tenant_stored, api_key_stored, audit_recorded, promo_code_added, promo_code_changed,
+               promo_uses_moved, order_placed, order_moved, dead_letter_stored, priority_stored,
+               priority_removed, setting_stored, invitation_stored, block_stored, block_removed>;
+
+/// The changes of one decision, in order; committed together or not at all.
+using changes = std::vector<change>;
+
+} // namespace fq

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The refusal of a field's value. Used by the validations of settings, promo codes and invitations.
+#pragma once
+#include "domain/model/refusal.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace fq {
+
+/// reason::invalid_field, with the field's name as the API knows it and what is wrong, for people.
+inline refusal invalid_field(std::string_view name, std::string_view what) {
+  return {reason::invalid_field, std::string{name} + ": " + std::string{what}};
+}
+
+} // namespace fq

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain/money/orders.hpp"
+
+namespace fq {
+namespace {
+
+std::vector<order_id> orders_until(const std::set<std::pair<timestamp, order_id>>& times, timestamp t,
+                                   std::size_t limit) {
+  std::vector<order_id> due;
+  for (auto i = times.begin(); i != times.end() && i->first <= t && due.size() < limit; ++i)
+    due.push_back(i->second);
+  return due;
+}
+
+} // namespace
+
+void orders_book::index(const order_row& row) {
+  by_claim_[row.claim] = row.id;
+  if (row.status == order_status::pending) pending_.emplace(row.created_at, row.id);
+  if (is_set(row.payment_link_at)) links_.emplace(row.payment_link_at, row.id);
+}
+
+void orders_book::unindex(const order_row& row) {
+  by_claim_.erase(row.claim);
+  pending_.erase({row.created_at, row.id});
+  links_.erase({row.payment_link_at, row.id});
+}
+
+void orders_book::load(const order_row& row) { index(rows_.emplace(row.id, row).first->second); }
+
+const order_row* orders_book::find(const order_id& id) const {
+  const auto i = rows_.find(id);
+  return i == rows_.end() ? nullptr : &i->second;
+}
+
+const order_row* orders_book::of_claim(const claim_id& claim) const {
+  const auto i = by_claim_.find(claim);
+  return i == by_claim_.end() ? nullptr : find(i->second);
+}
+
+std::vector<order_id> orders_book::pending_since(timestamp t, std::size_t limit) const {
+  return orders_until(pending_, t, limit);
+}
+
+std::vector<order_id> orders_book::links_due(timestamp now, std::size_t limit) const {
+  return orders_until(links_, now, limit);
+}
+
+void orders_book::place(order_row row, changes& out) {
+  load(row);
+  out.emplace_back(std::in_place_type<order_placed>, order_placed{std::move(row)});
+}
+
+} // namespace fq

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "domain/sale/audit.hpp"
+
+#include "domain/money/pricing.hpp"
+
+#include "domain/line/queue.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+namespace fq {
+namespace {
+
+using lines = std::vector<std::string>;
+
+void tell(lines& out, std::string line) {
+  if (out.size() < contradictions_max) out.push_back(std::move(line));
+}
+
+struct units {
+  std::int64_t held = 0, sold = 0;
+};
+
+std::map<std::uint32_t, units> units_in(std::span<const claim_row> claims) {
+  std::map<std::uint32_t, units> sums;
+  for (const auto& c : claims)
+    for (const auto& item : c.items) {
+      auto& sum = sums[item.ticket_type];
+      if (is_live(c.status)) sum.held += item.quantity;
+      if (c.status == claim_status::confirmed) sum.sold += std::int64_t{item.quantity} - item.refunded;
+    }
+  return sums;
+}
+
+void audit_stock(const audited_rows& rows, lines& out) {
+  auto counted = units_in(rows.claims);
+  for (const auto& t : rows.ticket_types) {
+    const auto sum = counted[t.ordinal];
+    const auto name = "I1: ticket type " + to_string(t.id);
+    if (t.held + t.sold > t.total) tell(out, name + " is oversold");
+    if (t.held != sum.held)
+      tell(out,
+           name + " counts " + std::to_string(t.held) + " held, its claims hold " + std::to_string(sum.held));
+    if (t.sold != sum.sold)
+      tell(out, name + " counts " + std::to_string(t.sold) + " sold, its confirmed claims are "
+                  + std::to_string(sum.sold));
+  }
+}
+
+void audit_places(const audited_rows& rows, lines& out) {
+  std::unordered_map<subject_key, queue_number> live;
+  for (const auto& e : rows.entries) {
+    if (!is_live(e.status)) continue;
+    const auto [first, fresh] = live.try_emplace(e.subject, e.number);
+    if (!fresh)
+      tell(out, "I2: entries " + std::to_string(value_of(first->second)) + " and "
+                  + std::to_string(value_of(e.number)) + " are live places of one subject");
+  }
+  std::map<customer_id, std::uint32_t> claims;
+  for (const auto& c : rows.claims)
+    if (is_live(c.status) && ++claims[c.customer] == rows.event.claims_per_customer + 1)
+      tell(out, "I2: customer of claim " + to_string(c.id) + " has more live claims than allowed");
+}
+
+money refunded_value_of(const claim_item& i) { return price_of_one(i) * i.refunded; }
+
+template <class Value>
+money sum(const claim_row& c, Value value) {
+  money total = 0;
+  for (const auto& i : c.items) total += value(i);
+  return total;
+}
+
+/// A claim may have more captures than its own: late money on its way back.
+void audit_money(const audited_rows& rows, lines& out) {
+  std::map<claim_id, std::vector<const payment_row*>> kept;
+  std::map<payment_id, money> gone;
+  for (const auto& r : rows.refunds)
+    if (r.status == refund_status::succeeded) gone[r.payment] += r.amount;
+  for (const auto& p : rows.payments) {
+    if (is_kept(p.status)) kept[p.claim].push_back(&p);
+    if (!rows.refunds.empty() && p.refunded != gone[p.id])
+      tell(out, "I3: payment " + to_string(p.id) + " counts " + std::to_string(p.refunded)
+                  + " refunded, its refunds are " + std::to_string(gone[p.id]));
+  }
+  for (const auto& c : rows.claims) {
+    if (c.status != claim_status::confirmed || c.amount == 0) continue;
+    const auto pays = [&](const payment_row* p) {
+      return p->captured - p->tax == c.amount && p->amount == c.amount;
+    };
+    const auto& payers = kept[c.id];
+    const auto payer = std::ranges::find_if(payers, pays);
+    if (payer == payers.end()) {
+      tell(out, "I4: claim " + to_string(c.id) + " is confirmed for " + std::to_string(c.amount)
+                  + ", and no payment captured that");
+      continue;
+    }
+    if (std::ranges::none_of(payers,
+                             [&](const payment_row* p) { return p->refunded == sum(c, refunded_value_of); }))
+      tell(out, "I3: claim " + to_string(c.id) + " has tickets refunded for "
+                  + std::to_string(sum(c, refunded_value_of)) + ", and no payment of it gave that back");
+  }
+}
+
+/// What the status of an order says of its claim.
+bool agree(order_status order, const claim_row& claim) {
+  const bool some_back = std::ranges::any_of(claim.items, [](const claim_item& i) { return i.refunded > 0; });
+  switch (order) {
+    case order_status::pending:
+      return claim.status == claim_status::claimed || claim.status == claim_status::expiring;
+    case order_status::awaiting_payment:
+      return claim.status == claim_status::claimed || claim.status == claim_status::expiring;
+    case order_status::success: return claim.status == claim_status::confirmed && !some_back;
+    case order_status::failed:
+    case order_status::cancelled:
+      return claim.status == claim_status::released || claim.status == claim_status::expiring;
+    case order_status::partially_refunded: return claim.status == claim_status::confirmed && some_back;
+    case order_status::refunded: return claim.status == claim_status::refunded;
+  }
+  return false;
+}
+
+void audit_orders(const audited_rows& rows, lines& out) {
+  std::unordered_map<claim_id, const claim_row*> claims;
+  for (const auto& c : rows.claims) claims.emplace(c.id, &c);
+  for (const auto& o : rows.orders) {
+    const auto name = "I4: order " + to_string(o.id);
+    const auto found = claims.find(o.claim);
+    if (found == claims.end()) {
+      tell(out, name + " has no claim");
+      continue;
+    }
+    const auto& c = *found->second;
+    if (!agree(o.status, c))
+      tell(out,
+           name + " is " + std::string{name_of(o.status)} + ", its claim " + std::string{name_of(c.status)});
+    if (o.total != c.amount || fees_of(c) != o.platform_fee + o.processing_fee)
+      tell(out, name + " costs " + std::to_string(o.total) + ", its claim " + std::to_string(c.amount));
+  }
+}
+
+void audit_promo_codes(const audited_rows& rows, lines& out) {
+  std::map<std::uint32_t, std::uint32_t> uses;
+  for (const auto& c : rows.claims)
+    if (c.promo != 0 && (is_live(c.status) || c.status == claim_status::confirmed)) ++uses[c.promo - 1];
+  for (const auto& p : rows.promo_codes) {
+    const auto name = "I4: promo code " + p.code;
+    if (p.uses != uses[p.ordinal])
+      tell(out, name + " counts " + std::to_string(p.uses) + " uses, its claims are "
+                  + std::to_string(uses[p.ordinal]));
+    if (p.uses_max != 0 && p.uses > p.uses_max) tell(out, name + " is used more often than it may be");
+  }
+}
+
+} // namespace
+
+std::vector<std::string> contradictions(const audited_rows& rows) {
+  lines out;
+  audit_stock(rows, out);
+  audit_places(rows, out);
+  audit_money(rows, out);
+  audit_orders(rows, out);
+  audit_promo_codes(rows, out);
+  return out;
+}
+
+} // namespace fq

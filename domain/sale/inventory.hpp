@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stock of an event: units per ticket type, free, held by live claims, sold. I1 is kept here and repeated
+// by the ledger.
+#pragma once
+#include "domain/model/change.hpp"
+#include "domain/model/rows.hpp"
+
+#include <span>
+#include <vector>
+
+namespace fq {
+
+class inventory {
+public:
+  void load(std::vector<ticket_type_row> types);
+
+  [[nodiscard]] const std::vector<ticket_type_row>& types() const { return types_; }
+  [[nodiscard]] const ticket_type_row* find(const ticket_type_id& id) const;
+  /// Free units of `type`: total - held - sold.
+  [[nodiscard]] static std::int64_t free_units(const ticket_type_row& type) {
+    return type.total - type.held - type.sold;
+  }
+  /// Free units of the types on sale that everybody may buy; of all on sale if that is none of them.
+  [[nodiscard]] std::int64_t available() const;
+  [[nodiscard]] std::int64_t total() const;
+  [[nodiscard]] std::int64_t held() const;
+  [[nodiscard]] std::int64_t sold() const;
+  /// Every type on sale has none free and none held. It may reopen.
+  [[nodiscard]] bool sold_out() const;
+  [[nodiscard]] bool has_free(std::span<const claim_item> items) const;
+
+  // Each moves counters and appends one stock_moved per item. Preconditions are the caller's (has_free for
+  // hold and sell).
+  void hold(std::span<const claim_item> items, changes& out); ///< free -> held
+  void release(std::span<const claim_item> items, changes& out); ///< held -> free
+  void confirm(std::span<const claim_item> items, changes& out); ///< held -> sold
+  void sell(std::span<const claim_item> items, changes& out); ///< free -> sold
+  void take_back(std::span<const refund_item> items, changes& out); ///< sold -> free
+
+  void add(ticket_type_row row, changes& out);
+  void change_type(const ticket_type_row& row, changes& out); ///< all but the counters
+
+private:
+  void move(std::uint32_t type, std::int64_t held, std::int64_t sold, changes& out);
+  std::vector<ticket_type_row> types_; ///< by ordinal
+};
+
+} // namespace fq

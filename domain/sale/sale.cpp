@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's loading and its relation to time: deadlines, admission.
+#include "domain/sale/sale.hpp"
+
+#include "domain/base/planted.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fq {
+namespace {
+
+/// Rows of one kind that one run moves at most: a commit and a push stay small, the rest follows at once.
+constexpr std::size_t rows_per_run = 500;
+/// Refunds asked about again in one run: each is a gateway call.
+constexpr std::size_t refunds_per_run = 100;
+/// Refunds of a cancelled event that wait for the gateway's first answer at a time; who has waited for long,
+/// and is asked about again, does not count: one of two gateways may be away for days.
+constexpr std::size_t refunds_under_way_max = 200;
+/// ... and the pause between two such runs.
+constexpr milliseconds lapsed_pause{1'000};
+/// Failed attempts that one run asks about again.
+constexpr std::size_t lapsed_per_run = 20;
+/// How long after its time an attempt is still looked at again: an owner may have been away.
+constexpr milliseconds lapsed_memory{24 * 60 * 60 * 1000};
+
+timestamp earlier(timestamp a, timestamp b) {
+  if (!is_set(a)) return b;
+  return is_set(b) && b < a ? b : a;
+}
+
+} // namespace
+
+void sale::load(event_row event, std::vector<ticket_type_row> types) {
+  event_ = std::move(event);
+  stock_.load(std::move(types));
+}
+
+void sale::load(const claim_row& row) {
+  claims_.load(row);
+  if (is_live(row.status)) queue_.restore_claim(row.entry);
+}
+
+void sale::loaded() {
+  was_sold_out_ = sells() && stock_.sold_out();
+  is_fresh_ = true;
+  for (const auto& id : claims_.overdue(timestamp::max(), milliseconds{0}, claims_.counts().live))
+    if (const auto* open = payments_.open_of(id)) payments_.ask_again(open->id, claims_.find(id)->expires_at);
+}
+
+// -- time
+// ------------------------------------------------------------------------------------------------------------
+
+sale::wake_up sale::run(timestamp now, decision& out) {
+  if (std::exchange(is_fresh_, false)) {
+    claims_.restart_grace(now);
+    watch_presence(now);
+  }
+  auto moved = end_sale(now, out) + end_sessions(now, out) + end_pending(now, out) + end_claims(now, out)
+               + chase_payments(now, out) + look_again(now, out);
+  moved += expire_waiting(now, out) + notice_absence(now, out) + send_links(now, out);
+  if (event_.status == event_status::ended || event_.status == event_status::cancelled)
+    moved += end_waiting(now, out);
+  if (event_.status == event_status::cancelled) moved += cancel_everything(now, out);
+  moved += send_blocked_away(now, out) + pay_blocked_back(now, out);
+  const auto admitted = admit(now, out);
+  notice_stock(out);
+  const bool again = moved >= refunds_per_run || admitted.count >= admissions_per_decision_max;
+  return {again, earlier(admitted.retry_at, next_deadline(now))};
+}
+
+std::size_t sale::end_sale(timestamp now, decision& out) {
+  const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
+  if (selling && is_over(now)) turn(event_trigger::end, now, out);
+  return 0;
+}
+
+std::size_t sale::end_waiting(timestamp now, decision& out) {
+  std::size_t ended = 0;
+  while (ended < rows_per_run) {
+    const auto* head = queue_.oldest();
+    if (head == nullptr) break;
+    end_entry(head->row.number, entry_trigger::leave, now, out);
+    ++ended;
+  }
+  return ended;
+}
+
+/// When the oldest place in line expires, counted from the opening; `never` if nobody waits or places last
+/// until the sale's end.
+timestamp sale::ticket_deadline() const {
+  const auto* head = queue_.oldest();
+  if (head == nullptr || event_.queue.ticket_ttl.count() == 0) return never;
+  return std::max(head->row.joined_at, event_.queue_opens_at) + event_.queue.ticket_ttl;
+}
+
+std::size_t sale::expire_waiting(timestamp now, decision& out) {
+  std::size_t expired = 0;
+  for (auto t = ticket_deadline(); is_set(t) && t <= now && expired < rows_per_run;
+       t = ticket_deadline(), ++expired)
+    end_entry(queue_.oldest()->row.number, entry_trigger::expire, now, out);
+  return expired;
+}
+
+std::size_t sale::end_sessions(timestamp now, decision& out) {
+  const auto due = queue_.sessions_due(now, rows_per_run);
+  for (const auto n : due) end_entry(n, entry_trigger::end_session, now, out);
+  return due.size();
+}
+
+std::size_t sale::end_claims(timestamp now, decision& out) {
+  const auto due = claims_.due(now, rows_per_run);
+  for (const auto& id : due) {
+    const auto* open = payments_.open_of(id);
+    if (open == nullptr || planted(bug::expiry_ignores_payment)) {
+      release(*claims_.find(id), now, out);
+      continue;
+    }
+    claims_.move(id, claim_trigger::deadline_with_payment, now, out.content);
+    out.reveals = true;
+    ask_soon(open->id, now, out);
+  }
+  const auto overdue = claims_.overdue(now, rules_.verdict_grace, rows_per_run);
+  for (const auto& id : overdue) {
+    if (const auto* open = payments_.open_of(id))
+      payments_.move(open->id, payment_trigger::fail, now, out.content);
+    release(*claims_.find(id), now, out);
+  }
+  return due.size() + overdue.size();
+}
+
+/// Asks the gateway now and, as long as the attempt is open, again: one whose claim has passed its deadline
+/// four times within the grace, others when they have grown stale. One whose page we never heard of is begun
+/// again with the same reference, or closed if it is late.
+void sale::ask_soon(const payment_id& id, timestamp now, decision& out) {
+  const auto& payment = *payments_.find(id);
+  const bool late = claims_.find(payment.claim)->status != claim_status::claimed;
+  payments_.ask_again(id, now + (late ? rules_.verdict_grace / 4 : rules_.stale_after));
+  auto ask = gateway_order_kind::verify;
+  if (payment.status == payment_status::initializing)
+    ask = late ? gateway_order_kind::expire : gateway_order_kind::initialize;
+  out.orders.push_back({ask, id, {}});
+}
+
+std::size_t sale::chase_payments(timestamp now, decision& out) {
+  const auto stale = payments_.stale(now, rows_per_run);
+  for (const auto& id : stale) ask_soon(id, now, out);
+  const auto refunds = payments_.refunds_due(now, refunds_per_run);
+  for (const auto& id : refunds) {
+    out.orders.push_back({gateway_order_kind::refund, payments_.find_refund(id)->payment, id});
+    payments_.tried(id, false, now + rules_.refund_retry.cap, now, out.content);
+  }
+  return stale.size() + refunds.size();
+}
+
+/// Attempts that failed, asked about twice more: a page that could not be closed may have been paid, and its
+/// webhook been lost. Not many at a time; whoever is younger than a day at a restart is asked about once
+/// more.
+std::size_t sale::look_again(timestamp now, decision& out) {
+  std::size_t asked = 0;
+  for (std::size_t stage = 0; stage < rules_.look_again_after.size(); ++stage)
+    for (const auto& id : payments_.lapsed_by(now - rules_.look_again_after[stage], stage, lapsed_per_run)) {
+      const auto& p = *payments_.find(id);
+      if (p.gateway == no_gateway || now - p.updated_at > rules_.look_again_after[stage] + lapsed_memory)
+        continue;
+      out.orders.push_back({gateway_order_kind::verify, id, {}});
+      ++asked;
+    }
+  return asked;
+}
+
+std::size_t sale::cancel_everything(timestamp now, decision& out) {
+  std::size_t moved = 0;
+  // As many as are under way, and no more: other events' payment pages go through the same gateway.
+  for (const auto& id : payments_.refundable(refund_room(now))) moved += request_refund(id, now, out) ? 1 : 0;
+  rules_.pace->note_begun(moved);
+  for (const auto& id : claims_.live_ones(rows_per_run)) {
+    const auto& claim = *claims_.find(id);
+    if (claim.status != claim_status::claimed && payments_.open_of(id) != nullptr)
+      continue; // asked about already
+    withdraw(claim, now, out, {order_trigger::fail, "event_cancelled"});
+    ++moved;
+  }
+  for (const auto n : queue_.sessions_due(timestamp::max(), rows_per_run)) {
+    end_entry(n, entry_trigger::revoke, now, out);
+    ++moved;
+  }
+  return moved;
+}
+
+/// How many may begin now.
+std::size_t sale::refund_room(timestamp now) {
+  const auto under_way = payments_.unanswered_refunds();
+  return under_way < refunds_under_way_max
+           ? std::min(refunds_under_way_max - under_way, rules_.pace->room(now))
+           : 0;
+}
+
+bool sale::owes_refunds() const {
+  return !to_pay_back_.empty() || (event_.status == event_status::cancelled && payments_.has_refundable());
+}
+
+/// When more of them may begin; `never`: none wait, or the answer to one begins the next.
+timestamp sale::next_refund_slot(timestamp now) const {
+  return owes_refunds() && payments_.unanswered_refunds() < refunds_under_way_max
+           ? now + rules_.pace->wait(now)
+           : never;
+}
+
+/// Places, sessions and holds at once: others wait for them.
+std::size_t sale::send_blocked_away(timestamp now, decision& out) {
+  std::size_t looked = 0;
+  for (; !to_send_away_.empty() && looked < rows_per_run; ++looked) {
+    const auto customer = to_send_away_.back();
+    to_send_away_.pop_back();
+    if (is_blocked(customer)) send_away(customer, now, out);
+  }
+  return looked;
+}
+
+/// Money at the pace of a cancelled event's.
+std::size_t sale::pay_blocked_back(timestamp now, decision& out) {
+  std::size_t looked = 0;
+  for (; !to_pay_back_.empty() && looked < refunds_per_run && refund_room(now) > 0; ++looked) {
+    const auto customer = to_pay_back_.back();
+    to_pay_back_.pop_back();
+    const bool is_due =
+      is_blocked(customer) && (event_.status != event_status::ended || blocked_.includes_ended(customer));
+    const auto refunds = is_due ? give_back(customer, now, out) : 0;
+    if (refunds == 0) continue;
+    rules_.pace->note_begun(refunds);
+    const auto told = std::ranges::find(out.blocked, customer, &block_effect::customer);
+    told != out.blocked.end() ? told->refunds += refunds
+                              : out.blocked.emplace_back(block_effect{customer, false, 0, refunds}).refunds;
+  }
+  return looked;
+}
+
+admission_answer sale::admit(timestamp now, decision& out, std::uint64_t called) {
+  if (event_.status != event_status::active || now < event_.queue_opens_at) return {};
+  const auto& c = queue_.counts();
+  if (c.waiting == 0) return {};
+  const admission_state state{.now = now,
+                              .waiting = c.waiting,
+                              .active_sessions = c.admitted,
+                              .stock_bound = sells(),
+                              .units_available = stock_.available(),
+                              .admitted_without_claim = c.admitted - c.admitted_with_claim,
+                              .called = called};
+  auto answer = admissions_now(event_.queue, queue_.window(), state);
+  if (answer.count == 0) return answer;
+  const auto numbers = queue_.admit(answer.count, now, event_.queue, out.content);
+  for (const auto n : numbers) out.entry_changes.push_back(change_of(queue_.find(n)->row));
+  answer.count = numbers.size();
+  out.line_moved = out.reveals = true;
+  // Another look when the window that we may just have filled frees again.
+  answer.retry_at = earlier(answer.retry_at, admissions_now(event_.queue, queue_.window(), state).retry_at);
+  return answer;
+}
+
+void sale::notice_stock(decision& out) {
+  const bool sold_out = sells() && stock_.sold_out();
+  if (sold_out == was_sold_out_) return;
+  was_sold_out_ = sold_out;
+  out.notices.push_back(sold_out ? notice_kind::sold_out : notice_kind::back_on_sale);
+}
+
+timestamp sale::next_deadline(timestamp now) const {
+  auto t = earlier(queue_.next_session_deadline(), claims_.next_deadline(rules_.verdict_grace));
+  t = earlier(t, payments_.next_refund_attempt());
+  t = earlier(t, payments_.next_ask());
+  t = earlier(t, next_refund_slot(now));
+  t = earlier(t, ticket_deadline());
+  t = earlier(t, next_absence());
+  t = earlier(t, next_checkout_deadline());
+  for (std::size_t stage = 0; stage < rules_.look_again_after.size(); ++stage)
+    if (const auto failed = payments_.first_lapsed(stage); is_set(failed))
+      t = earlier(t, std::max(failed + rules_.look_again_after[stage], now + lapsed_pause));
+  if (event_.status == event_status::active || event_.status == event_status::paused)
+    t = earlier(t, event_.sale_end);
+  if (event_.status == event_status::active && queue_.counts().waiting > 0 && event_.queue_opens_at > now)
+    t = earlier(t, event_.queue_opens_at);
+  return t;
+}
+
+bool sale::is_quiet() const {
+  const bool selling = event_.status == event_status::active || event_.status == event_status::paused;
+  return !selling && queue_.counts().admitted == 0 && queue_.oldest() == nullptr && claims_.counts().live == 0
+         && payments_.open_count() == 0 && !is_set(payments_.next_refund_attempt()) && !owes_refunds();
+}
+
+} // namespace fq

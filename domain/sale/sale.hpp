@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+// One event as a whole: the only decider for its queue, stock, claims and payments. Every request is one call
+// that changes memory at once and appends what it did to a `decision`; the owner commits that and only then
+// lets anything be seen. A standalone queue is a sale without stock: what it has of claims and payments stays
+// empty. Parts: sale.cpp (loading, time), sale_views.cpp, sale_line.cpp (the waiting line), sale_fan.cpp
+// (claims), sale_orders.cpp (checkout), sale_money.cpp (payments), sale_refunds.cpp (refunds, dead letters),
+// sale_people.cpp (blocks, invitations), sale_organizer.cpp.
+#pragma once
+#include "domain/base/pace.hpp"
+#include "domain/base/retry.hpp"
+#include "domain/line/presence.hpp"
+#include "domain/line/queue.hpp"
+#include "domain/money/orders.hpp"
+#include "domain/money/payments.hpp"
+#include "domain/money/promo_codes.hpp"
+#include "domain/sale/claims.hpp"
+#include "domain/sale/idempotency.hpp"
+#include "domain/sale/inventory.hpp"
+#include "domain/sale/views.hpp"
+
+#include <array>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+
+namespace fq {
+
+struct domain_event;
+
+/// Sessions that one `revoke` of all ends at most: a commit stays bearable. Who gets that many asks again.
+inline constexpr std::size_t revocations_max = 20'000;
+
+/// Customers of an event that are served in a class of their own, at most.
+inline constexpr std::size_t priorities_max = 50'000;
+
+/// Customers who are invited to quotas of an event, at most.
+inline constexpr std::size_t invitations_max = 50'000;
+/// Between two mails about an event's invitation to one customer.
+inline constexpr milliseconds told_again_after{24 * 60 * 60 * 1000};
+
+/// Whom an event's organizer does not serve: its own list and its tenant's, both shared by many events. Null:
+/// nobody.
+struct blocked_customers {
+  using list = std::map<customer_id, bool>; ///< whether it gets its money back from sales that have ended too
+  std::shared_ptr<const list> own, of_tenant;
+
+  [[nodiscard]] bool contains(const customer_id& c) const {
+    return (own && own->contains(c)) || (of_tenant && of_tenant->contains(c));
+  }
+  /// Its purchases at ended sales go back as well.
+  [[nodiscard]] bool includes_ended(const customer_id& c) const { return says(own, c) || says(of_tenant, c); }
+  /// The same lists, not equal ones.
+  friend bool operator==(const blocked_customers&, const blocked_customers&) = default;
+
+private:
+  static bool says(const std::shared_ptr<const list>& l, const customer_id& c) {
+    const auto found = l ? l->find(c) : list::const_iterator{};
+    return l && found != l->end() && found->second;
+  }
+};
+
+/// What a block has ended at one event.
+struct block_effect {
+  customer_id customer;
+  bool had_place = false; ///< in line, or a session
+  std::uint32_t claims = 0; ///< live ones that are on their way back
+  std::uint32_t refunds = 0; ///< begun
+};
+
+/// What a sale asks of a gateway, once its row is committed.
+enum class gateway_order_kind : std::uint8_t { initialize, verify, expire, refund };
+
+struct gateway_order {
+  gateway_order_kind kind{};
+  payment_id payment;
+  refund_id refund;
+};
+
+/// What one or several calls did: durable changes, and what may be seen and done once they are committed.
+struct decision {
+  changes content;
+  std::vector<entry_change> entry_changes;
+  std::vector<notice_kind> notices;
+  std::vector<gateway_order> orders;
+  std::vector<block_effect> blocked;
+  std::vector<invitation_row> invited; ///< to whom it is news
+  bool line_moved = false;
+  /// Whether a read that comes later would reveal something of this decision beyond the caller's own new
+  /// place.
+  bool reveals = false;
+};
+
+/// Rules of the installation, the same for every event.
+struct sale_rules {
+  std::uint32_t attempts_per_claim = 3;
+  milliseconds stale_after{10 * 60 * 1000};
+  milliseconds verdict_grace{2 * 60 * 1000};
+  retry_policy refund_retry{8, milliseconds{500}, milliseconds{60'000}};
+  milliseconds pending_max{5 * 60 * 1000}; ///< an order that has no payment page by then fails
+  milliseconds initialize_again{
+    15'000}; ///< after a gateway that could not be reached, while an order waits for its page
+  std::array<milliseconds, 2> look_again_after{
+    milliseconds{15 * 60 * 1000},
+    milliseconds{24 * 60 * 60
+                 * 1000}}; ///< after an attempt failed: a page that could not be closed may have been paid
+  milliseconds payment_link_after{2'000}; ///< an order that is not paid by then gets its page by mail
+  std::map<std::string, fee_rules> fees = {}; ///< by currency
+  fee_rules other_fees = {}; ///< of every other currency
+  std::shared_ptr<refund_pace> pace =
+    std::make_shared<refund_pace>(); ///< shared by all that have a copy of these rules
+};
+
+/// Why a claim is given back, as its order tells.
+struct claim_end {
+  order_trigger trigger = order_trigger::fail;
+  std::string_view failure = "expired"; ///< order_row::failure
+};
+
+class sale {
+public:
+  /// The account at a gateway that the money of new payments goes on to; empty: it stays.
+  using destination_lookup = std::function<std::string(const std::string& gateway)>;
+
+  /// `random`: 64 uniform bits a call, for ids and jitter. `destination_of` null: money stays.
+  sale(const sale_rules& rules, std::function<std::uint64_t()> random,
+       destination_lookup destination_of = nullptr) :
+      rules_(rules),
+      random_(std::move(random)),
+      destination_of_(std::move(destination_of)),
+      payments_(rules.stale_after) {}
+
+  /// Takes over what is durable. Lists as in aggregate_image; entries by ascending number.
+  void load(event_row event, std::vector<ticket_type_row> types);
+  void load(const entry_row& row) { queue_.load(row); }
+  void load(const claim_row& row);
+  void load(const payment_row& row) { payments_.load(row); }
+  void load(const refund_row& row) { payments_.load(row); }
+  void load(const receipt_row& row) { payments_.load(row); }
+  void load(promo_code_row row) { promo_codes_.load(std::move(row)); }
+  void load(const order_row& row) { orders_.load(row); }
+  void load(const dead_letter_row& row) { dead_letters_.emplace(row.id, row); }
+  void load(const priority_row& row) { priorities_.emplace(row.customer, row); }
+  void load(const invitation_row& row) { invitations_.emplace(row.customer, row); }
+  void load(idempotency_row row) { answers_.load(std::move(row)); }
+  /// After the last load: remembers whether it was sold out.
+  void loaded();
+
+  // -- the line (sale_line.cpp)
+  // ----------------------------------------------------------------------------------
+  struct joined {
+    refusal no;
+    bool created = false;
+    bool replayed = false;
+    queue_number number{};
+  };
+  joined join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
+              std::string subject_name = {});
+  refusal leave(const subject_key& subject, timestamp now, decision& out);
+  /// The holder or its origin ends the session of admission `admission_no`. not_admitted if that is over.
+  refusal end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out);
+  /// The holder of this place polled or is connected: it is not away (any more).
+  void seen(queue_number n, timestamp now, decision& out);
+  /// Policy `operated`: lets the next `count` in, as far as concurrency, rate and stock allow. `admitted`:
+  /// how many that were.
+  refusal advance(std::uint64_t count, timestamp now, decision& out, std::uint64_t& admitted);
+  /// Ends sessions: of one place, of one subject, or all. A place that still waits is given up as well, but
+  /// not by `all`. Returns how many places ended.
+  std::size_t revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now,
+                     decision& out);
+
+  // -- claims (sale_fan.cpp)
+  // -------------------------------------------------------------------------------------
+  /// `entry`: the entry whose admission token the customer proved to have; null if none.
+  refusal open_claim(const customer_id& customer, const queue_line::entry* entry,
+                     const std::vector<item_wish>& wishes, timestamp now, decision& out, claim_id& opened);
+  refusal release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out);
+
+  // -- checkout (sale_orders.cpp)
+  // --------------------------------------------------------------------------------
+  /// What `wish` would cost `customer` now. Holds nothing and promises nothing.
+  refusal quote(const customer_id& customer, const order_wish& wish, timestamp now, quote_view& out) const;
+  struct placed {
+    refusal no;
+    order_id order{};
+  };
+  /// All items or none. `entry`: as for open_claim; in an `open` event null joins by itself. A refusal may
+  /// have joined: see `out`.
+  placed place_order(const customer_id& customer, const queue_line::entry* entry, const order_wish& wish,
+                     timestamp now, decision& out);
+  /// Its customer gives it up: its tickets are free at once, or as soon as the gateway says that nobody can
+  /// pay any more.
+  refusal cancel_order(const customer_id& customer, const order_id& id, timestamp now, decision& out);
+  refusal set_promo_code(const promo_code_patch& patch, timestamp now, decision& out, promo_code_id& id);
+  /// Serves `customers` in `priority_class` from their next join on; nothing: like everybody. All or none.
+  refusal set_priorities(const std::vector<customer_id>& customers,
+                         std::optional<std::uint8_t> priority_class, timestamp now, decision& out);
+
+  // -- single customers (sale_people.cpp)
+  // --------------------------------------------------------------------------
+  /// From now on these can neither join nor buy; what they have here ends in the runs that follow, and what
+  /// they paid goes back.
+  void block(const blocked_customers& blocked);
+  /// All or none: as many tickets as all invited may still take must be free. Who is blocked is left out; who
+  /// was told within told_again_after is not told again.
+  refusal invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now,
+                 decision& out);
+  /// They end now; how many those were. What they hold or have bought stays theirs.
+  std::size_t withdraw_invitations(const std::vector<customer_id>& customers, timestamp now, decision& out);
+
+  // -- money (sale_money.cpp)
+  // ------------------------------------------------------------------------------------
+  struct attempt {
+    refusal no;
+    bool created = false;
+    payment_id payment{};
+  };
+  attempt open_payment(const customer_id& customer, const claim_id& claim, const std::string& gateway,
+                       timestamp now, decision& out);
+  /// A webhook or the answer to our own verify call. not_found for a reference that is not ours.
+  refusal apply(const gateway_fact& fact, timestamp now, decision& out);
+  /// The gateway gave the page for `payment`.
+  void initialized(const payment_id& payment, const std::string& authorization_url,
+                   const std::string& gateway_id, timestamp now, decision& out);
+  /// The gateway could not be reached, after retries.
+  void not_answered(const payment_id& payment, timestamp now);
+  /// The gateway will never take `payment` as it is. `is_used_up`: only because of its reference, so another
+  /// attempt may do.
+  void not_taken(const payment_id& payment, bool is_used_up, timestamp now, decision& out);
+  /// The gateway will never capture `payment` (declined, expired, never heard of it).
+  void closed(const payment_id& payment, timestamp now, decision& out);
+  /// The gateway says "not paid", asked about an attempt or (`was_closing`) told to close it: one whose claim
+  /// is over is to be closed.
+  void unpaid(const payment_id& payment, bool was_closing, timestamp now, decision& out);
+
+  // -- refunds (sale_refunds.cpp)
+  // --------------------------------------------------------------------------------
+  /// A refund call failed or is pending at the gateway.
+  void refund_not_done(const refund_id& refund, bool refused, timestamp now, decision& out);
+  /// By the organizer: these tickets, or (no items) everything that is left. Fees go back with the last
+  /// ticket.
+  refusal refund_order(const order_id& id, const std::vector<item_wish>& items, timestamp now, decision& out,
+                       refund_id& opened);
+  /// Tries again what waits for a person; quarantined money, which is not what was quoted, is sent back.
+  refusal retry_dead_letter(const uuid& id, timestamp now, decision& out);
+  refusal dismiss_dead_letter(const uuid& id, timestamp now, decision& out);
+  /// A domain event that nobody would take.
+  void undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out);
+
+  // -- organizer (sale_organizer.cpp)
+  // ------------------------------------------------------------------------------
+  refusal turn(event_trigger trigger, timestamp now, decision& out);
+  refusal patch(const event_patch& patch, timestamp now, decision& out);
+
+  // -- time
+  // --------------------------------------------------------------------------------------------------------
+  /// Applies every deadline that has passed and admits as many as may be admitted. Bounded; `again` in the
+  /// result if there is more to do at once. Called after every decision and by timers.
+  struct wake_up {
+    bool again = false;
+    timestamp at; ///< when time alone will change something; `never` if nothing waits for time
+  };
+  wake_up run(timestamp now, decision& out);
+
+  // -- views
+  // -------------------------------------------------------------------------------------------------------
+  [[nodiscard]] const event_row& event() const { return event_; }
+  /// Whether there is anything to buy: false for standalone queues.
+  [[nodiscard]] bool sells() const { return event_.kind == event_kind::sale; }
+  [[nodiscard]] const queue_line& queue() const { return queue_; }
+  [[nodiscard]] queue_line& queue() { return queue_; }
+  [[nodiscard]] const inventory& stock() const { return stock_; }
+  [[nodiscard]] const claims_book& claims() const { return claims_; }
+  [[nodiscard]] const payments_book& payments() const { return payments_; }
+  [[nodiscard]] const orders_book& orders() const { return orders_; }
+  [[nodiscard]] const promo_codes_book& promo_codes() const { return promo_codes_; }
+  [[nodiscard]] const std::map<customer_id, priority_row>& priorities() const { return priorities_; }
+  [[nodiscard]] const std::map<customer_id, invitation_row>& invitations() const {
+    return invitations_;
+  } ///< past ones too
+  /// What is valid now; null: it is not invited.
+  [[nodiscard]] const invitation_row* invitation_of(const customer_id& customer, timestamp now) const;
+  /// Tickets that it may still take by it.
+  [[nodiscard]] std::uint32_t remaining_of(const invitation_row& invitation) const;
+  [[nodiscard]] bool is_blocked_with(const blocked_customers& blocked) const { return blocked_ == blocked; }
+  [[nodiscard]] const std::map<uuid, dead_letter_row>& dead_letters() const {
+    return dead_letters_;
+  } ///< open ones
+  [[nodiscard]] idempotency_index& answers() { return answers_; }
+  [[nodiscard]] entry_view view_of(const queue_line::entry& e, timestamp now) const;
+  [[nodiscard]] claim_view view_of(const claim_row& c) const;
+  [[nodiscard]] payment_view view_of(const payment_row& p) const;
+  [[nodiscard]] order_view view_of(const order_row& o) const;
+  [[nodiscard]] event_view view() const;
+  /// With the order and the place of what is told of a claim or a payment.
+  [[nodiscard]] domain_event related(domain_event told) const;
+  [[nodiscard]] event_stats stats(timestamp now) const;
+  [[nodiscard]] entry_change change_of(const entry_row& row) const;
+  /// Nothing waits for time here and nobody shops: the owner may be passivated.
+  [[nodiscard]] bool is_quiet() const;
+  /// Seconds a place takes at the measured admission rate, as (low, high); negative: nothing measured yet.
+  [[nodiscard]] std::pair<double, double> seconds_per_place(timestamp now) const;
+
+private:
+  // the line
+  [[nodiscard]] refusal queue_is_open(timestamp now) const;
+  [[nodiscard]] milliseconds presence_grain() const { return event_.queue.presence_timeout / 8; }
+  [[nodiscard]] bool is_over(timestamp now) const {
+    return is_set(event_.sale_end) && now >= event_.sale_end;
+  }
+  std::size_t notice_absence(timestamp now, decision& out);
+  std::size_t bring_back(timestamp now, decision& out);
+  [[nodiscard]] timestamp next_absence() const;
+  void watch_presence(timestamp now);
+  // claims
+  struct wanted {
+    std::vector<priced_item> items;
+    const promo_code_row* promo = nullptr;
+    const invitation_row* invitation = nullptr;
+  };
+  [[nodiscard]] refusal may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w,
+                                timestamp now) const;
+  refusal wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const;
+  refusal may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const;
+  claim_id hold(const queue_line::entry& entry, claim_row row, timestamp now, decision& out);
+  void end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out);
+  void release(const claim_row& claim, timestamp now, decision& out, claim_end why = {});
+  // checkout
+  refusal priced(const std::vector<item_wish>& wishes, timestamp now, wanted& items,
+                 price_quote& price) const;
+  refusal price_wish(const customer_id& customer, const order_wish& wish, timestamp now, wanted& items,
+                     price_quote& price) const;
+  [[nodiscard]] refusal wanted_promo(const customer_id& customer, std::string_view typed, timestamp now,
+                                     const promo_code_row*& out) const;
+  [[nodiscard]] const queue_line::entry* let_in(const customer_id& customer, timestamp now, decision& out,
+                                                refusal& no);
+  void move_order(const claim_id& claim, order_trigger trigger, timestamp now, decision& out,
+                  std::string_view failure = {});
+  void page_is_there(const claim_id& claim, timestamp now, decision& out);
+  void send_no_link(const claim_id& claim, timestamp now, decision& out);
+  void withdraw(const claim_row& claim, timestamp now, decision& out, claim_end why);
+  [[nodiscard]] bool is_given_up(const claim_id& claim) const;
+  std::size_t end_pending(timestamp now, decision& out);
+  std::size_t send_links(timestamp now, decision& out);
+  [[nodiscard]] timestamp next_checkout_deadline() const;
+  // money
+  refusal paid(const payment_row& payment, const gateway_fact& fact, timestamp now, decision& out);
+  [[nodiscard]] std::optional<refund_id> refund_of(const payment_row& payment,
+                                                   const gateway_fact& fact) const;
+  void ask_about_refunds(const payment_id& payment, decision& out);
+  void confirm_claim(const claim_id& claim, timestamp now, decision& out);
+  void late_money(const payment_id& payment, timestamp now, decision& out);
+  bool claim_again(const payment_id& payment, timestamp now, decision& out);
+  void give_up(const payment_id& payment, timestamp now, decision& out);
+  payment_id begin_attempt(const claim_row& claim, const std::string& gateway, timestamp now, decision& out);
+  // single customers
+  [[nodiscard]] bool is_blocked(const customer_id& customer) const { return blocked_.contains(customer); }
+  std::size_t send_blocked_away(timestamp now, decision& out);
+  std::size_t pay_blocked_back(timestamp now, decision& out);
+  void send_away(const customer_id& customer, timestamp now, decision& out);
+  void keep_invitation(const invitation_row& row, decision& out);
+  [[nodiscard]] bool is_still_open(const claim_row& claim, timestamp now) const;
+  // refunds
+  [[nodiscard]] const payment_row* bought_with(const claim_row& claim, bool& is_under_way) const;
+  std::uint32_t give_back(const customer_id& customer, timestamp now, decision& out);
+  bool request_refund(const payment_id& payment, timestamp now, decision& out);
+  refund_id begin_refund(const payment_id& payment, money amount, std::vector<refund_item> items,
+                         timestamp now, decision& out);
+  void refund_done(const refund_id& refund, timestamp now, decision& out);
+  void take_tickets_back(const claim_id& claim, const std::vector<refund_item>& items, timestamp now,
+                         decision& out);
+  void need_person(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
+                   timestamp now, decision& out);
+  void settle_letter_about(const uuid& subject, timestamp now, decision& out);
+  void settle_dead_letter(const uuid& id, dead_letter_status status, timestamp now, decision& out);
+  // time
+  std::size_t end_sale(timestamp now, decision& out);
+  std::size_t end_waiting(timestamp now, decision& out);
+  std::size_t expire_waiting(timestamp now, decision& out);
+  void ask_soon(const payment_id& payment, timestamp now, decision& out);
+  [[nodiscard]] timestamp ticket_deadline() const;
+  std::size_t end_sessions(timestamp now, decision& out);
+  std::size_t end_claims(timestamp now, decision& out);
+  std::size_t chase_payments(timestamp now, decision& out);
+  std::size_t look_again(timestamp now, decision& out);
+  std::size_t cancel_everything(timestamp now, decision& out);
+  std::size_t refund_room(timestamp now);
+  [[nodiscard]] bool owes_refunds() const;
+  [[nodiscard]] timestamp next_refund_slot(timestamp now) const;
+  admission_answer admit(timestamp now, decision& out, std::uint64_t called = 0);
+  void notice_stock(decision& out);
+  [[nodiscard]] timestamp next_deadline(timestamp now) const;
+  void change_event(event_status from, timestamp now, decision& out);
+
+  sale_rules rules_;
+  std::function<std::uint64_t()> random_;
+  destination_lookup destination_of_;
+  event_row event_;
+  queue_line queue_;
+  inventory stock_;
+  claims_book claims_;
+  payments_book payments_;
+  orders_book orders_;
+  promo_codes_book promo_codes_;
+  std::map<customer_id, priority_row> priorities_;
+  std::map<customer_id, invitation_row> invitations_;
+  blocked_customers blocked_;
+  std::vector<customer_id> to_send_away_, to_pay_back_; ///< blocked, and looked at by the next runs
+  std::map<uuid, dead_letter_row> dead_letters_; ///< open ones
+  idempotency_index answers_;
+  presence_book present_, away_; ///< when those in line were seen last; when the others went AWAY
+  bool is_fresh_ = false; ///< loaded, and not run since
+  bool was_sold_out_ = false;
+};
+
+/// What is wrong with a new or changed event; none if it may be stored. `detail` begins with the field.
+refusal validate(const event_row& event, const std::vector<ticket_type_row>& types);
+
+} // namespace fq

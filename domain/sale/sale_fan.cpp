@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's decisions about claims: what may be bought by whom, hold, release.
+#include "domain/base/planted.hpp"
+#include "domain/sale/sale.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+bool is_shopping(const queue_line::entry* entry, const customer_id& customer, timestamp now) {
+  return entry != nullptr && entry->row.subject == customer && entry->row.status == entry_status::admitted
+         && now < deadline_of(entry->row);
+}
+
+} // namespace
+
+refusal sale::may_buy(const ticket_type_row& type, std::uint32_t quantity, const wanted& w,
+                      timestamp now) const {
+  const bool is_invited = w.invitation != nullptr && w.invitation->ticket_type == type.ordinal;
+  const bool is_open = !type.hidden || opens(w.promo, type);
+  if (!type.on_sale || (!is_open && !is_invited))
+    return {reason::invalid_field, "items.ticket_type_id: not on sale here"};
+  if (!is_open && quantity > remaining_of(*w.invitation)) return reason::limit_exceeded;
+  const bool is_early = is_set(type.sale_from) && now < type.sale_from;
+  if (!is_early && !(is_set(type.sale_until) && now >= type.sale_until)) return {};
+  refusal no{reason::not_on_sale};
+  if (is_early) no.at = type.sale_from;
+  no.id = type.id;
+  return no;
+}
+
+refusal sale::wanted_items(const std::vector<item_wish>& wishes, timestamp now, wanted& out) const {
+  if (wishes.empty()) {
+    const auto may_be = [&](bool hidden) {
+      return std::ranges::find_if(
+        stock_.types(), [&](const auto& t) { return t.hidden == hidden && !may_buy(t, 1, out, now); });
+    };
+    auto first = may_be(false); // a quota is not spent on who did not ask for it
+    if (first == stock_.types().end()) first = may_be(true);
+    if (first == stock_.types().end()) return reason::event_sold_out;
+    out.items.push_back({first->ordinal, 1, first->price, 0, 0});
+    return {};
+  }
+  for (const auto& wish : wishes) {
+    const auto* type = stock_.find(wish.ticket_type);
+    if (type == nullptr) return {reason::invalid_field, "items.ticket_type_id: not on sale here"};
+    if (auto no = may_buy(*type, wish.quantity, out, now)) return no;
+    if (std::ranges::any_of(out.items, [&](const priced_item& i) { return i.ticket_type == type->ordinal; }))
+      return {reason::invalid_field, "items.ticket_type_id: given twice"};
+    if (wish.quantity == 0) return {reason::invalid_field, "items.quantity: must be at least 1"};
+    if (wish.donation < 0 || wish.donation > donation_max)
+      return {reason::invalid_field, "items.donation: must be 0 to 1000000000000"};
+    if (wish.quantity > type->max_per_order) return reason::limit_exceeded;
+    out.items.push_back({type->ordinal, wish.quantity, type->price, wish.donation, 0});
+  }
+  return {};
+}
+
+refusal sale::may_hold(const customer_id& customer, timestamp now, std::uint8_t& slot) const {
+  if (event_.status == event_status::draft) return reason::not_found;
+  if (is_blocked(customer)) return reason::customer_blocked;
+  if (event_.status == event_status::cancelled) return reason::event_ended;
+  if (now < event_.sale_start) {
+    refusal no{reason::sale_not_started};
+    no.at = event_.sale_start;
+    return no;
+  }
+  const auto free = claims_.free_slot(customer, event_.claims_per_customer);
+  const auto* live = claims_.live(customer);
+  if (live != nullptr || !free) {
+    refusal no{reason::already_claimed};
+    no.id = (live != nullptr ? live : claims_.standing(customer))->id;
+    return no;
+  }
+  slot = *free;
+  return {};
+}
+
+/// `row`: customer, slot, items, amount and promo; the rest is this function's.
+claim_id sale::hold(const queue_line::entry& entry, claim_row row, timestamp now, decision& out) {
+  row.id = make_uuid(now, event_.aggregate, random_());
+  row.entry = entry.row.number;
+  row.created_at = now;
+  row.expires_at =
+    std::min(now + event_.claim_ttl, entry.row.session_expires_at); // one clock for session and claim
+  const auto id = row.id;
+  stock_.hold(row.items, out.content);
+  promo_codes_.move_uses(row.promo, 1, out.content);
+  queue_.claim_opened(row.entry, out.content);
+  claims_.open(std::move(row), out.content);
+  out.reveals = true;
+  return id;
+}
+
+refusal sale::open_claim(const customer_id& customer, const queue_line::entry* entry,
+                         const std::vector<item_wish>& wishes, timestamp now, decision& out,
+                         claim_id& opened) {
+  claim_row row;
+  row.customer = customer;
+  if (auto no = may_hold(customer, now, row.live_slot)) return no;
+  if (!is_shopping(entry, customer, now)) return reason::not_admitted;
+  wanted w;
+  w.invitation = invitation_of(customer, now);
+  price_quote quoted;
+  if (auto no = priced(wishes, now, w, quoted)) return no;
+  row.items = items_of(quoted);
+  row.amount = quoted.total;
+  if (!stock_.has_free(row.items)) return stock_.sold_out() ? reason::event_sold_out : reason::none_free;
+  opened = hold(*entry, std::move(row), now, out);
+  return {};
+}
+
+/// The place that `customer` shops from: the one it has or, in an `open` event, the one it gets by asking.
+/// Null: `no` says why.
+const queue_line::entry* sale::let_in(const customer_id& customer, timestamp now, decision& out,
+                                      refusal& no) {
+  const auto* own = queue_.find(customer);
+  if (is_shopping(own, customer, now)) return own;
+  auto place = join(customer, 0, now, out);
+  no = std::move(place.no);
+  if (no) return nullptr;
+  out.reveals =
+    true; // the answer to a checkout does not tell of the place: who asks for it waits for its commit
+  admit(now, out);
+  own = queue_.find(customer);
+  if (is_shopping(own, customer, now)) return own;
+  no = reason::not_admitted;
+  return nullptr;
+}
+
+void sale::release(const claim_row& claim, timestamp now, decision& out, claim_end why) {
+  const auto id = claim.id; // `claim` may be the row that moves
+  const auto items = claim.items;
+  const auto entry = claim.entry;
+  const auto promo = claim.promo;
+  const bool again = planted(bug::release_twice) && claim.status == claim_status::released;
+  if (!again && !claims_.move(claim.id, claim_trigger::release, now, out.content)) return;
+  stock_.release(items, out.content);
+  const bool keeps_promo =
+    planted(bug::promo_not_returned) && why.trigger == order_trigger::fail && orders_.of_claim(id) != nullptr;
+  if (!keeps_promo) promo_codes_.move_uses(promo, -1, out.content);
+  queue_.claim_closed(entry);
+  move_order(id, why.trigger, now, out, why.failure);
+  out.reveals = true;
+}
+
+refusal sale::release_claim(const customer_id& customer, const claim_id& id, timestamp now, decision& out) {
+  const auto* claim = claims_.find(id);
+  if (claim == nullptr || claim->customer != customer) return reason::not_found;
+  if (claim->status == claim_status::released && !planted(bug::release_twice)) return {};
+  if (!is_live(claim->status) && claim->status != claim_status::released)
+    return {reason::invalid_transition, std::string{name_of(claim->status)}};
+  if (payments_.open_of(id) != nullptr) return reason::payment_open;
+  release(*claim, now, out, {order_trigger::cancel, {}});
+  return {};
+}
+
+} // namespace fq

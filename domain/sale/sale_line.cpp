@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's decisions about its waiting line: join, leave, presence, what operators and origins do to places
+// and sessions.
+#include "domain/sale/sale.hpp"
+
+#include "domain/base/planted.hpp"
+
+namespace fq {
+namespace {
+
+/// Places that one run sends away, brings back or ends for their absence.
+constexpr std::size_t absences_per_run = 500;
+
+} // namespace
+
+refusal sale::queue_is_open(timestamp now) const {
+  switch (event_.status) {
+    case event_status::draft: return reason::not_found;
+    case event_status::ended:
+    case event_status::cancelled: return reason::event_ended;
+    case event_status::active:
+    case event_status::paused: break;
+  }
+  if (is_over(now)) return reason::event_ended;
+  if (now < event_.queue_opens_at) {
+    refusal no{reason::queue_not_open};
+    no.at = event_.queue_opens_at;
+    return no;
+  }
+  return {};
+}
+
+sale::joined sale::join(const subject_key& subject, std::uint64_t join_key, timestamp now, decision& out,
+                        std::string subject_name) {
+  if (is_blocked(subject)) return {reason::customer_blocked};
+  const auto* own = queue_.find(subject);
+  if (own != nullptr && join_key != 0 && own->row.join_key == join_key)
+    return {{}, true, true, own->row.number};
+  if (own != nullptr && is_live(own->row.status)) {
+    seen(own->row.number, now, out);
+    return {{}, false, false, own->row.number};
+  }
+  if (auto no = queue_is_open(now)) return {std::move(no)};
+  if (sells() && !claims_.free_slot(subject, event_.claims_per_customer)) {
+    refusal no{reason::already_claimed};
+    no.id = claims_.standing(subject)->id;
+    return {std::move(no)};
+  }
+  const auto& line = queue_.counts();
+  if (event_.queue.capacity != 0 && line.waiting + line.away >= event_.queue.capacity)
+    return {reason::queue_full};
+  const auto preferred = priorities_.find(subject);
+  const auto priority_class =
+    preferred == priorities_.end() ? priority_standard : preferred->second.priority_class;
+  if (queue_.overtakes(priority_class)) out.reveals = true; // others are further back now
+  const auto& e = queue_.join(subject, join_key, now, out.content, std::move(subject_name), priority_class);
+  if (event_.queue.presence_timeout.count() > 0) present_.seen(e.row.number, now, presence_grain());
+  return {{}, true, false, e.row.number};
+}
+
+void sale::end_entry(queue_number n, entry_trigger trigger, timestamp now, decision& out) {
+  if (!queue_.move(n, trigger, now, out.content)) return;
+  const auto& row = queue_.find(n)->row;
+  present_.forget(n);
+  away_.forget(n);
+  out.entry_changes.push_back(change_of(row));
+  out.line_moved = out.line_moved || !is_set(row.admitted_at);
+  out.reveals = true;
+}
+
+refusal sale::leave(const subject_key& subject, timestamp now, decision& out) {
+  const auto* own = queue_.find(subject);
+  if (own == nullptr) return reason::not_in_queue;
+  if (!is_live(own->row.status)) return {};
+  if (own->live_claims > 0) return reason::claim_live;
+  const auto trigger =
+    own->row.status == entry_status::admitted ? entry_trigger::complete : entry_trigger::leave;
+  end_entry(own->row.number, trigger, now, out);
+  return {};
+}
+
+refusal sale::end_session(queue_number n, std::uint32_t admission_no, timestamp now, decision& out) {
+  const auto* e = queue_.find(n);
+  if (e == nullptr || e->row.status != entry_status::admitted || e->row.admission_no != admission_no)
+    return reason::not_admitted;
+  if (e->live_claims > 0) return reason::claim_live;
+  end_entry(n, entry_trigger::complete, now, out);
+  return {};
+}
+
+// -- presence
+// ----------------------------------------------------------------------------------------------------------
+
+void sale::seen(queue_number n, timestamp now, decision& out) {
+  if (event_.queue.presence_timeout.count() == 0) return;
+  const auto* e = queue_.find(n);
+  if (e == nullptr || !is_in_line(e->row.status)) return;
+  present_.seen(n, now, presence_grain());
+  if (e->row.status != entry_status::away || !queue_.move(n, entry_trigger::come_back, now, out.content))
+    return;
+  away_.forget(n);
+  out.entry_changes.push_back(change_of(e->row));
+  out.reveals = true;
+}
+
+/// Everybody in line is taken for seen now, or nobody is watched; who is AWAY is known in either case.
+void sale::watch_presence(timestamp now) {
+  present_.clear();
+  away_.clear();
+  const bool watched = event_.queue.presence_timeout.count() > 0;
+  if (!watched && queue_.counts().away == 0) return;
+  for (std::uint64_t n = 1; n <= value_of(queue_.last_number()); ++n) {
+    const auto& row = queue_.find(queue_number{n})->row;
+    if (watched && row.status == entry_status::waiting) present_.seen(row.number, now, {});
+    if (row.status == entry_status::away) away_.seen(row.number, now, {});
+  }
+}
+
+/// Nobody is AWAY in a line that is not watched.
+std::size_t sale::bring_back(timestamp now, decision& out) {
+  const auto absent = away_.unseen_since(timestamp::max(), absences_per_run);
+  for (const auto n : absent) {
+    away_.forget(n);
+    if (!queue_.move(n, entry_trigger::come_back, now, out.content)) continue;
+    out.entry_changes.push_back(change_of(queue_.find(n)->row));
+    out.reveals = true;
+  }
+  return absent.size();
+}
+
+std::size_t sale::notice_absence(timestamp now, decision& out) {
+  const auto timeout = event_.queue.presence_timeout;
+  if (timeout.count() == 0) return bring_back(now, out);
+  const auto absent = present_.unseen_since(now - timeout, absences_per_run);
+  for (const auto n : absent) {
+    present_.forget(n);
+    if (!queue_.move(n, entry_trigger::go_away, now, out.content)) continue;
+    away_.seen(n, now, {});
+    out.entry_changes.push_back(change_of(queue_.find(n)->row));
+    out.reveals = true;
+  }
+  const auto lost = away_.unseen_since(now - event_.queue.away_grace, absences_per_run);
+  for (const auto n : lost) end_entry(n, entry_trigger::expire, now, out);
+  return absent.size() + lost.size();
+}
+
+timestamp sale::next_absence() const {
+  if (event_.queue.presence_timeout.count() == 0) return away_.earliest(); // they come back at once
+  const auto absent = present_.earliest(), lost = away_.earliest();
+  const auto a = is_set(absent) ? absent + event_.queue.presence_timeout : never;
+  const auto b = is_set(lost) ? lost + event_.queue.away_grace : never;
+  if (!is_set(a) || !is_set(b)) return is_set(a) ? a : b;
+  return std::min(a, b);
+}
+
+// -- operators and origins
+// ---------------------------------------------------------------------------------------------
+
+refusal sale::advance(std::uint64_t count, timestamp now, decision& out, std::uint64_t& admitted) {
+  if (event_.queue.policy != admission_policy::operated) return reason::wrong_mode;
+  if (event_.status != event_status::active)
+    return {reason::invalid_transition, std::string{name_of(event_.status)}};
+  if (auto no = queue_is_open(now)) return no;
+  admitted = admit(now, out, count).count;
+  return {};
+}
+
+std::size_t sale::revoke(revocation_scope scope, queue_number n, const subject_key& subject, timestamp now,
+                         decision& out) {
+  std::vector<queue_number> numbers;
+  if (scope == revocation_scope::all) {
+    numbers = queue_.sessions_due(timestamp::max(), revocations_max);
+  } else if (const auto* e = scope == revocation_scope::ticket ? queue_.find(n) : queue_.find(subject);
+             e && is_live(e->row.status)) {
+    numbers = {e->row.number};
+  }
+  for (const auto number : numbers) {
+    const bool admitted = queue_.find(number)->row.status == entry_status::admitted;
+    end_entry(number, admitted ? entry_trigger::revoke : entry_trigger::leave, now, out);
+  }
+  return numbers.size();
+}
+
+} // namespace fq

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's decisions about orders: what one costs, placing it with its claim and its payment attempt in one
+// decision, giving it up, and how it moves with them. Promo codes and who is served first belong here too.
+#include "domain/sale/sale.hpp"
+
+#include "domain/base/planted.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+/// Orders that one run moves for their time.
+constexpr std::size_t orders_per_run = 500;
+
+timestamp plus(timestamp t, milliseconds span) { return is_set(t) ? t + span : never; }
+
+} // namespace
+
+// -- prices
+// ------------------------------------------------------------------------------------------------------------
+
+refusal sale::wanted_promo(const customer_id& customer, std::string_view typed, timestamp now,
+                           const promo_code_row*& out) const {
+  if (typed.empty()) return {};
+  const auto code = normalized_code(typed);
+  const auto* row = code ? promo_codes_.find(*code) : nullptr;
+  if (row == nullptr) return reason::promo_code_invalid;
+  auto no = may_use(*row, claims_.promo_uses(customer, row->ordinal + 1), now);
+  const bool is_used_up = no.why == reason::promo_code_exhausted || no.why == reason::promo_code_limit;
+  if (no && !(is_used_up && planted(bug::promo_limit_forgotten))) return no;
+  out = row;
+  return {};
+}
+
+refusal sale::price_wish(const customer_id& customer, const order_wish& wish, timestamp now, wanted& w,
+                         price_quote& quoted) const {
+  if (auto no = wanted_promo(customer, wish.promo_code, now, w.promo)) return no;
+  w.invitation = invitation_of(customer, now);
+  return priced(wish.items, now, w, quoted);
+}
+
+/// The one price of a purchase, whatever route it takes: quote, claim and checkout all ask here.
+refusal sale::priced(const std::vector<item_wish>& wishes, timestamp now, wanted& w,
+                     price_quote& quoted) const {
+  if (auto no = wanted_items(wishes, now, w)) return no;
+  const auto own = rules_.fees.find(event_.currency);
+  quoted = price(w.items, w.promo != nullptr ? w.promo->reduction : discount{},
+                 own != rules_.fees.end() ? own->second : rules_.other_fees);
+  if (quoted.total > order_total_max) return reason::limit_exceeded;
+  return {};
+}
+
+refusal sale::quote(const customer_id& customer, const order_wish& wish, timestamp now,
+                    quote_view& out) const {
+  if (event_.status == event_status::draft) return reason::not_found;
+  wanted w;
+  if (auto no = price_wish(customer, wish, now, w, out.price)) return no;
+  out.event = event_.id;
+  out.currency = event_.currency;
+  for (const auto& i : out.price.items) out.item_ids.push_back(stock_.types()[i.ticket_type].id);
+  if (w.promo != nullptr) out.promo_code = w.promo->code;
+  return {};
+}
+
+// -- placing
+// -----------------------------------------------------------------------------------------------------------
+
+sale::placed sale::place_order(const customer_id& customer, const queue_line::entry* entry,
+                               const order_wish& wish, timestamp now, decision& out) {
+  claim_row claim;
+  claim.customer = customer;
+  if (auto no = may_hold(customer, now, claim.live_slot)) return {std::move(no)};
+  const bool joins_itself = entry == nullptr && event_.queue.policy == admission_policy::open;
+  const bool may_shop = entry != nullptr && entry->row.subject == customer
+                        && entry->row.status == entry_status::admitted && now < deadline_of(entry->row);
+  if (!may_shop && !joins_itself) return {reason::not_admitted};
+  wanted w;
+  price_quote quoted;
+  if (auto no = price_wish(customer, wish, now, w, quoted)) return {std::move(no)};
+  claim.items = items_of(quoted);
+  claim.amount = quoted.total;
+  claim.promo = w.promo != nullptr ? w.promo->ordinal + 1 : 0;
+  if (!stock_.has_free(claim.items)) return {stock_.sold_out() ? reason::event_sold_out : reason::none_free};
+  order_row order;
+  order.promo_code = w.promo != nullptr ? w.promo->code : std::string{};
+  refusal no;
+  if (joins_itself) entry = let_in(customer, now, out, no);
+  if (entry == nullptr) return {std::move(no)};
+
+  order.claim = hold(*entry, std::move(claim), now, out);
+  order.id = make_uuid(now, event_.aggregate, random_());
+  order.customer = customer;
+  order.contact = wish.contact;
+  order.subtotal = quoted.subtotal;
+  order.discount = quoted.discount;
+  order.donations = quoted.donations;
+  order.platform_fee = quoted.platform_fee;
+  order.processing_fee = quoted.processing_fee;
+  order.total = quoted.total;
+  order.success_url = wish.success_url;
+  order.cancel_url = wish.cancel_url;
+  order.created_at = order.updated_at = now;
+  const auto id = order.id, of = order.claim;
+  orders_.place(std::move(order), out.content);
+  begin_attempt(*claims_.find(of), wish.gateway, now, out);
+  return {{}, id};
+}
+
+// -- how it ends
+// -------------------------------------------------------------------------------------------------------
+
+/// The order of `claim`, if there is one, goes with it.
+void sale::move_order(const claim_id& claim, order_trigger trigger, timestamp now, decision& out,
+                      std::string_view failure) {
+  const auto* order = orders_.of_claim(claim);
+  if (order == nullptr) return;
+  orders_.move(order->id, trigger, now, out.content, [&](order_row& row) {
+    row.failure = trigger == order_trigger::fail ? failure : std::string_view{};
+    if (trigger == order_trigger::await_payment) row.payment_link_at = now + rules_.payment_link_after;
+  });
+  out.reveals = true;
+}
+
+/// Its page can be paid now: by its customer, who is sent it later if that was not done.
+void sale::page_is_there(const claim_id& claim, timestamp now, decision& out) {
+  const auto* order = orders_.of_claim(claim);
+  if (order == nullptr) return;
+  if (order->status == order_status::pending)
+    return move_order(claim, order_trigger::await_payment, now, out);
+  if (order->status == order_status::awaiting_payment) // another attempt, another page
+    orders_.edit(order->id, now, out.content,
+                 [&](order_row& row) { row.payment_link_at = now + rules_.payment_link_after; });
+}
+
+void sale::send_no_link(const claim_id& claim, timestamp now, decision& out) {
+  const auto* order = orders_.of_claim(claim);
+  if (order != nullptr && is_set(order->payment_link_at))
+    orders_.edit(order->id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
+}
+
+/// Its customer, its organizer or its event has given up the order of `claim`: money that still comes goes
+/// back.
+bool sale::is_given_up(const claim_id& claim) const {
+  if (is_blocked(claims_.find(claim)->customer)) return true;
+  const auto* order = orders_.of_claim(claim);
+  if (order == nullptr || planted(bug::cancelled_order_sells)) return false;
+  return order->status == order_status::cancelled
+         || (order->status == order_status::failed && event_.status == event_status::cancelled);
+}
+
+/// Gives a live claim back: now, or once the gateway has closed the attempt that is open.
+void sale::withdraw(const claim_row& claim, timestamp now, decision& out, claim_end why) {
+  const auto* open = payments_.open_of(claim.id);
+  if (open == nullptr) return release(claim, now, out, why);
+  const auto payment = open->id;
+  move_order(claim.id, why.trigger, now, out, why.failure);
+  if (claim.status == claim_status::claimed)
+    claims_.move(claim.id, claim_trigger::deadline_with_payment, now, out.content);
+  payments_.ask_again(payment, now + rules_.verdict_grace / 4);
+  out.orders.push_back({gateway_order_kind::expire, payment, {}});
+  out.reveals = true;
+}
+
+refusal sale::cancel_order(const customer_id& customer, const order_id& id, timestamp now, decision& out) {
+  const auto* order = orders_.find(id);
+  if (order == nullptr || order->customer != customer) return reason::not_found;
+  if (order->status == order_status::cancelled) return {};
+  if (!is_open(order->status)) return {reason::invalid_transition, std::string{name_of(order->status)}};
+  withdraw(*claims_.find(order->claim), now, out, {order_trigger::cancel, {}});
+  return {};
+}
+
+/// No order waits for its page for longer than pending_max. Its attempt is closed at the gateway, which may
+/// have made the page after all.
+std::size_t sale::end_pending(timestamp now, decision& out) {
+  if (planted(bug::order_left_pending)) return 0;
+  const auto late = orders_.pending_since(now - rules_.pending_max, orders_per_run);
+  for (const auto& id : late) {
+    const auto& claim = *claims_.find(orders_.find(id)->claim);
+    if (const auto* open = payments_.open_of(claim.id)) {
+      const auto payment = open->id;
+      payments_.move(payment, payment_trigger::fail, now, out.content);
+      out.orders.push_back({gateway_order_kind::expire, payment, {}});
+    }
+    release(claim, now, out, {order_trigger::fail, "gateway_unavailable"});
+  }
+  return late.size();
+}
+
+/// That the mail with the page is due is told by the change itself.
+std::size_t sale::send_links(timestamp now, decision& out) {
+  const auto due = orders_.links_due(now, orders_per_run);
+  for (const auto& id : due)
+    orders_.edit(id, now, out.content, [](order_row& row) { row.payment_link_at = never; });
+  return due.size();
+}
+
+timestamp sale::next_checkout_deadline() const {
+  const auto page =
+    planted(bug::order_left_pending) ? never : plus(orders_.oldest_pending(), rules_.pending_max);
+  const auto link = orders_.next_link();
+  if (!is_set(page) || !is_set(link)) return is_set(page) ? page : link;
+  return std::min(page, link);
+}
+
+// -- promo codes, priorities
+// -------------------------------------------------------------------------------------------
+
+refusal sale::set_promo_code(const promo_code_patch& p, timestamp now, decision& out, promo_code_id& id) {
+  const auto* old = p.id.is_nil() ? nullptr : promo_codes_.find(p.id);
+  if (old == nullptr && !p.id.is_nil()) return reason::not_found;
+  if (old == nullptr && promo_codes_.all().size() >= promo_codes_max)
+    return {reason::invalid_field, "code: there are too many"};
+  promo_code_row row;
+  if (old != nullptr) {
+    row = *old;
+  } else {
+    row.id = make_uuid(now, event_.aggregate, random_());
+    row.created_at = now;
+  }
+  if (p.code.given) row.code = normalized_code(p.code.value).value_or(p.code.value);
+  if (p.reduction.given) row.reduction = p.reduction.value;
+  if (p.valid_from.given) row.valid_from = p.valid_from.value;
+  if (p.valid_until.given) row.valid_until = p.valid_until.value;
+  if (p.uses_max.given) row.uses_max = p.uses_max.value;
+  if (p.uses_per_customer.given) row.uses_per_customer = p.uses_per_customer.value;
+  if (p.is_active.given) row.is_active = p.is_active.value;
+  row.updated_at = now;
+  if (auto no = validate(row, stock_.types().size())) return no;
+  if (row.uses_max != 0 && row.uses > row.uses_max)
+    return {reason::invalid_field, "uses_max: it is used more often already"};
+  if (const auto* other = promo_codes_.find(std::string_view{row.code});
+      other != nullptr && other->id != row.id) {
+    refusal no{reason::promo_code_taken};
+    no.id = other->id;
+    return no;
+  }
+  id = row.id;
+  if (old == nullptr)
+    promo_codes_.add(std::move(row), out.content);
+  else
+    promo_codes_.change_code(std::move(row), out.content);
+  out.reveals = true;
+  return {};
+}
+
+refusal sale::set_priorities(const std::vector<customer_id>& customers,
+                             std::optional<std::uint8_t> priority_class, timestamp now, decision& out) {
+  if (priority_class && priorities_.size() + customers.size() > priorities_max) return reason::limit_exceeded;
+  for (const auto& customer : customers) {
+    if (!priority_class) {
+      if (priorities_.erase(customer) > 0)
+        out.content.emplace_back(std::in_place_type<priority_removed>, priority_removed{customer});
+      continue;
+    }
+    auto& row = priorities_[customer];
+    if (row.customer == customer && row.priority_class == *priority_class) continue;
+    row = {customer, *priority_class, now};
+    out.content.emplace_back(std::in_place_type<priority_stored>, priority_stored{row});
+  }
+  out.reveals = true;
+  return {};
+}
+
+} // namespace fq

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's decisions about single customers, as its organizer wishes: whom it does not serve, and who is
+// invited to a quota (a hidden ticket type). A use of an invitation is what its customer holds or has bought
+// of the type, so nothing has to be given back when a claim ends.
+#include "domain/model/invalid_field.hpp"
+#include "domain/sale/sale.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace fq {
+// -- blocks
+// ------------------------------------------------------------------------------------------------------------
+
+void sale::block(const blocked_customers& blocked) {
+  if (!sells() || blocked == blocked_)
+    return; // subjects of queues are their tenants', who decide before they join
+  const auto before = std::exchange(blocked_, blocked);
+  const auto is_new = [&](const auto& entry) {
+    const auto& [customer, includes_ended] = entry;
+    return !before.contains(customer) || (includes_ended && !before.includes_ended(customer));
+  };
+  for (const auto& list : {blocked_.own, blocked_.of_tenant})
+    if (list)
+      for (const auto& entry : *list)
+        if (is_new(entry)) to_send_away_.push_back(entry.first);
+}
+
+/// Ends what `customer` has here; money follows.
+void sale::send_away(const customer_id& customer, timestamp now, decision& out) {
+  block_effect effect{.customer = customer};
+  const auto standing = claims_.standing_of(customer);
+  if (!standing.empty()) to_pay_back_.push_back(customer);
+  for (const auto& id : standing) {
+    const auto& claim = *claims_.find(id);
+    const bool waits_for_gateway = claim.status != claim_status::claimed && payments_.open_of(id) != nullptr;
+    if (!is_live(claim.status) || waits_for_gateway) continue;
+    withdraw(claim, now, out, {order_trigger::cancel, {}});
+    ++effect.claims;
+  }
+  if (const auto* own = queue_.find(customer); own != nullptr && is_live(own->row.status)) {
+    end_entry(own->row.number,
+              own->row.status == entry_status::admitted ? entry_trigger::revoke : entry_trigger::leave, now,
+              out);
+    effect.had_place = true;
+  }
+  if (effect.had_place || effect.claims > 0) out.blocked.push_back(effect);
+}
+
+// -- invitations
+// -------------------------------------------------------------------------------------------------------
+
+std::uint32_t sale::remaining_of(const invitation_row& invitation) const {
+  const auto used = claims_.units_of(invitation.customer, invitation.ticket_type);
+  return used < invitation.quantity ? invitation.quantity - static_cast<std::uint32_t>(used) : 0;
+}
+
+const invitation_row* sale::invitation_of(const customer_id& customer, timestamp now) const {
+  const auto found = invitations_.find(customer);
+  if (found == invitations_.end() || (is_set(found->second.valid_until) && now >= found->second.valid_until))
+    return nullptr;
+  return &found->second;
+}
+
+refusal sale::invite(const std::vector<customer_id>& customers, const invitation_wish& wish, timestamp now,
+                     decision& out) {
+  if (event_.status != event_status::active && event_.status != event_status::paused)
+    return {reason::invalid_transition, std::string{name_of(event_.status)}};
+  const auto* type = stock_.find(wish.ticket_type);
+  if (type == nullptr || !type->hidden)
+    return invalid_field("ticket_type_id", "must be a hidden ticket type of the event");
+  if (wish.quantity < 1 || wish.quantity > type->max_per_order)
+    return invalid_field("quantity", "must be 1 to max_per_order of the ticket type");
+  if (is_set(wish.valid_until) && wish.valid_until <= now)
+    return invalid_field("valid_until", "must be in the future");
+  if (invitations_.size() + customers.size() > invitations_max)
+    return invalid_field("emails", "the event has too many invitations");
+  const std::set<customer_id> asked(customers.begin(), customers.end());
+  std::int64_t promised = 0, wanted = 0;
+  for (const auto& [customer, row] : invitations_)
+    if (row.ticket_type == type->ordinal && !asked.contains(customer) && !is_blocked(customer)
+        && invitation_of(customer, now) != nullptr)
+      promised += remaining_of(row);
+  for (const auto& customer : asked)
+    if (!is_blocked(customer)) wanted += remaining_of({customer, type->ordinal, wish.quantity, never, never});
+  const auto free = type->total - type->held - type->sold - promised;
+  if (wanted > free) {
+    refusal no{reason::quota_exceeded};
+    no.first = std::max<std::int64_t>(free, 0);
+    return no;
+  }
+  for (const auto& customer : asked) {
+    if (is_blocked(customer)) continue;
+    const auto before = invitations_.find(customer);
+    const bool is_news = before == invitations_.end() || now - before->second.told_at >= told_again_after;
+    const invitation_row row{customer, type->ordinal, wish.quantity, wish.valid_until,
+                             is_news ? now : before->second.told_at};
+    if (!is_news && before->second == row) continue;
+    keep_invitation(row, out);
+    if (is_news) out.invited.push_back(row);
+  }
+  return {};
+}
+
+std::size_t sale::withdraw_invitations(const std::vector<customer_id>& customers, timestamp now,
+                                       decision& out) {
+  std::size_t withdrawn = 0;
+  for (const auto& customer : customers) {
+    const auto* valid = invitation_of(customer, now);
+    if (valid == nullptr) continue;
+    auto row = *valid;
+    row.valid_until = now; // it stays, so that it is known when the customer was told
+    keep_invitation(row, out);
+    ++withdrawn;
+  }
+  return withdrawn;
+}
+
+void sale::keep_invitation(const invitation_row& row, decision& out) {
+  invitations_[row.customer] = row;
+  out.content.emplace_back(std::in_place_type<invitation_stored>, invitation_stored{row});
+  out.reveals = true;
+}
+
+} // namespace fq

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale's decisions about money that goes back: late money, tickets that an organizer takes back, and what
+// waits for a person because nothing that we may do by ourselves is left.
+#include "domain/sale/sale.hpp"
+
+#include "domain/base/planted.hpp"
+#include "domain/delivery/outbox.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+constexpr milliseconds pending_refund_pause_max{6 * 60 * 60 * 1000};
+
+/// Its money is with us and is what was asked for; another sum waits for a person, or goes back.
+bool pays(const payment_row& p) { return is_kept(p.status) && p.captured - p.tax == p.amount; }
+
+/// The tickets of `claim` that are not refunded yet.
+std::vector<refund_item> left_of(const claim_row& claim) {
+  std::vector<refund_item> left;
+  for (const auto& i : claim.items)
+    if (i.quantity > i.refunded) left.push_back({i.ticket_type, i.quantity - i.refunded});
+  return left;
+}
+
+} // namespace
+
+/// Everything that is left of the payment's money; false if its state does not allow it.
+bool sale::request_refund(const payment_id& id, timestamp now, decision& out) {
+  const auto& p = *payments_.find(id);
+  if (!next(payment_rules, p.status, payment_trigger::request_refund)) return false;
+  begin_refund(id, p.captured - p.refunded, {}, now, out);
+  return true;
+}
+
+/// Nothing to give back needs no gateway.
+refund_id sale::begin_refund(const payment_id& id, money amount, std::vector<refund_item> items,
+                             timestamp now, decision& out) {
+  payments_.move(id, payment_trigger::request_refund, now, out.content);
+  refund_row row;
+  row.id = make_uuid(now, event_.aggregate, random_());
+  row.payment = id;
+  row.amount = amount;
+  row.items = std::move(items);
+  row.next_attempt_at =
+    now + rules_.refund_retry.cap; // the first call goes out now; this one if its answer is lost
+  row.created_at = row.updated_at = now;
+  const auto refund = row.id;
+  payments_.open(std::move(row), out.content);
+  out.reveals = true;
+  if (amount == 0)
+    refund_done(refund, now, out);
+  else
+    out.orders.push_back({gateway_order_kind::refund, id, refund});
+  return refund;
+}
+
+void sale::refund_done(const refund_id& id, timestamp now, decision& out) {
+  const auto* refund = payments_.find_refund(id);
+  if (refund == nullptr || refund->status == refund_status::succeeded) return;
+  const auto payment = refund->payment;
+  const auto amount = refund->amount;
+  auto items = refund->items;
+  const auto before = *payments_.find(payment);
+  const bool given_up = refund->status == refund_status::failed;
+  if (given_up && before.status != payment_status::refund_failed) // another refund was begun in its place:
+                                                                  // that one may be too much
+    return need_person(dead_letter_kind::refund_refused, id,
+                       "the gateway made a refund that had been given up", {}, now, out);
+  if (given_up) settle_letter_about(id, now, out);
+  payments_.move(id, refund_trigger::succeed, now, out.content);
+  const auto claim = before.claim;
+  const bool whole = items.empty() || items == left_of(*claims_.find(claim));
+  payments_.move(payment, whole ? payment_trigger::refund_done : payment_trigger::refund_part_done, now,
+                 out.content, [&](payment_row& row) { row.refunded += amount; });
+  out.reveals = true;
+  if (is_blocked(before.customer)) to_pay_back_.push_back(before.customer); // the rest of it
+  if (claims_.find(claim)->status != claim_status::confirmed) return;
+  if (items.empty()) {
+    const bool pays_it = before.refunded > 0; // only who pays for the tickets gives some of them back
+    for (const auto& other :
+         payments_.of_claim(claim)) // a second capture of a sold claim: the other one still pays it
+      if (!pays_it && other != payment && pays(*payments_.find(other))) return;
+    items = left_of(*claims_.find(claim));
+  }
+  take_tickets_back(claim, items, now, out);
+}
+
+/// The money of these tickets of a CONFIRMED claim is back: the tickets go to the line.
+void sale::take_tickets_back(const claim_id& id, const std::vector<refund_item>& items, timestamp now,
+                             decision& out) {
+  if (!planted(bug::refund_keeps_tickets)) stock_.take_back(items, out.content);
+  claims_.refund(id, items, now, out.content);
+  const auto& claim = *claims_.find(id);
+  const bool whole = claim.status == claim_status::refunded;
+  if (whole) promo_codes_.move_uses(claim.promo, -1, out.content);
+  move_order(id, whole ? order_trigger::refund : order_trigger::refund_part, now, out);
+}
+
+void sale::refund_not_done(const refund_id& id, bool refused, timestamp now, decision& out) {
+  const auto* refund = payments_.find_refund(id);
+  if (refund == nullptr) return;
+  if (refused && refund->status == refund_status::succeeded) // days later: the bank did not take it, and the
+                                                             // money is with us again
+    return need_person(dead_letter_kind::refund_refused, id, "it failed after it had succeeded", {}, now,
+                       out);
+  if (refund->status != refund_status::requested) return;
+  if (refused && !may_retry(rules_.refund_retry, refund->attempts + 1)) {
+    const auto payment = refund->payment;
+    payments_.move(id, refund_trigger::give_up, now, out.content);
+    payments_.move(payment, payment_trigger::refund_refused, now, out.content);
+    return need_person(dead_letter_kind::refund_refused, id, "the gateway refused it", {}, now, out);
+  }
+  const auto back_off =
+    retry_delay(rules_.refund_retry, refund->attempts + 1, random_()) + rules_.refund_retry.base;
+  // Pending ones take a bank days: asked about ever less often.
+  const auto pending = std::clamp<milliseconds>((now - refund->created_at) / 4, rules_.refund_retry.cap,
+                                                pending_refund_pause_max);
+  payments_.tried(id, refused, now + (refused ? back_off : pending), now, out.content);
+}
+
+/// The payment whose money may go back; null: none. `is_under_way`: some of it is on its way already.
+const payment_row* sale::bought_with(const claim_row& claim, bool& is_under_way) const {
+  const payment_row* paid = nullptr;
+  for (const auto& id : payments_.of_claim(claim.id)) {
+    const auto* row = payments_.find(id);
+    is_under_way = is_under_way || row->status == payment_status::refund_pending;
+    const bool has_none = paid == nullptr || paid->status == payment_status::refund_failed;
+    if (is_refundable(row->status) || (row->status == payment_status::refund_failed && has_none)) paid = row;
+  }
+  return paid;
+}
+
+/// Everything that may go back by itself of what a customer has bought; how many refunds that begins. What a
+/// gateway has refused is a person's; what is under way comes here again when it is done.
+std::uint32_t sale::give_back(const customer_id& customer, timestamp now, decision& out) {
+  std::uint32_t begun = 0;
+  for (const auto& claim : claims_.standing_of(customer))
+    for (const auto& payment : payments_.of_claim(claim))
+      if (is_refundable(payments_.find(payment)->status)) begun += request_refund(payment, now, out) ? 1 : 0;
+  return begun;
+}
+
+// -- by the organizer
+// --------------------------------------------------------------------------------------------------
+
+refusal sale::refund_order(const order_id& id, const std::vector<item_wish>& wishes, timestamp now,
+                           decision& out, refund_id& opened) {
+  const auto* order = orders_.find(id);
+  if (order == nullptr) return reason::not_found;
+  const auto& claim = *claims_.find(order->claim);
+  bool is_under_way = false;
+  const auto* paid = bought_with(claim, is_under_way);
+  if (is_under_way) return reason::refund_open;
+  if (paid == nullptr || claim.status != claim_status::confirmed) return reason::nothing_to_refund;
+  std::vector<refund_item> items;
+  money amount = 0;
+  for (const auto& wish : wishes) {
+    const auto* type = stock_.find(wish.ticket_type);
+    const auto i = std::ranges::find(claim.items, type != nullptr ? type->ordinal : ~std::uint32_t{0},
+                                     &claim_item::ticket_type);
+    if (i == claim.items.end()) return {reason::invalid_field, "items.ticket_type_id: not in this order"};
+    if (std::ranges::find(items, i->ticket_type, &refund_item::ticket_type) != items.end())
+      return {reason::invalid_field, "items.ticket_type_id: given twice"};
+    if (wish.quantity == 0 || wish.quantity > i->quantity - i->refunded)
+      return {reason::invalid_field, "items.quantity: must be 1 to what is left of it"};
+    items.push_back({i->ticket_type, wish.quantity});
+    amount += price_of_one(*i) * wish.quantity;
+  }
+  std::ranges::sort(items, [&](const refund_item& a, const refund_item& b) { // as left_of lists them
+    const auto place = [&](const refund_item& r) {
+      return std::ranges::find(claim.items, r.ticket_type, &claim_item::ticket_type);
+    };
+    return place(a) < place(b);
+  });
+  if (items.empty() || items == left_of(claim)) {
+    items.clear();
+    amount = paid->captured - paid->refunded;
+  }
+  for (const auto& r : payments_.refunds_of(paid->id))
+    settle_letter_about(r, now, out); // this one is in the place of any that failed
+  opened = begin_refund(paid->id, amount, std::move(items), now, out);
+  return {};
+}
+
+// -- what waits for a person
+// -------------------------------------------------------------------------------------------
+
+void sale::need_person(dead_letter_kind kind, const uuid& subject, std::string detail, std::string payload,
+                       timestamp now, decision& out) {
+  dead_letter_row row;
+  row.id = make_uuid(now, event_.aggregate, random_());
+  row.kind = kind;
+  row.subject = subject;
+  row.detail = std::move(detail);
+  row.payload = std::move(payload);
+  row.created_at = row.updated_at = now;
+  dead_letters_.emplace(row.id, row);
+  out.content.emplace_back(std::in_place_type<dead_letter_stored>, dead_letter_stored{std::move(row)});
+}
+
+/// What waited for a person is no longer so.
+void sale::settle_letter_about(const uuid& subject, timestamp now, decision& out) {
+  const auto letter =
+    std::ranges::find_if(dead_letters_, [&](const auto& l) { return l.second.subject == subject; });
+  if (letter == dead_letters_.end()) return;
+  const auto id = letter->first;
+  settle_dead_letter(id, dead_letter_status::retried, now, out);
+}
+
+void sale::settle_dead_letter(const uuid& id, dead_letter_status status, timestamp now, decision& out) {
+  auto row = dead_letters_.extract(id).mapped();
+  row.status = status;
+  row.updated_at = now;
+  out.content.emplace_back(std::in_place_type<dead_letter_stored>, dead_letter_stored{std::move(row)});
+  out.reveals = true;
+}
+
+refusal sale::retry_dead_letter(const uuid& id, timestamp now, decision& out) {
+  const auto found = dead_letters_.find(id);
+  if (found == dead_letters_.end()) return reason::not_found;
+  const auto row = found->second;
+  switch (row.kind) {
+    case dead_letter_kind::refund_refused: {
+      const auto refused =
+        *payments_.find_refund(row.subject); // a gateway remembers its no under that id: another refund
+      const auto status = payments_.find(refused.payment)->status;
+      if (status != payment_status::refund_failed)
+        return {reason::invalid_transition, std::string{name_of(status)}}; // a person's to mend elsewhere
+      begin_refund(refused.payment, refused.amount, refused.items, now, out);
+      break;
+    }
+    case dead_letter_kind::payment_quarantined: request_refund(row.subject, now, out); break;
+    case dead_letter_kind::undelivered: {
+      const auto end_of_topic = row.payload.find('\n');
+      outbox_row told{row.subject, row.payload.substr(0, end_of_topic), row.payload.substr(end_of_topic + 1),
+                      now};
+      told.lanes = lanes_of(told.topic, true); // it is known by its id where it has been
+      out.content.emplace_back(std::in_place_type<outbox_appended>, outbox_appended{std::move(told)});
+      break;
+    }
+  }
+  settle_dead_letter(id, dead_letter_status::retried, now, out);
+  return {};
+}
+
+refusal sale::dismiss_dead_letter(const uuid& id, timestamp now, decision& out) {
+  if (!dead_letters_.contains(id)) return reason::not_found;
+  settle_dead_letter(id, dead_letter_status::dismissed, now, out);
+  return {};
+}
+
+void sale::undelivered(const outbox_row& row, const std::string& detail, timestamp now, decision& out) {
+  const bool is_known =
+    std::ranges::any_of(dead_letters_, [&](const auto& l) { return l.second.subject == row.id; });
+  if (is_known) return; // told again, because our answer was lost
+  need_person(dead_letter_kind::undelivered, row.id, detail, row.topic + '\n' + row.payload, now, out);
+}
+
+} // namespace fq

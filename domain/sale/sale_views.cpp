@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sale shows of itself: places, claims, payments, orders, numbers.
+#include "domain/base/planted.hpp"
+#include "domain/delivery/outbox.hpp"
+#include "domain/sale/sale.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fq {
+namespace {
+
+/// Over how long the admission rate is measured for the ETA.
+constexpr milliseconds eta_span{60'000};
+/// Clients poll this often near the front, and ever less often the longer they will wait.
+constexpr double poll_min_ms = 500;
+constexpr double poll_max_ms = 15'000;
+
+} // namespace
+
+std::pair<double, double> sale::seconds_per_place(timestamp now) const {
+  const auto admitted = queue_.window().count_within(eta_span, now);
+  if (admitted == 0) return {-1, -1};
+  // The rate is a count over a minute, or over the time since the queue opened; its spread is about its
+  // square root (Poisson).
+  const auto open_for = std::max<std::int64_t>((now - event_.queue_opens_at).count(), 1000);
+  const double span = static_cast<double>(std::min<std::int64_t>(eta_span.count(), open_for)) / 1000.0;
+  const auto n = static_cast<double>(admitted);
+  return {span / (n + 2 * std::sqrt(n)), span / std::max(n - 2 * std::sqrt(n), n / 4)};
+}
+
+entry_view sale::view_of(const queue_line::entry& e, timestamp now) const {
+  const auto& row = e.row;
+  entry_view v;
+  v.id = make_entry_id(row.joined_at, event_.aggregate, row.number);
+  v.event = event_.id;
+  v.kind = event_.kind;
+  v.customer = row.subject;
+  v.subject_name = row.subject_name;
+  v.message = event_.message;
+  v.number = row.number;
+  v.status = row.status;
+  v.joined_at = row.joined_at;
+  v.poll_after_ms = static_cast<std::uint32_t>(poll_min_ms);
+  if (is_in_line(row.status)) {
+    v.position = queue_.position(e);
+    const auto [low, high] = seconds_per_place(now);
+    double poll = poll_min_ms + static_cast<double>(v.position); // a thousand places: about a second later
+    if (low >= 0) {
+      const auto places = static_cast<double>(v.position);
+      v.eta_low_seconds = static_cast<std::int32_t>(std::min(places * low, 1e9));
+      v.eta_high_seconds = static_cast<std::int32_t>(std::min(std::ceil(places * high), 1e9));
+      poll = std::max(poll_min_ms, places * low * 100.0); // a tenth of the least wait
+    }
+    // Never so seldom that the claim window could pass unseen.
+    const auto seen_in_time =
+      std::max(poll_min_ms, static_cast<double>(event_.queue.claim_window.count()) / 4);
+    v.poll_after_ms = static_cast<std::uint32_t>(std::min({poll, poll_max_ms, seen_in_time}));
+  }
+  if (!is_set(row.admitted_at)) return v;
+  v.admission_no = row.admission_no;
+  v.admission_batch = row.admission_batch;
+  v.admitted_at = row.admitted_at;
+  v.session_expires_at = row.session_expires_at;
+  v.claim_by = deadline_of(row);
+  if (planted(bug::claim_window_at_read) && !row.has_claimed)
+    v.claim_by = row.admitted_at + event_.queue.claim_window;
+  return v;
+}
+
+claim_view sale::view_of(const claim_row& c) const {
+  claim_view v{c, event_.id, event_.currency, {}};
+  for (const auto& i : c.items) v.item_ids.push_back(stock_.types()[i.ticket_type].id);
+  return v;
+}
+
+payment_view sale::view_of(const payment_row& p) const { return {p, event_.id, event_.currency}; }
+
+order_view sale::view_of(const order_row& o) const {
+  const auto& claim = *claims_.find(o.claim);
+  order_view v;
+  v.order = o;
+  v.claim = view_of(claim);
+  v.event_name = event_.name;
+  v.typical_page_time = orders_.typical_page_time();
+  const auto attempts = payments_.of_claim(o.claim);
+  const payment_row* shown = payments_.open_of(o.claim);
+  for (const auto& id : attempts) {
+    const auto* p = payments_.find(id);
+    v.refunded += p->refunded;
+    if (shown == nullptr || (!is_open(shown->status) && p->id > shown->id)) shown = p;
+  }
+  if (shown != nullptr) {
+    v.payment = shown->id;
+    v.payment_state = shown->status;
+    if (shown->status == payment_status::pending && claim.status == claim_status::claimed)
+      v.payment_url = shown->authorization_url;
+  }
+  const bool may_pay_again = claim.status == claim_status::claimed
+                             && (shown == nullptr || shown->status == payment_status::failed)
+                             && attempts.size() < rules_.attempts_per_claim;
+  v.can_retry = may_pay_again || (o.status == order_status::failed && event_.status == event_status::active);
+  return v;
+}
+
+domain_event sale::related(domain_event told) const {
+  const auto* claim = claims_.find(told.claim.is_nil() ? told.subject : told.claim);
+  if (claim == nullptr) return told;
+  const auto* order = orders_.of_claim(claim->id);
+  if (order != nullptr) told.order = order->id;
+  const auto* place = queue_.find(claim->entry);
+  if (place != nullptr) told.entry = make_entry_id(place->row.joined_at, event_.aggregate, place->row.number);
+  return told;
+}
+
+event_view sale::view() const { return {event_, stock_.types(), sells() && stock_.sold_out()}; }
+
+entry_change sale::change_of(const entry_row& row) const {
+  entry_change c;
+  c.id = make_entry_id(row.joined_at, event_.aggregate, row.number);
+  c.number = row.number;
+  c.status = row.status;
+  c.admission_no = row.admission_no;
+  c.admission_batch = row.admission_batch;
+  c.admitted_at = row.admitted_at;
+  c.session_expires_at = row.session_expires_at;
+  c.claim_by = is_set(row.admitted_at) ? deadline_of(row) : never;
+  return c;
+}
+
+event_stats sale::stats(timestamp now) const {
+  const auto& c = queue_.counts();
+  event_stats s;
+  s.event = event_.id;
+  s.status = event_.status;
+  s.waiting = c.waiting;
+  s.away = c.away;
+  s.admitted = c.admitted;
+  s.joined_total = c.joined_total;
+  s.admitted_total = c.admitted_total;
+  s.completed_total = c.completed_total;
+  s.total = stock_.total();
+  s.held = stock_.held();
+  s.sold = stock_.sold();
+  s.available = stock_.available();
+  s.claims_live = claims_.counts().live;
+  s.claims_confirmed = claims_.counts().confirmed;
+  s.payments_open = payments_.open_count();
+  s.revenue = payments_.revenue();
+  s.refunded = payments_.refunded();
+  s.admission_rate_per_minute = static_cast<double>(queue_.window().count_within(rate_span, now));
+  s.arrival_rate_per_minute = static_cast<double>(queue_.arrivals().count_within(rate_span, now));
+  s.last_admission_batch = queue_.last_batch();
+  s.server_time = now;
+  return s;
+}
+
+} // namespace fq

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sale shows to the outside: the answers to requests, ready to be rendered. Values only.
+#pragma once
+#include "domain/model/refusal.hpp"
+#include "domain/model/rows.hpp"
+#include "domain/money/pricing.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace fq {
+
+/// One place in a queue as its holder sees it.
+struct entry_view {
+  entry_id id;
+  event_id event;
+  event_kind kind{}; ///< of the event
+  customer_id customer;
+  std::string subject_name;
+  std::string message; ///< the operator's, to everybody in line
+  queue_number number{};
+  entry_status status = entry_status::waiting;
+  std::uint64_t position = 0; ///< 1-based; 0 unless in line
+  std::int32_t eta_low_seconds = -1; ///< -1: unknown
+  std::int32_t eta_high_seconds = -1;
+  std::uint32_t poll_after_ms = 0;
+  std::uint32_t admission_no = 0; ///< with `id` enough to make the admission token
+  std::uint32_t admission_batch = 0;
+  timestamp joined_at, admitted_at, session_expires_at;
+  timestamp claim_by; ///< while admitted: the session ends then unless it has claimed
+};
+
+struct claim_view {
+  claim_row claim;
+  event_id event;
+  std::string currency;
+  std::vector<ticket_type_id> item_ids; ///< parallel to claim.items
+};
+
+struct payment_view {
+  payment_row payment;
+  event_id event;
+  std::string currency;
+};
+
+struct event_view {
+  event_row event;
+  std::vector<ticket_type_row> ticket_types;
+  bool sold_out = false;
+};
+
+struct event_stats {
+  event_id event;
+  event_status status{};
+  std::uint64_t waiting = 0, away = 0, admitted = 0; ///< now
+  std::uint64_t joined_total = 0, admitted_total = 0, completed_total = 0;
+  std::int64_t total = 0, held = 0, sold = 0, available = 0;
+  std::uint64_t claims_live = 0, claims_confirmed = 0, payments_open = 0;
+  money revenue = 0; ///< confirmed minus refunded
+  money refunded = 0;
+  double admission_rate_per_minute = 0, arrival_rate_per_minute = 0;
+  std::uint32_t last_admission_batch = 0;
+  timestamp server_time;
+};
+
+/// A field of a PATCH: given or left as it is.
+template <class T>
+struct maybe {
+  bool given = false;
+  T value{};
+};
+
+struct ticket_type_patch {
+  ticket_type_id id; ///< nil: a new type; then name, price and total must be given
+  maybe<std::string> name;
+  maybe<money> price;
+  maybe<std::int64_t> total;
+  maybe<std::uint32_t> max_per_order;
+  maybe<bool> on_sale;
+  maybe<bool> hidden = {};
+  maybe<timestamp> sale_from = {}, sale_until = {};
+};
+
+struct event_patch {
+  maybe<std::string> name;
+  maybe<timestamp> queue_opens_at, sale_start, sale_end;
+  maybe<admission_policy> policy;
+  maybe<std::uint32_t> concurrency, rate_per_minute, batch_size, over_admission_percent, claims_per_customer;
+  maybe<std::uint32_t> capacity;
+  maybe<milliseconds> admission_interval, session_ttl, claim_window, claim_ttl, ticket_ttl, presence_timeout,
+    away_grace;
+  maybe<std::string> message;
+  maybe<std::int32_t> async_percent;
+  std::vector<ticket_type_patch> ticket_types;
+};
+
+/// What a claim asks for; `ticket_type` nil means the first one on sale.
+struct item_wish {
+  ticket_type_id ticket_type;
+  std::uint32_t quantity = 1;
+  money donation = 0; ///< on top of each
+};
+
+/// What an invitation promises.
+struct invitation_wish {
+  ticket_type_id ticket_type;
+  std::uint32_t quantity = 1;
+  timestamp valid_until; ///< never: as long as the type is sold
+};
+
+/// What a checkout asks for.
+struct order_wish {
+  std::vector<item_wish> items; ///< empty: one of the first type on sale
+  std::string promo_code; ///< as typed; empty: none
+  fq::contact contact;
+  std::string success_url, cancel_url; ///< may be empty
+  std::string gateway;
+};
+
+/// A quote, or what an order was placed at.
+struct quote_view {
+  event_id event;
+  std::string currency;
+  price_quote price;
+  std::vector<ticket_type_id> item_ids; ///< parallel to price.items
+  std::string promo_code; ///< as stored; empty: none
+};
+
+/// An order as its customer sees it.
+struct order_view {
+  order_row order;
+  claim_view claim;
+  std::string event_name;
+  payment_id payment{}; ///< the attempt that counts: the open one, else the newest; nil: none
+  payment_status payment_state{};
+  std::string payment_url; ///< where to pay now; else empty
+  money refunded = 0;
+  bool can_retry = false; ///< another attempt to pay, or another checkout, may succeed
+  milliseconds typical_page_time{0}; ///< how long orders here have waited for their payment page of late
+};
+
+/// A new promo code, or what of one changes.
+struct promo_code_patch {
+  promo_code_id id = {}; ///< nil: a new one; then code must be given
+  maybe<std::string> code = {};
+  maybe<discount> reduction = {};
+  maybe<timestamp> valid_from = {}, valid_until = {};
+  maybe<std::uint32_t> uses_max = {}, uses_per_customer = {};
+  maybe<bool> is_active = {};
+};
+
+/// A state change of one place, as pushed to hubs.
+struct entry_change {
+  entry_id id;
+  queue_number number{};
+  entry_status status{};
+  std::uint32_t admission_no = 0;
+  std::uint32_t admission_batch = 0;
+  timestamp admitted_at, session_expires_at, claim_by;
+};
+
+enum class notice_kind : std::uint8_t {
+  paused,
+  resumed,
+  sold_out,
+  back_on_sale,
+  ended,
+  message,
+  presence_watched,
+  presence_unwatched
+};
+
+enum class principal_kind : std::uint8_t { nobody, organizer, operate };
+
+/// Who manages events and queues: an organizer, or a backend with an operator's token.
+struct principal {
+  principal_kind kind = principal_kind::nobody;
+  tenant_id tenant = default_tenant;
+  uuid id; ///< the organizer's, or the API key's
+  friend bool operator==(const principal&, const principal&) = default;
+};
+
+/// "organizer:<id>", "operator:<id>" or "".
+std::string name_of(const principal& who);
+
+/// Which sessions an operator or origin ends.
+enum class revocation_scope : std::uint8_t { ticket, subject, all };
+
+/// What a gateway says about one of our references.
+enum class verdict : std::uint8_t {
+  paid,
+  declined,
+  refund_processed,
+  refund_failed,
+  nothing, ///< a webhook that needs no action, remembered so that it is looked into once
+};
+
+struct gateway_fact {
+  std::string gateway;
+  std::string gateway_event; ///< id of the webhook, or "verify:<reference>" when we asked
+  verdict what = verdict::declined;
+  std::string reference;
+  money amount = 0; ///< without tax
+  std::string currency;
+  std::string refund = {}; ///< our refund id, for refund facts
+  money tax = 0; ///< that the gateway added
+  std::string gateway_id = {}; ///< the gateway's own name for the charge, if it said it
+};
+
+} // namespace fq

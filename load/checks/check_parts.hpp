@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the checks share: accusing, and stock that was surely held for a while. Used by checker.cpp and
+// order_checks.cpp only.
+#pragma once
+
+#include "load/checks/checker.hpp"
+
+#include <limits>
+#include <map>
+
+namespace fq::load {
+
+inline constexpr run_time_us never_us = std::numeric_limits<run_time_us>::max();
+
+inline std::string fan_name(std::size_t index) { return "fan " + std::to_string(index); }
+
+inline std::string money(std::int64_t amount, const std::string& currency) {
+  return std::to_string(amount) + " " + currency;
+}
+
+inline void accuse(check_result& check, std::string example) {
+  check.result = verdict::broken;
+  ++check.violations;
+  if (check.examples.size() < example_limit) check.examples.push_back(std::move(example));
+}
+
+// A claim's or an order's units, surely held from the arrival of the first live sighting to the sending of
+// the last one.
+struct holding {
+  std::size_t fan = 0;
+  run_time_us first_sent_us = never_us; // of the request that took them
+  run_time_us from_us = never_us;
+  run_time_us until_us = -1;
+  bool refunded = false;
+  std::vector<claim_item> items;
+};
+
+struct payment_facts {
+  std::size_t fan = 0;
+  payment_sight last;
+  run_time_us confirmed_seen_us = never_us;
+  run_time_us last_sent_us = -1;
+};
+
+using payment_map = std::map<uuid, payment_facts>;
+
+} // namespace fq::load

@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: Apache-2.0
+// See fan.hpp. The life of a fan reads from live() downwards; buying by checkout is in checkout_fan.cpp,
+// calls and retries in fan_calls.cpp.
+#include "load/fans/fan_parts.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace fq::load {
+
+namespace {
+
+constexpr std::int64_t poll_after_default_ms = 1000;
+constexpr std::int64_t poll_after_min_ms = 20;
+constexpr std::int64_t poll_after_max_ms = 30'000;
+constexpr std::int64_t reconnect_after_max_ms = 5'000;
+// The server pings every 25 s; a silent socket is a dead one.
+constexpr run_time_us socket_silence_us = 70 * second_us;
+// A buyer whose session ran out without a ticket joins again at the end of the line, but not for ever.
+constexpr int rejoins_max = 5;
+
+bool is_settled(payment_status status) {
+  switch (status) {
+    case payment_status::confirmed:
+    case payment_status::failed:
+    case payment_status::quarantined:
+    case payment_status::refunded:
+    case payment_status::partially_refunded:
+    case payment_status::refund_failed: return true;
+    case payment_status::initializing:
+    case payment_status::pending:
+    case payment_status::confirmed_late:
+    case payment_status::refund_pending: return false;
+  }
+  return false;
+}
+
+bool is_refund(payment_status status) {
+  return status == payment_status::confirmed_late || status == payment_status::refund_pending;
+}
+
+} // namespace
+
+fan::fan(crowd& around, std::size_t index, std::string_view token, fan_history& history) :
+    around_(around),
+    index_(index),
+    token_(token),
+    history_(history),
+    link_(around.hub(), around.endpoint()),
+    timer_(around.hub().context()) {}
+
+void fan::wake() {
+  if (!in_line_) return;
+  timer_.cancel();
+  if (history_.websocket) link_.close();
+}
+
+void fan::stop() {
+  timer_.cancel();
+  link_.close();
+  if (gateway_link_) gateway_link_->close();
+}
+
+void fan::end(outcome how) {
+  if (history_.end == outcome::running) history_.end = how;
+}
+
+void fan::fail(const answer& from, std::string_view doing) {
+  if (from.answered) {
+    around_.complain(index_, std::string(doing) + ": " + std::to_string(from.status) + " " + from.code);
+    end(outcome::failed);
+  } else {
+    end(outcome::timed_out);
+  }
+}
+
+// ---- the line -----------------------------------------------------------------------------------------
+
+asio::awaitable<void> fan::live() {
+  if (checks_out_ && around_.is_without_queue())
+    co_await live_without_queue();
+  else
+    co_await live_in_line();
+  link_.close();
+  gateway_link_.reset();
+}
+
+asio::awaitable<void> fan::live_in_line() {
+  co_await join();
+  while (!done()) {
+    if (around_.time_is_over()) {
+      end(outcome::timed_out);
+      break;
+    }
+    switch (place_) {
+      case place_kind::waiting:
+      case place_kind::away: co_await wait_for_turn(); break;
+      case place_kind::admitted: co_await shop(); break;
+      case place_kind::over:
+      case place_kind::absent:
+      case place_kind::left: co_await on_place_over(); break;
+    }
+  }
+}
+
+asio::awaitable<void> fan::join() {
+  const auto began_us = around_.now_us();
+  for (;;) {
+    request_plan plan;
+    plan.which = step::join;
+    plan.method = "POST";
+    plan.target = around_.target("/events/" + around_.event() + "/queue");
+    plan.key = next_key("join");
+    const auto got = co_await call(std::move(plan));
+    const auto entry = read_entry(got.body);
+    if ((got.status == 201 || got.status == 200) && entry) {
+      if (history_.joined_us < 0) {
+        history_.joined_us = got.at_us;
+        around_.count_joined();
+      }
+      around_.steps().of(step::join).add(rejoins_ == 0 ? began_us : got.first_sent_us, got.at_us);
+      join_acked_us_ = got.at_us;
+      see_entry(*entry, got.sent_us, got.at_us);
+      co_return;
+    }
+    if (got.status == 410 || got.code == "event_ended") co_return end(outcome::ended);
+    if (got.code != "queue_not_open" || around_.time_is_over()) co_return fail(got, "join");
+    co_await nap(not_open_pause_us + static_cast<run_time_us>(around_.random().under(100 * ms_us)));
+  }
+}
+
+// Asks for the place; the answer moves place_.
+asio::awaitable<void> fan::look() {
+  request_plan plan;
+  plan.which = step::poll;
+  plan.method = "GET";
+  plan.target = around_.target("/events/" + around_.event() + "/queue/position");
+  const auto got = co_await call(std::move(plan));
+  if (!got.answered) co_return end(outcome::timed_out);
+  if (got.status == 404) {
+    see_place(place_kind::absent, entry_, got.sent_us, got.at_us);
+    co_return;
+  }
+  const auto entry = read_entry(got.body);
+  if (got.status != 200 || !entry) co_return fail(got, "position");
+  around_.steps().of(step::poll).add(got.first_sent_us, got.at_us);
+  see_entry(*entry, got.sent_us, got.at_us);
+}
+
+// Waits until admitted, until the place ends otherwise, or until the sale is over. Then one look more, whose
+// request is sent after everything the fan could have missed: the checker needs it (I6).
+asio::awaitable<void> fan::wait_for_turn() {
+  while (!done() && !around_.time_is_over() && !around_.sale_is_over()
+         && (place_ == place_kind::waiting || place_ == place_kind::away)) {
+    if (history_.websocket && !socket_refused_) {
+      co_await wait_on_socket();
+      continue;
+    }
+    const auto told_ms = entry_.poll_after_ms > 0 ? entry_.poll_after_ms : poll_after_default_ms;
+    const auto after_ms = std::clamp(told_ms, poll_after_min_ms, poll_after_max_ms);
+    const double jitter = 0.9 + 0.2 * around_.random().unit();
+    in_line_ = true;
+    co_await nap(static_cast<run_time_us>(static_cast<double>(after_ms * ms_us) * jitter));
+    in_line_ = false;
+    if (!around_.time_is_over() && !around_.sale_is_over()) co_await look();
+  }
+  if (done() || around_.time_is_over() || !around_.sale_is_over()) co_return;
+  // Everybody is called at once: spread the last look over a second for every 5,000 fans.
+  co_await nap(static_cast<run_time_us>(around_.random().under(200ULL * around_.options().fans + 1)));
+  co_await look();
+  if (place_ == place_kind::waiting || place_ == place_kind::away) end(outcome::sold_out);
+}
+
+// Expired, revoked, cancelled or ended: a buyer without a ticket stands in line again.
+asio::awaitable<void> fan::on_place_over() {
+  if (around_.sale_is_over())
+    co_return end(entry_.status == "CANCELLED" ? outcome::ended : outcome::sold_out);
+  if (history_.plan != behaviour::buy) co_return end(outcome::missed);
+  if (++rejoins_ > rejoins_max) co_return end(outcome::missed);
+  co_await join();
+}
+
+// ---- waiting on a WebSocket ---------------------------------------------------------------------------
+
+asio::awaitable<void> fan::wait_on_socket() {
+  // One descriptor a fan: the HTTP connection makes room for the socket.
+  link_.close();
+  in_line_ = true;
+  run_time_us sent_us = 0;
+  const bool opened = co_await open_socket(sent_us);
+  if (opened) co_await follow_socket(sent_us);
+  link_.close();
+  in_line_ = false;
+}
+
+// Connects and upgrades; retries inside, and gives up only when the wait itself is over or the server
+// refuses. A refusal (404, 401) sends the fan to polling, where the answer is judged.
+asio::awaitable<bool> fan::open_socket(run_time_us& sent_us) {
+  const auto began_us = around_.now_us();
+  for (int attempt = 0; !around_.time_is_over() && !around_.sale_is_over(); ++attempt) {
+    const auto key = websocket_key(around_.random().bits(), around_.random().bits());
+    std::string text = "GET " + around_.target("/ws/queue/" + around_.event())
+                       + " HTTP/1.1\r\nHost: " + around_.server().authority()
+                       + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13"
+                         "\r\nSec-WebSocket-Key: "
+                       + key + "\r\nSec-WebSocket-Protocol: fairqueue.v1, " + std::string(token_)
+                       + "\r\n\r\n";
+    http_reply reply;
+    sent_us = around_.now_us();
+    const auto result = co_await link_.exchange(text, reply, around_.request_deadline());
+    if (result == transfer::answered && reply.status == 101) {
+      if (reply.websocket_accept != websocket_accept(key)) {
+        around_.complain(index_, "websocket: wrong Sec-WebSocket-Accept");
+        around_.steps().of(step::ws_connect).add_error();
+        socket_refused_ = true;
+        co_return false;
+      }
+      around_.steps().of(step::ws_connect).add(began_us, around_.now_us());
+      co_return true;
+    }
+    const bool busy = result != transfer::answered || reply.status == 503 || reply.status == 429;
+    if (!busy) {
+      around_.complain(index_, "websocket: " + std::to_string(reply.status));
+      around_.steps().of(step::ws_connect).add_error();
+      socket_refused_ = true;
+      co_return false;
+    }
+    around_.steps().of(step::ws_connect).add_retry();
+    link_.close();
+    co_await back_off(attempt, result == transfer::answered ? reply.retry_after_s : -1);
+  }
+  co_return false;
+}
+
+asio::awaitable<void> fan::follow_socket(run_time_us sent_us) {
+  std::int64_t reconnect_after_ms = 0;
+  for (;;) {
+    ws_frame frame;
+    const auto limit =
+      std::min(steady::now() + std::chrono::microseconds(socket_silence_us), around_.run_deadline());
+    const auto result = co_await link_.read_frame(frame, limit);
+    if (around_.time_is_over() || around_.sale_is_over()) co_return;
+    if (result == transfer::malformed) {
+      around_.complain(index_, "websocket: malformed frame");
+      around_.steps().of(step::ws_connect).add_error();
+    }
+    if (result != transfer::answered || !on_frame(frame, sent_us, reconnect_after_ms)) break;
+    if (place_ != place_kind::waiting && place_ != place_kind::away) co_return;
+  }
+  // The connection ended while the fan still waits: come back, not all at once.
+  if (place_ == place_kind::waiting || place_ == place_kind::away) {
+    around_.steps().of(step::ws_connect).add_retry();
+    const auto jitter_us = static_cast<run_time_us>(around_.random().under(retry_base_us));
+    co_await nap(std::min(reconnect_after_ms, reconnect_after_max_ms) * ms_us + jitter_us);
+  }
+}
+
+// False when the socket is finished.
+bool fan::on_frame(const ws_frame& frame, run_time_us sent_us, std::int64_t& reconnect_after_ms) {
+  const auto mask = static_cast<std::uint32_t>(around_.random().bits());
+  switch (frame.opcode) {
+    case ws_opcode::ping: return link_.send_frame(ws_opcode::pong, frame.payload, mask) == transfer::answered;
+    case ws_opcode::close: link_.send_frame(ws_opcode::close, frame.payload.substr(0, 2), mask); return false;
+    case ws_opcode::pong: return true;
+    case ws_opcode::text:
+    case ws_opcode::binary:
+    case ws_opcode::continuation: break;
+  }
+  const auto event = parse_object(frame.payload);
+  const auto type = text_member(event, "type");
+  if (type.empty()) {
+    around_.complain(index_, "websocket: a frame without type");
+    return true;
+  }
+  if (type == "draining") {
+    reconnect_after_ms = whole_member(event, "reconnect_after_ms", 0);
+    return true;
+  }
+  on_socket_event(type, event, sent_us);
+  return true;
+}
+
+void fan::on_socket_event(std::string_view type, const boost::json::value& event, run_time_us sent_us) {
+  const auto at_us = around_.now_us();
+  if (type == "state") {
+    const auto* entry = event.as_object().if_contains("entry");
+    const auto read = entry != nullptr ? read_entry(*entry) : std::nullopt;
+    if (read)
+      see_entry(*read, sent_us, at_us);
+    else
+      around_.complain(index_, "websocket: malformed state");
+  } else if (type == "position_changed") {
+    auto moved = entry_;
+    moved.position = static_cast<std::uint32_t>(whole_member(event, "position", 0));
+    see_place(place_, moved, sent_us, at_us);
+  } else if (type == "admitted") {
+    auto admitted = event.as_object();
+    admitted["status"] = "ADMITTED";
+    if (const auto read = read_entry(admitted))
+      see_entry(*read, sent_us, at_us);
+    else
+      around_.complain(index_, "websocket: malformed admitted");
+  } else {
+    constexpr std::array<std::string_view, 6> endings{"expired",   "session_expired", "cancelled",
+                                                      "completed", "revoked",         "ended"};
+    if (std::find(endings.begin(), endings.end(), type) == endings.end())
+      return; // sold_out, paused, resumed: the coordinator watches the event itself
+    auto over = entry_;
+    over.status = type == "ended" || type == "cancelled" ? "CANCELLED" : "EXPIRED";
+    over.position = 0;
+    see_place(place_kind::over, over, sent_us, at_us);
+    if (type == "ended") end(outcome::ended);
+  }
+}
+
+// ---- the shop -----------------------------------------------------------------------------------------
+
+asio::awaitable<void> fan::shop() {
+  if (history_.plan == behaviour::no_show) co_return end(outcome::no_show);
+  if (++shop_rounds_ > shop_rounds_max) co_return end(outcome::missed);
+  co_await think();
+  if (checks_out_) co_return co_await check_out();
+  claim_ = claim_sight{};
+  co_await take_claim();
+  if (done() || claim_.claim.is_nil()) co_return;
+  if (history_.plan == behaviour::abandon) co_return end(outcome::abandoned);
+  co_await think();
+  payment_ = payment_answer{};
+  if (claim_.status == claim_status::claimed)
+    co_await pay(around_.target("/claims/" + to_string(claim_.claim) + "/payments"),
+                 history_.plan == behaviour::decline ? "decline" : "pay");
+  if (done()) co_return;
+  co_await look_at_claim();
+  if (done()) co_return;
+  if (claim_.status == claim_status::confirmed) co_return end(outcome::bought);
+  if (history_.plan == behaviour::decline) {
+    if (claim_.status == claim_status::claimed && around_.random().unit() < 0.5) co_await release_claim();
+    co_return end(outcome::declined);
+  }
+  // No ticket this time. The session may still live, or the place in line must be taken anew.
+  co_await look();
+}
+
+// Leaves claim_ nil when there is none: then place_ says how to go on.
+asio::awaitable<void> fan::take_claim() {
+  request_plan plan;
+  plan.which = step::claim;
+  plan.method = "POST";
+  plan.target = around_.target("/events/" + around_.event() + "/claims");
+  plan.key = next_key("claim");
+  plan.body = R"({"admission_token":")" + entry_.admission_token + R"("})";
+  const auto first_sent_us = around_.now_us();
+  auto got = co_await call(std::move(plan));
+  if (!got.answered) {
+    ++history_.unknown_claims;
+    co_return end(outcome::timed_out);
+  }
+  if (claim_first_sent_us_ < 0 || got.status == 201) claim_first_sent_us_ = first_sent_us;
+  if (got.status == 201 || got.status == 200) {
+    auto claim = read_claim(got.body);
+    if (!claim) co_return fail(got, "claim");
+    around_.steps().of(step::claim).add(got.first_sent_us, got.at_us);
+    co_return see_claim(*claim, got);
+  }
+  if (got.code == "already_claimed") {
+    const auto known = parse_uuid(text_member(got.body, "claim_id"));
+    if (!known) co_return fail(got, "claim");
+    claim_.claim = *known;
+    co_return co_await look_at_claim();
+  }
+  if (got.code == "event_sold_out") {
+    history_.told_sold_out.push_back(got.at_us);
+    co_return end(outcome::sold_out);
+  }
+  if (got.code == "event_ended") co_return end(outcome::ended);
+  if (got.code == "limit_exceeded") co_return end(outcome::refused);
+  if (got.code == "none_free" || got.code == "sale_not_started") {
+    const auto jitter_us = static_cast<run_time_us>(around_.random().under(none_free_pause_us));
+    co_await nap(none_free_pause_us / 2 + jitter_us);
+    co_return co_await look();
+  }
+  if (got.status == 403) {
+    const auto had = entry_.entry;
+    co_await look();
+    if (place_ == place_kind::admitted && entry_.entry == had) co_await nap(not_open_pause_us);
+    co_return;
+  }
+  fail(got, "claim");
+}
+
+asio::awaitable<void> fan::look_at_claim() {
+  request_plan plan;
+  plan.which = step::confirm;
+  plan.method = "GET";
+  plan.target = around_.target("/claims/" + to_string(claim_.claim));
+  const auto got = co_await call(std::move(plan));
+  if (!got.answered) co_return end(outcome::timed_out);
+  if (got.status == 404) {
+    auto gone = claim_;
+    gone.status = claim_status::absent;
+    see_claim(gone, got);
+    claim_ = claim_sight{};
+    co_return fail(got, "claim");
+  }
+  const auto claim = read_claim(got.body);
+  if (got.status != 200 || !claim) co_return fail(got, "claim");
+  see_claim(*claim, got);
+}
+
+asio::awaitable<void> fan::release_claim() {
+  request_plan plan;
+  plan.which = step::leave;
+  plan.method = "DELETE";
+  plan.target = around_.target("/claims/" + to_string(claim_.claim));
+  const auto got = co_await call(std::move(plan));
+  if (got.status != 204)
+    co_return; // a payment still open, or released meanwhile: the server's deadline does it
+  around_.steps().of(step::leave).add(got.first_sent_us, got.at_us);
+  auto released = claim_;
+  released.status = claim_status::released;
+  see_claim(released, got);
+}
+
+// Opens an attempt, goes to the gateway, waits for the verdict. Returns early where the claim must be looked
+// at instead.
+asio::awaitable<void> fan::pay(std::string attempts_target, std::string_view action) {
+  request_plan plan;
+  plan.which = step::pay;
+  plan.method = "POST";
+  plan.target = std::move(attempts_target);
+  plan.key = next_key("pay");
+  const auto got = co_await call(std::move(plan));
+  if (!got.answered) co_return end(outcome::timed_out);
+  if (got.code == "claim_not_payable" || got.code == "attempts_exhausted") co_return;
+  auto payment = read_payment(got.body);
+  if ((got.status != 201 && got.status != 200) || !payment) co_return fail(got, "payment");
+  around_.steps().of(step::pay).add(got.first_sent_us, got.at_us);
+  see_payment(std::move(*payment), got);
+  while (!done() && payment_.authorization_url.empty()
+         && (payment_.sight.status == payment_status::initializing
+             || payment_.sight.status == payment_status::pending)) {
+    co_await nap(verdict_first_pause_us * 2);
+    co_await look_at_payment();
+  }
+  if (done() || is_settled(payment_.sight.status)) co_return;
+  co_await think();
+  co_await visit_gateway(action);
+  if (!done()) co_await await_verdict(around_.now_us());
+}
+
+asio::awaitable<void> fan::visit_gateway(std::string_view action) {
+  const auto url = parse_http_url(payment_.authorization_url);
+  std::string why = "not an http URL";
+  const auto server = url ? resolve(*url, around_.options().allow_remote, why) : std::nullopt;
+  if (!server) {
+    around_.complain(index_, "authorization_url refused: " + why);
+    co_return end(outcome::failed);
+  }
+  if (*server != around_.endpoint()) gateway_link_ = std::make_unique<link>(around_.hub(), *server);
+  request_plan plan;
+  plan.which = step::gateway;
+  plan.method = "POST";
+  plan.target = url->target;
+  plan.body = R"({"action":")" + std::string(action) + R"("})";
+  plan.json_accept = true;
+  plan.elsewhere = &*url;
+  const auto got = co_await call(std::move(plan));
+  gateway_link_.reset();
+  if (!got.answered) {
+    ++history_.unknown_gateway;
+    co_return end(outcome::timed_out);
+  }
+  if (got.status == 409) co_return; // settled otherwise or expired: the payment tells
+  const auto status = text_member(got.body, "status");
+  if (got.status != 200 || status.empty()) co_return fail(got, "gateway");
+  around_.steps().of(step::gateway).add(got.first_sent_us, got.at_us);
+  history_.gateway.push_back({got.at_us, payment_.sight.payment, status == "paid"});
+}
+
+asio::awaitable<void> fan::look_at_payment() {
+  request_plan plan;
+  plan.which = step::confirm;
+  plan.method = "GET";
+  plan.target = around_.target("/payments/" + to_string(payment_.sight.payment));
+  const auto got = co_await call(std::move(plan));
+  if (!got.answered) co_return end(outcome::timed_out);
+  auto payment = read_payment(got.body);
+  if (got.status != 200 || !payment) co_return fail(got, "payment");
+  see_payment(std::move(*payment), got);
+}
+
+// Money on its way back is waited for only a while.
+asio::awaitable<void> fan::await_verdict(run_time_us paid_us) {
+  auto pause_us = verdict_first_pause_us;
+  for (;;) {
+    co_await look_at_payment();
+    if (done()) co_return;
+    const auto status = payment_.sight.status;
+    if (is_settled(status)) {
+      around_.steps().of(step::confirm).add(paid_us, around_.now_us());
+      co_return;
+    }
+    if (is_refund(status) && around_.now_us() > paid_us + refund_patience_us) co_return;
+    co_await nap(pause_us);
+    pause_us = std::min(pause_us * 3 / 2, verdict_pause_max_us);
+  }
+}
+
+// ---- what was seen ------------------------------------------------------------------------------------
+
+void fan::see_entry(const entry_answer& entry, run_time_us sent_us, run_time_us at_us) {
+  const bool turn_came =
+    entry.kind == place_kind::admitted && (place_ != place_kind::admitted || entry_.entry != entry.entry);
+  see_place(entry.kind, entry, sent_us, at_us);
+  if (!turn_came) return;
+  claim_first_sent_us_ = -1;
+  around_.steps().of(step::admit_wait).add(join_acked_us_, at_us);
+  around_.count_admitted();
+}
+
+// Consecutive equal sightings are one: only its times move on. The first ADMITTED keeps its arrival time.
+void fan::see_place(place_kind kind, const entry_answer& entry, run_time_us sent_us, run_time_us at_us) {
+  const auto token = std::move(entry_.admission_token);
+  place_ = kind;
+  entry_ = entry;
+  if (entry_.admission_token.empty() && kind == place_kind::admitted) entry_.admission_token = token;
+  if (!history_.places.empty()) {
+    auto& last = history_.places.back();
+    if (last.kind == kind && last.entry == entry.entry && last.number == entry.number
+        && last.position == entry.position && last.batch == entry.batch) {
+      last.sent_us = std::max(last.sent_us, sent_us);
+      if (kind != place_kind::admitted) last.at_us = at_us;
+      return;
+    }
+  }
+  history_.places.push_back({sent_us, at_us, kind, entry.entry, entry.number, entry.position, entry.batch});
+}
+
+void fan::see_claim(claim_sight sight, const answer& from) {
+  sight.first_sent_us = claim_first_sent_us_ >= 0 ? claim_first_sent_us_ : from.first_sent_us;
+  sight.sent_us = from.sent_us;
+  sight.at_us = from.at_us;
+  claim_ = sight;
+  history_.claims.push_back(std::move(sight));
+}
+
+void fan::see_payment(payment_answer payment, const answer& from) {
+  payment.sight.sent_us = from.sent_us;
+  payment.sight.at_us = from.at_us;
+  auto& seen = history_.payments;
+  // Polling repeats itself; only changes are kept, with the latest times.
+  if (!seen.empty() && seen.back().payment == payment.sight.payment
+      && seen.back().status == payment.sight.status && seen.back().amount == payment.sight.amount
+      && seen.back().refunded_amount == payment.sight.refunded_amount)
+    seen.back().sent_us = payment.sight.sent_us;
+  else
+    seen.push_back(payment.sight);
+  if (payment.authorization_url.empty()) payment.authorization_url = std::move(payment_.authorization_url);
+  payment_ = std::move(payment);
+}
+
+} // namespace fq::load

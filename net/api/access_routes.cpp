@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// What origins ask: may this visitor in? Answered from the sessions that this io thread knows; the first
+// question about a queue waits for its owner. Fails closed. Also the keys with which origins check admission
+// passes themselves.
+#include "net/bridge/session_table.hpp"
+#include "net/http/query.hpp"
+#include "net/service/auth.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/codec.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+/// How long an origin may go by an answer (I15).
+constexpr std::int64_t cache_seconds_max = 5;
+/// The same where the answer came from the cache, which may be 3 s behind already
+/// (actors/storage/session_reader).
+constexpr std::int64_t cache_seconds_max_elsewhere = 1;
+/// What nginx's cache keeps, it keeps for up to a second more: it counts in whole ones.
+constexpr std::int64_t nginx_seconds_max = 3;
+constexpr std::string_view key_set_cache = "public, max-age=300";
+
+/// nginx's auth_request takes nothing but 2xx, 401 and 403; the reason is in a field.
+enum class profile : std::uint8_t { plain, auth_request };
+
+struct question {
+  profile how = profile::plain;
+  std::optional<uuid> queue; ///< the session must be of this one
+  std::optional<api_key> key; ///< the origin's own
+  std::string_view token;
+  entry_id ticket; ///< of a token that only we can have made
+};
+
+/// An entry is admitted once.
+constexpr std::uint32_t only_admission = 1;
+
+std::string_view reason_of(fault f) {
+  switch (f) {
+    case fault::session_over: return "expired";
+    case fault::wrong_queue: return "wrong_queue";
+    case fault::rate_limited: return "rate_limited";
+    case fault::unauthenticated: return "unknown";
+    case fault::forbidden: return "forbidden";
+    default: return "unavailable";
+  }
+}
+
+response refuse(context& ctx, const request& rq, const question& q, fault f) {
+  ctx.shared->counts.access_refused.add();
+  if (q.how == profile::plain) return problem(f, rq.request_id, {}, status_of(f) == 503 ? 1 : 0);
+  auto answer = problem(f == fault::unauthenticated ? f : fault::forbidden, rq.request_id);
+  answer.fields.emplace_back("X-FairQueue-Reason", std::string{reason_of(f)});
+  return answer;
+}
+
+/// A visitor with what is no session; the address has only so many.
+response refuse_stranger(context& ctx, const request& rq, const question& q, fault f) {
+  const auto verdict = ctx.shared->access_failures.take(limit_key(rq.peer), ctx.environment.steady_now());
+  if (verdict.allowed) return refuse(ctx, rq, q, f);
+  ctx.shared->counts.rate_limited.add();
+  return q.how == profile::plain ? too_many(ctx.shared->access_failures.rule(), verdict, rq.request_id)
+                                 : refuse(ctx, rq, q, fault::rate_limited);
+}
+
+/// Visible ASCII as it is, everything else as in a URL.
+std::string field_text(std::string_view text) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string out;
+  for (const unsigned char ch : text)
+    if (ch > 0x20 && ch < 0x7f && ch != '%')
+      out += static_cast<char>(ch);
+    else
+      out.append({'%', digits[ch >> 4], digits[ch & 15]});
+  return out;
+}
+
+response grant(context& ctx, const question& q, const session_record& s, std::int64_t seconds_to_keep) {
+  ctx.shared->counts.access_granted.add();
+  const auto left = (s.ends - ctx.environment.steady_now()).count() / 1000;
+  response answer;
+  append_access(answer.body, q.ticket, s.queue, s.subject, s.expires_at);
+  answer.fields.reserve(7);
+  answer.fields.emplace_back("Vary", "Authorization, X-API-Key");
+  const auto keep = std::clamp<std::int64_t>(left, 0, seconds_to_keep);
+  answer.fields.emplace_back("Cache-Control", "private, max-age=" + std::to_string(keep));
+  if (q.how == profile::auth_request)
+    answer.fields.emplace_back("X-Accel-Expires", std::to_string(std::min(keep, nginx_seconds_max)));
+  answer.fields.emplace_back("X-FairQueue-Ticket", to_string(q.ticket));
+  answer.fields.emplace_back("X-FairQueue-Queue", to_string(s.queue));
+  answer.fields.emplace_back("X-FairQueue-Session-Expires-At", rfc3339(s.expires_at));
+  if (!s.subject.empty()) answer.fields.emplace_back("X-FairQueue-Subject", field_text(s.subject));
+  return answer;
+}
+
+/// `s`: null if there is none.
+response judge(context& ctx, const request& rq, const question& q, const session_record* s,
+               std::int64_t seconds_to_keep) {
+  if (s == nullptr || s->admission_no != only_admission) return refuse(ctx, rq, q, fault::session_over);
+  const bool is_of_another = (q.queue && *q.queue != s->queue) || (q.key && q.key->tenant != s->tenant);
+  return is_of_another ? refuse(ctx, rq, q, fault::wrong_queue) : grant(ctx, q, *s, seconds_to_keep);
+}
+
+/// The aggregate's sessions are known.
+response judge(context& ctx, const request& rq, const question& q) {
+  const auto keep =
+    ctx.table->is_remote(owner_of(q.ticket)) ? cache_seconds_max_elsewhere : cache_seconds_max;
+  return judge(ctx, rq, q, ctx.table->find(q.ticket), keep);
+}
+
+/// What the cache has of a session that another node owns.
+response judge_found(context& ctx, const request& rq, const question& q, const session_found& found) {
+  if (found.verdict == session_verdict::over) return judge(ctx, rq, q, nullptr, 0);
+  const auto life = found.expires_at - ctx.environment.wall_now();
+  const session_record s{found.queue,        found.tenant,     found.admission_no,
+                         found.subject_name, found.expires_at, ctx.environment.steady_now() + life};
+  return judge(ctx, rq, q, &s, cache_seconds_max_elsewhere);
+}
+
+/// Nothing if there is no cache, or nobody's word in it.
+awaitable<session_found> look_into_cache(context& ctx, entry_id ticket) {
+  if (!ctx.session_reader) co_return session_found{};
+  auto got = co_await ask(ctx, ctx.session_reader, find_session{ticket});
+  co_return got.error ? session_found{} : std::move(got.reply);
+}
+
+/// The sessions of the aggregate are not known to this thread. The ledger is asked who owns it only if the
+/// cache does not know.
+awaitable<response> judge_later(context& ctx, const request& rq, question q) {
+  const auto owner = owner_of(q.ticket);
+  if (ctx.table->is_elsewhere(owner)) {
+    const auto found = co_await look_into_cache(ctx, q.ticket);
+    if (found.verdict != session_verdict::unknown) co_return judge_found(ctx, rq, q, found);
+    ctx.table->forget_elsewhere(owner);
+  }
+  const auto error = co_await ctx.table->learn(owner);
+  if (!error) co_return judge(ctx, rq, q);
+  if (is(error, errc::absent)) co_return refuse(ctx, rq, q, fault::session_over);
+  const auto found = co_await look_into_cache(ctx, q.ticket);
+  if (found.verdict == session_verdict::unknown)
+    co_return refuse(ctx, rq, q, is(error, errc::not_owner) ? fault::not_owner : fault::unavailable);
+  ctx.table->note_elsewhere(owner);
+  co_return judge_found(ctx, rq, q, found);
+}
+
+/// Reads the request; an answer in `no` ends it.
+question read_question(const request& rq, std::optional<response>& no) {
+  question q;
+  q.token = bearer_token(rq);
+  if (rq.query.empty()) [[likely]]
+    return q;
+  const auto query = query_parameters::read(rq, {"queue_id", "profile"}, no);
+  if (no) return q;
+  const auto how = query.find("profile"), queue = query.find("queue_id");
+  if (how && *how != "auth_request")
+    no = problem(fault::invalid_parameter, rq.request_id, "profile must be auth_request.");
+  if (how) q.how = profile::auth_request;
+  if (queue && !(q.queue = parse_uuid(*queue)))
+    no = problem(fault::invalid_parameter, rq.request_id, "queue_id must be a UUID.");
+  return q;
+}
+
+/// The origin's key, if it sent one; an answer in `no` ends it.
+std::optional<api_key> find_key(context& ctx, const request& rq, const question& q,
+                                std::optional<response>& no) {
+  const auto given = rq.field("X-API-Key");
+  if (given.empty()) [[likely]]
+    return std::nullopt;
+  const auto keys = ctx.shared->keys.get();
+  const auto key = keys ? keys->find(given) : std::nullopt;
+  if (!key || key->scope != api_key_scope::server)
+    no = refuse_stranger(ctx, rq, q, key ? fault::forbidden : fault::unauthenticated);
+  return key;
+}
+
+/// The key is limited if there is one, else the session. The answer at the limit, if it is reached.
+std::optional<response> limit_access(context& ctx, const request& rq, const question& q) {
+  auto& limiter = q.key ? ctx.shared->access_keys : ctx.shared->access_sessions;
+  const auto verdict = limiter.take(q.key ? q.key->id : q.ticket, ctx.environment.steady_now());
+  if (verdict.allowed) [[likely]]
+    return std::nullopt;
+  ctx.shared->counts.rate_limited.add();
+  return q.how == profile::plain ? too_many(limiter.rule(), verdict, rq.request_id)
+                                 : refuse(ctx, rq, q, fault::rate_limited);
+}
+
+/// What needs nobody else: the request, the key, and whether we made the token, so that a stranger costs no
+/// more than this, and nobody but its holder uses up a session's limit. An answer in `no` ends it.
+question admit_question(context& ctx, const request& rq, std::optional<response>& no) {
+  auto q = read_question(rq, no);
+  if (no) return q;
+  q.key = find_key(ctx, rq, q, no);
+  if (no) return q;
+  const auto ticket = session_token_entry(q.token);
+  if (!ticket || number_of(owner_of(*ticket)) < number_of(first_event_aggregate)
+      || !session_token_matches(ctx.sessions, q.token, *ticket, only_admission)) {
+    // Behind an origin's key there are many visitors: what they bring does not count against its address.
+    no = q.key ? limit_access(ctx, rq, q) : std::nullopt;
+    if (!no)
+      no = q.key ? refuse(ctx, rq, q, fault::unauthenticated)
+                 : refuse_stranger(ctx, rq, q, fault::unauthenticated);
+    return q;
+  }
+  q.ticket = *ticket;
+  no = limit_access(ctx, rq, q);
+  return q;
+}
+
+awaitable<response> end(context& ctx, const request& rq, std::string token) {
+  end_session wish{std::move(token)};
+  const auto owner = owner_of(*session_token_entry(wish.session_token));
+  auto got = co_await ask_event(ctx, owner, std::move(wish));
+  if (!got.error && got.reply.no.why == reason::not_admitted)
+    co_return problem(fault::session_over, rq.request_id);
+  if (auto no = refused(rq, got)) co_return std::move(*no);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+} // namespace
+
+awaitable<response> get_access(context& ctx, const request& rq, const path_parameters&) {
+  std::optional<response> no;
+  const auto q = admit_question(ctx, rq, no);
+  if (no) return ready(std::move(*no));
+  if (ctx.table->knows(owner_of(q.ticket))) [[likely]]
+    return ready(judge(ctx, rq, q));
+  return judge_later(ctx, rq, q);
+}
+
+awaitable<response> delete_access(context& ctx, const request& rq, const path_parameters&) {
+  std::optional<response> no;
+  const auto q = admit_question(ctx, rq, no);
+  if (no) return ready(std::move(*no));
+  if (q.queue && owner_of(*q.queue) != owner_of(q.ticket))
+    return ready(refuse(ctx, rq, q, fault::wrong_queue));
+  return end(ctx, rq, std::string{q.token});
+}
+
+awaitable<response> get_jwks(context& ctx, const request&, const path_parameters&) {
+  response answer;
+  answer.content_type = "application/jwk-set+json";
+  answer.body = ctx.shared->passes.jwks();
+  answer.fields.emplace_back("Cache-Control", std::string{key_set_cache});
+  return ready(std::move(answer));
+}
+
+} // namespace fq::net

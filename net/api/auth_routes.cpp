@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logins: organizers by password, customers by a one-time code sent by mail. Checking is the accounts
+// actor's; tokens are signed here.
+#include "net/http/query.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/services.hpp"
+#include "net/service/sign_in.hpp"
+#include "net/wire/codec.hpp"
+#include "net/wire/json_in.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+constexpr range password_size{1, 1024};
+constexpr range code_size{1, 32};
+
+response token_answer(context& ctx, token_kind kind, const uuid& person, milliseconds lifetime,
+                      std::string_view id_name) {
+  const auto now = ctx.environment.wall_now();
+  const auto whole = std::chrono::duration_cast<seconds>(lifetime);
+  const auto expires = std::chrono::floor<seconds>(now) + whole; // as in the token: it counts in seconds
+  response answer;
+  answer.body =
+    R"({"token":")" + ctx.issuer.issue(kind, person, now, whole) + "\",\"" + std::string{id_name} + "\":";
+  append_id(answer.body, person);
+  answer.body += ",\"expires_at\":";
+  append_time(answer.body, expires);
+  answer.body += '}';
+  return answer;
+}
+
+// -- organizers ----------------------------------------------------------------------------------------
+
+std::optional<response> read_login(const request& rq, log_in& wish) {
+  return read_json(rq, body_need::required, [&wish](object_reader& body) {
+    wish.email = read_email(body, "email");
+    body.require("password");
+    wish.password = body.text("password", password_size).value;
+  });
+}
+
+/// Every attempt takes a token of the client's bucket and a good one gives it back, so that parallel guesses
+/// count too.
+awaitable<response> log_organizer_in(call c) {
+  log_in wish;
+  if (auto no = read_login(c.rq, wish)) co_return std::move(*no);
+  auto& limiter = c.ctx.shared->login_failures;
+  if (auto no = limit(c.ctx, c.rq, limiter, limit_key(c.rq.peer))) co_return std::move(*no);
+  auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
+  const bool failed = !got.error && got.reply.no.why == reason::invalid_credentials;
+  if (failed)
+    c.ctx.shared->counts.logins_failed.add();
+  else if (!got.error && !got.reply.no) // a timeout may be a failure as well
+    limiter.give_back(limit_key(c.rq.peer), c.ctx.environment.steady_now());
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return token_answer(c.ctx, token_kind::organizer, got.reply.person, c.ctx.options.tokens.organizer_ttl,
+                         "organizer_id");
+}
+
+// -- customers -----------------------------------------------------------------------------------------
+
+std::optional<response> read_otp_request(const request& rq, request_otp& wish) {
+  return read_json(rq, body_need::required,
+                   [&wish](object_reader& body) { wish.email = read_email(body, "email"); });
+}
+
+awaitable<response> send_code(call c) {
+  request_otp wish;
+  if (auto no = read_otp_request(c.rq, wish)) co_return std::move(*no);
+  auto no = co_await mail_code(c.ctx, c.rq, std::move(wish.email));
+  if (no) co_return std::move(*no);
+  co_return response{.status = 202, .body = R"({"message":"If the address exists, a code is on its way."})"};
+}
+
+std::optional<response> read_otp(const request& rq, verify_otp& wish) {
+  return read_json(rq, body_need::required, [&wish](object_reader& body) {
+    wish.email = read_email(body, "email");
+    body.require("otp");
+    wish.code = body.text("otp", code_size).value;
+  });
+}
+
+awaitable<response> check_code(call c) {
+  verify_otp wish;
+  if (auto no = read_otp(c.rq, wish)) co_return std::move(*no);
+  auto got = co_await redeem_code(c.ctx, c.rq, std::move(wish.email), std::move(wish.code));
+  if (got.no) co_return std::move(*got.no);
+  co_return token_answer(c.ctx, token_kind::customer, got.customer, c.ctx.options.tokens.customer_ttl,
+                         "customer_id");
+}
+
+awaitable<response> without_token(context& ctx, const request& rq, step run) {
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
+  return run({ctx, rq, {}, {}});
+}
+
+} // namespace
+
+awaitable<std::optional<response>> mail_code(context& ctx, const request& rq, std::string email) {
+  request_otp wish{std::move(email)};
+  if (auto no = limit(ctx, rq, ctx.shared->otp_clients, limit_key(rq.peer))) co_return std::move(no);
+  if (auto no = limit(ctx, rq, ctx.shared->otp_addresses, ctx.shared->key_of(wish.email)))
+    co_return std::move(no);
+  auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
+  if (auto no = refused(rq, got)) co_return std::move(no);
+  ctx.shared->counts.otp_requested.add();
+  co_return std::nullopt;
+}
+
+awaitable<redeemed_code> redeem_code(context& ctx, const request& rq, std::string email, std::string code) {
+  verify_otp wish{std::move(email), std::move(code)};
+  if (auto no = limit(ctx, rq, ctx.shared->otp_clients, limit_key(rq.peer)))
+    co_return redeemed_code{std::move(no), {}, {}};
+  auto got = co_await ask(ctx, ctx.accounts, std::move(wish));
+  if (auto no = refused(rq, got))
+    co_return redeemed_code{std::move(no), {}, !got.error && got.reply.no.why == reason::invalid_otp};
+  co_return redeemed_code{std::nullopt, got.reply.person, false};
+}
+
+awaitable<response> post_organizer_login(context& ctx, const request& rq, const path_parameters&) {
+  return without_token(ctx, rq, log_organizer_in);
+}
+
+awaitable<response> post_otp_request(context& ctx, const request& rq, const path_parameters&) {
+  return without_token(ctx, rq, send_code);
+}
+
+awaitable<response> post_otp_verify(context& ctx, const request& rq, const path_parameters&) {
+  return without_token(ctx, rq, check_code);
+}
+
+} // namespace fq::net

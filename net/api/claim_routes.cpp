@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stock held for one fan: take it, look at it, give it back. Decisions are the event actor's.
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/idempotency.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/codec.hpp"
+#include "net/wire/json_in.hpp"
+
+namespace fq::net {
+namespace {
+
+constexpr range admission_token_size{1, 200};
+constexpr range items_count{1, 50};
+constexpr range quantity_range{1, 100};
+
+void read_items(object_reader& body, std::vector<item_wish>& items) {
+  body.objects("items", items_count, [&items](object_reader& item) {
+    item.require("ticket_type_id");
+    const auto type = item.id("ticket_type_id");
+    const auto quantity = item.number<std::uint32_t>("quantity", quantity_range);
+    items.push_back({type.value, quantity.given ? quantity.value : 1});
+  });
+}
+
+std::optional<response> read_claim_request(const request& rq, open_claim& wish) {
+  return read_json(rq, body_need::required, [&wish](object_reader& body) {
+    body.require("admission_token");
+    wish.admission_token = body.text("admission_token", admission_token_size).value;
+    read_items(body, wish.items);
+  });
+}
+
+response new_claim_answer(const call& c, const claim_reply& reply) {
+  response answer;
+  answer.status = 201;
+  append_claim(answer.body, reply.claim);
+  answer.fields.emplace_back("Location", location(c.ctx, "/claims/", reply.claim.claim.id));
+  if (reply.replayed)
+    mark_replayed(c.ctx, answer);
+  else
+    c.ctx.shared->counts.claims_created.add();
+  return answer;
+}
+
+awaitable<response> take_stock(call c) {
+  auto key = read_idempotency(c.rq, c.who);
+  if (key.no) co_return std::move(*key.no);
+  open_claim wish{c.id, c.who, {}, {}, key.ref};
+  if (auto no = read_claim_request(c.rq, wish)) co_return std::move(*no);
+  keys_in_flight::hold working;
+  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) {
+    c.ctx.shared->counts.claims_refused.add();
+    co_return std::move(*no);
+  }
+  co_return new_claim_answer(c, got.reply);
+}
+
+awaitable<response> read_claim(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_claim{c.who, c.id});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  response answer;
+  append_claim(answer.body, got.reply.claim);
+  co_return answer;
+}
+
+awaitable<response> give_stock_back(call c) {
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), release_claim{c.who, c.id});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+} // namespace
+
+awaitable<response> post_claims(context& ctx, const request& rq, const path_parameters& path) {
+  return with_customer(ctx, rq, path, take_stock);
+}
+
+awaitable<response> get_claim(context& ctx, const request& rq, const path_parameters& path) {
+  return with_customer(ctx, rq, path, read_claim);
+}
+
+awaitable<response> delete_claim(context& ctx, const request& rq, const path_parameters& path) {
+  return with_customer(ctx, rq, path, give_stock_back);
+}
+
+} // namespace fq::net

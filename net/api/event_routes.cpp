@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Events: create, list, read, change, turn, watch. Types and ranges are checked here, rules by the catalog
+// and the event actor.
+#include "domain/sale/event_settings.hpp"
+#include "net/http/query.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/idempotency.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/codec.hpp"
+#include "net/wire/json_in.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+constexpr range name_size{1, 200};
+constexpr range currency_size{3, 3};
+constexpr range total_range{1, 10'000'000};
+constexpr range max_per_order_range{1, 100};
+constexpr range types_count{1, 50};
+constexpr range claims_range{1, 8};
+constexpr range count_range{1, 10'000'000};
+constexpr range batch_range{1, 10'000};
+constexpr range interval_ms_range{50, 3'600'000};
+constexpr range ttl_seconds_range{1, 86'400};
+constexpr range message_size{0, 500};
+constexpr range ticket_ttl_seconds_range{0, 604'800};
+constexpr range presence_seconds_range{0, 86'400};
+constexpr range factor_hundredths_range{100, 1000};
+constexpr range percent_range{0, 100};
+
+/// The fields that POST and PATCH share, as a patch.
+void read_settings(object_reader& body, event_patch& p) {
+  p.name = body.text("name", name_size);
+  p.message = body.text("message", message_size);
+  p.queue_opens_at = body.time("queue_opens_at");
+  p.sale_start = body.time("sale_start");
+  p.sale_end = body.time("sale_end");
+  p.claim_ttl = body.duration<seconds>("claim_ttl_seconds", ttl_seconds_range);
+  p.claims_per_customer = body.number<std::uint32_t>("claims_per_customer", claims_range);
+  body.object("checkout", [&p](object_reader& checkout) {
+    p.async_percent = checkout.integer_or_null<std::int32_t>("async_percent", percent_range, async_inherited);
+  });
+  body.object("queue", [&p](object_reader& queue) {
+    p.policy = queue.policy("policy");
+    p.concurrency = queue.number_or_null("concurrency", count_range);
+    p.rate_per_minute = queue.number_or_null("rate_per_minute", count_range);
+    p.batch_size = queue.number<std::uint32_t>("batch_size", batch_range);
+    p.admission_interval = queue.duration<milliseconds>("admission_interval_ms", interval_ms_range);
+    p.over_admission_percent = queue.hundredths("over_admission_factor", factor_hundredths_range);
+    p.session_ttl = queue.duration<seconds>("session_ttl_seconds", ttl_seconds_range);
+    p.claim_window = queue.duration<seconds>("claim_window_seconds", ttl_seconds_range);
+    p.capacity = queue.number_or_null("capacity", count_range);
+    p.ticket_ttl = queue.duration<seconds>("ticket_ttl_seconds", ticket_ttl_seconds_range);
+    p.presence_timeout = queue.duration<seconds>("presence_timeout_seconds", presence_seconds_range);
+    p.away_grace = queue.duration<seconds>("away_grace_seconds", ttl_seconds_range);
+  });
+}
+
+ticket_type_patch read_ticket_type(object_reader& type) {
+  ticket_type_patch t;
+  t.name = type.text("name", name_size);
+  t.price = type.integer("price", money_range);
+  t.total = type.integer("total", total_range);
+  t.max_per_order = type.number<std::uint32_t>("max_per_order", max_per_order_range);
+  t.on_sale = type.flag("on_sale");
+  t.hidden = type.flag("hidden");
+  t.sale_from = type.time_or_null("sale_from");
+  t.sale_until = type.time_or_null("sale_until");
+  return t;
+}
+
+void require_new_type(object_reader& type) {
+  for (const auto name : {"name", "price", "total"}) type.require(name);
+}
+
+// -- POST /events --------------------------------------------------------------------------------------
+
+ticket_type_row row_of(const ticket_type_patch& t) {
+  ticket_type_row row;
+  row.name = t.name.value;
+  row.price = t.price.value;
+  row.total = t.total.value;
+  assign(t.max_per_order, row.max_per_order);
+  assign(t.on_sale, row.on_sale);
+  assign(t.hidden, row.hidden);
+  assign(t.sale_from, row.sale_from);
+  assign(t.sale_until, row.sale_until);
+  return row;
+}
+
+/// `ticket_types`, or the short form: total_inventory and price of one type called "Standard".
+void read_stock(object_reader& body, std::vector<ticket_type_row>& types) {
+  const bool listed = body.objects("ticket_types", types_count, [&types](object_reader& type) {
+    require_new_type(type);
+    types.push_back(row_of(read_ticket_type(type)));
+  });
+  const bool short_form = body.has("total_inventory") || body.has("price");
+  const auto total = body.integer("total_inventory", total_range), price = body.integer("price", money_range);
+  if (listed && short_form)
+    return body.reject("ticket_types", "Give either ticket_types or total_inventory and price.");
+  if (listed) return;
+  if (!short_form) return body.require("ticket_types");
+  body.require("total_inventory");
+  body.require("price");
+  ticket_type_patch standard;
+  standard.name = {true, "Standard"};
+  standard.price = price;
+  standard.total = total;
+  types.push_back(row_of(standard));
+}
+
+event_row defaults(const config::options& options) {
+  event_row event;
+  event.currency = "NGN";
+  event.queue.session_ttl = options.queue.session_ttl;
+  event.queue.claim_window = options.queue.claim_window;
+  event.queue.admission_interval = options.queue.admission_interval;
+  event.queue.batch_size = static_cast<std::uint32_t>(options.queue.batch_size);
+  event.claim_ttl = options.claims.ttl;
+  return event;
+}
+
+bool is_currency(std::string_view text) {
+  return text.size() == 3
+         && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+std::optional<response> read_new_event(const call& c, create_event& wish) {
+  wish.event = defaults(c.ctx.options);
+  wish.by = c.by;
+  wish.note.detail = c.rq.body;
+  return read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+    for (const auto name : {"name", "sale_start", "sale_end"}) body.require(name);
+    event_patch settings;
+    read_settings(body, settings);
+    apply_settings(settings, wish.event);
+    if (!settings.queue_opens_at.given) wish.event.queue_opens_at = wish.event.sale_start;
+    const auto currency = body.text("currency", currency_size);
+    if (currency.given && !is_currency(currency.value))
+      body.reject("currency", "Must be an ISO 4217 code in upper case.");
+    assign(currency, wish.event.currency);
+    wish.note.reason = read_reason(body);
+    read_stock(body, wish.ticket_types);
+  });
+}
+
+response new_event_answer(const call& c, const event_reply& reply) {
+  response answer;
+  answer.status = 201;
+  append_event(answer.body, reply.event);
+  answer.fields.emplace_back("Location", location(c.ctx, "/events/", reply.event.event.id));
+  if (reply.replayed) mark_replayed(c.ctx, answer);
+  return answer;
+}
+
+awaitable<response> create_draft(call c) {
+  auto key = read_idempotency(c.rq, c.who);
+  if (key.no) co_return std::move(*key.no);
+  create_event wish;
+  wish.idempotency = key.ref;
+  if (auto no = read_new_event(c, wish)) co_return std::move(*no);
+  keys_in_flight::hold working;
+  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
+  auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return new_event_answer(c, got.reply);
+}
+
+// -- GET /events ---------------------------------------------------------------------------------------
+
+std::optional<response> read_list_request(const call& c, list_events& wish) {
+  std::optional<response> no;
+  const auto query = query_parameters::read(c.rq, {"limit", "cursor", "mine"}, no);
+  if (no) return no;
+  const auto mine = query.find("mine"), limit = query.find("limit"), cursor = query.find("cursor");
+  if (mine && *mine != "true" && *mine != "false")
+    return problem(fault::invalid_parameter, c.rq.request_id, "mine must be true or false.");
+  if (mine == "true" && c.by.kind == principal_kind::nobody)
+    return problem(c.rq.has_field("Authorization") ? fault::forbidden : fault::unauthenticated,
+                   c.rq.request_id);
+  if (mine == "true") wish.by = c.by;
+  const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
+  if (!count) return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
+  wish.limit = *count;
+  const auto after =
+    cursor ? c.ctx.shared->cursors.decode(wish.by.id, *cursor) : std::optional{aggregate_id{}};
+  if (!after) return problem(fault::invalid_cursor, c.rq.request_id);
+  wish.after = *after;
+  return std::nullopt;
+}
+
+awaitable<response> list_page(call c) {
+  list_events wish;
+  if (auto no = read_list_request(c, wish)) co_return std::move(*no);
+  const auto scope = wish.by.id;
+  auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  const auto& events = got.reply.events;
+  const bool more = got.reply.more && !events.empty();
+  response answer;
+  append_event_list(answer.body, events,
+                    more ? c.ctx.shared->cursors.encode(scope, events.back().event.aggregate)
+                         : std::string{});
+  co_return answer;
+}
+
+// -- one event -----------------------------------------------------------------------------------------
+
+response event_answer(const event_reply& reply) {
+  response answer;
+  append_event(answer.body, reply.event);
+  return answer;
+}
+
+awaitable<response> read_event(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{{c.id, c.by}});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return event_answer(got.reply);
+}
+
+std::optional<response> read_patch(const request& rq, patch_event& wish) {
+  wish.note.detail = rq.body;
+  return read_json(rq, body_need::required, [&wish](object_reader& body) {
+    auto& patch = wish.patch;
+    read_settings(body, patch);
+    wish.note.reason = read_reason(body);
+    body.objects("ticket_types", types_count, [&patch](object_reader& type) {
+      const auto id = type.id("id");
+      if (!type.has("id")) require_new_type(type);
+      auto t = read_ticket_type(type);
+      t.id = id.value;
+      patch.ticket_types.push_back(std::move(t));
+    });
+  });
+}
+
+awaitable<response> change_settings(call c) {
+  patch_event wish{{c.id, c.by}, {}, {}};
+  if (auto no = read_patch(c.rq, wish)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return event_answer(got.reply);
+}
+
+template <event_trigger Trigger>
+awaitable<response> turn(call c) {
+  turn_event wish{{c.id, c.by}, {}, Trigger};
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return event_answer(got.reply);
+}
+
+awaitable<response> read_stats(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by}});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  response answer;
+  append_stats(answer.body, got.reply.stats);
+  co_return answer;
+}
+
+} // namespace
+
+awaitable<response> post_events(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, create_draft);
+}
+
+awaitable<response> get_events(context& ctx, const request& rq, const path_parameters& path) {
+  return with_anyone(ctx, rq, path, list_page, query_use::own);
+}
+
+awaitable<response> get_event(context& ctx, const request& rq, const path_parameters& path) {
+  return with_anyone(ctx, rq, path, read_event);
+}
+
+awaitable<response> patch_event_settings(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, change_settings);
+}
+
+awaitable<response> get_event_stats(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, read_stats);
+}
+
+awaitable<response> activate_event(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, turn<event_trigger::activate>);
+}
+
+awaitable<response> pause_event(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, turn<event_trigger::pause>);
+}
+
+awaitable<response> resume_event(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, turn<event_trigger::resume>);
+}
+
+awaitable<response> end_event(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, turn<event_trigger::end>);
+}
+
+awaitable<response> cancel_event(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, turn<event_trigger::cancel>);
+}
+
+} // namespace fq::net

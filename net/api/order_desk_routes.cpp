@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders from their organizer's side: list, refund, send again; promo codes; dead letters; the installation's
+// settings.
+#include "domain/line/queue.hpp"
+#include "domain/money/promo_codes.hpp"
+#include "domain/sale/event_settings.hpp"
+#include "net/api/order_search.hpp"
+#include "net/http/query.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/idempotency.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/codec.hpp"
+#include "net/wire/json_in.hpp"
+#include "net/wire/order_codec.hpp"
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace fq::net {
+namespace {
+
+constexpr range items_count{1, 50};
+constexpr range quantity_range{1, 100};
+constexpr range code_size{1, 100};
+constexpr range uses_range{1, 100'000'000};
+constexpr range percent_hundredths_range{1, 10'000};
+constexpr range kind_size{1, 16};
+constexpr range percent_range{0, 100};
+constexpr range search_size{1, 254};
+constexpr range status_size{1, 32};
+constexpr range limit_range{1, list_limit_max};
+/// Orders that one search looks through: ten questions to their owner at most.
+constexpr std::size_t searched_max = 2'000;
+
+response text_answer(std::string body, unsigned status = 200) {
+  return {.status = status, .body = std::move(body)};
+}
+
+// -- orders --------------------------------------------------------------------------------------------
+
+awaitable<response> list_of_event(call c) {
+  page_wish page;
+  if (auto no = read_page(c.rq, page)) co_return std::move(*no);
+  list_event_orders wish{{c.id, c.by}, page.before, page.limit};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+  co_return text_answer(event_orders_text(got.reply.orders, got.reply.more));
+}
+
+struct order_search {
+  order_wanted wanted;
+  page_wish page;
+};
+
+/// Names and addresses are searched for in a body: what is in an address is kept by logs on the way.
+std::optional<response> read_search(const request& rq, order_search& search) {
+  return read_json(rq, body_need::optional, [&search](object_reader& body) {
+    search.wanted.text = body.text("text", search_size).value;
+    const auto status = body.text("status", status_size);
+    search.wanted.status = parse_order_status(status.value);
+    if (status.given && !search.wanted.status) body.reject("status", "Must be a state of orders.");
+    const auto limit = body.number<std::uint32_t>("limit", limit_range);
+    assign(limit, search.page.limit);
+    search.page.before = body.id("cursor").value;
+  });
+}
+
+awaitable<response> search_orders(call c) {
+  order_search search;
+  if (auto no = read_search(c.rq, search)) co_return std::move(*no);
+  std::vector<order_view> found;
+  auto& behind = search.page.before;
+  bool more = true;
+  for (std::size_t looked_at = 0; more && looked_at < searched_max && found.size() < search.page.limit;) {
+    list_event_orders wish{{c.id, c.by}, behind, list_limit_max};
+    auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+    if (auto no = refused(c.rq, got)) co_return std::move(*no);
+    more = got.reply.more;
+    for (auto& order : got.reply.orders) {
+      if (found.size() == search.page.limit) {
+        more = true;
+        break;
+      }
+      ++looked_at;
+      behind = order.order.id;
+      if (is_wanted(order, search.wanted)) found.push_back(std::move(order));
+    }
+  }
+  co_return text_answer(found_orders_text(found, more ? behind : uuid{}));
+}
+
+awaitable<response> refund(call c) {
+  auto key = read_idempotency(c.rq, c.who);
+  if (key.no) co_return std::move(*key.no);
+  refund_tickets wish{{c.id, c.by}, {}, {}, key.ref, c.rq.trace};
+  wish.note.detail = c.rq.body.empty() ? "{}" : std::string{c.rq.body};
+  auto no = read_json(c.rq, body_need::optional, [&wish](object_reader& body) {
+    wish.note.reason = read_reason(body);
+    body.objects("items", items_count, [&wish](object_reader& item) {
+      item.require("ticket_type_id");
+      const auto type = item.id("ticket_type_id");
+      const auto quantity = item.number<std::uint32_t>("quantity", quantity_range);
+      wish.items.push_back({type.value, quantity.given ? quantity.value : 1});
+    });
+  });
+  if (no) co_return std::move(*no);
+  keys_in_flight::hold working;
+  if (auto busy = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working))
+    co_return std::move(*busy);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+  auto answer = text_answer(order_text(got.reply.order), 202); // the money follows
+  if (got.reply.replayed) mark_replayed(c.ctx, answer);
+  co_return answer;
+}
+
+awaitable<response> resend(call c) {
+  resend_order wish{{c.id, c.by}, {}};
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return text_answer("{}", 202);
+}
+
+// -- promo codes ---------------------------------------------------------------------------------------
+
+void read_discount(object_reader& body, promo_code_patch& patch) {
+  body.object("discount", [&patch](object_reader& d) {
+    d.require("type");
+    const auto kind = d.text("type", kind_size);
+    discount reduction;
+    if (kind.given && kind.value == "percent") {
+      d.require("percent");
+      reduction = {discount_kind::percent, d.hundredths("percent", percent_hundredths_range).value, 0};
+    } else if (kind.given && kind.value == "amount") {
+      d.require("amount");
+      reduction = {discount_kind::amount, d.integer("amount", {1, money_range.high}).value, 0};
+    } else if (kind.given && kind.value != "none") {
+      d.reject("type", "Must be percent, amount or none.");
+    }
+    patch.reduction = {true, reduction};
+  });
+}
+
+std::optional<response> read_promo_code(const call& c, set_promo_code& wish, bool is_new) {
+  wish.note.detail = c.rq.body;
+  return read_json(c.rq, body_need::required, [&](object_reader& body) {
+    auto& p = wish.patch;
+    if (is_new) {
+      body.require("code");
+      body.require("discount");
+    }
+    p.code = body.text("code", code_size);
+    if (p.code.given && !normalized_code(p.code.value))
+      body.reject("code", "Must be 1 to 40 of A-Z, 0-9, '-' and '_'.");
+    read_discount(body, p);
+    if (body.has("ticket_type_ids") && !body.has("discount"))
+      body.reject("ticket_type_ids", "Goes with discount.");
+    wish.ticket_types = body.ids("ticket_type_ids", {0, 50});
+    p.valid_from = body.time_or_null("valid_from");
+    p.valid_until = body.time_or_null("valid_until");
+    p.uses_max = body.number_or_null("uses_max", uses_range);
+    p.uses_per_customer = body.number_or_null("uses_per_customer", uses_range);
+    p.is_active = body.flag("is_active");
+    wish.note.reason = read_reason(body);
+  });
+}
+
+awaitable<response> store_promo_code(call c, set_promo_code wish, unsigned status) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  const auto& code = got.reply.codes.front();
+  auto answer = text_answer(promo_code_text(code, got.reply.ticket_types), status);
+  if (status == 201)
+    answer.fields.emplace_back("Location",
+                               location(c.ctx, "/events/", c.id) + "/promo-codes/" + to_string(code.id));
+  co_return answer;
+}
+
+awaitable<response> add_promo_code(call c) {
+  set_promo_code wish{{c.id, c.by}, {}, {}, {}};
+  if (auto no = read_promo_code(c, wish, true)) co_return std::move(*no);
+  co_return co_await store_promo_code(c, std::move(wish), 201);
+}
+
+awaitable<response> change_promo_code(call c) {
+  set_promo_code wish{{c.id, c.by}, {}, {}, {}};
+  if (auto no = read_promo_code(c, wish, false)) co_return std::move(*no);
+  wish.patch.id = c.part;
+  co_return co_await store_promo_code(c, std::move(wish), 200);
+}
+
+/// Orders refer to it, so it is switched off and stays.
+awaitable<response> end_promo_code(call c) {
+  set_promo_code wish{{c.id, c.by}, {}, {}, {}};
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
+  wish.patch.id = c.part;
+  wish.patch.is_active = {true, false};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+awaitable<response> read_promo_codes(call c) {
+  find_promo_codes wish{{c.id, c.by}, c.part};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return text_answer(c.part.is_nil() ? promo_codes_text(got.reply)
+                                        : promo_code_text(got.reply.codes.front(), got.reply.ticket_types));
+}
+
+// -- dead letters --------------------------------------------------------------------------------------
+
+awaitable<response> list_letters(call c) {
+  std::optional<response> no;
+  const auto query = query_parameters::read(c.rq, {"limit", "cursor", "status"}, no);
+  page_wish page;
+  if (!no) no = read_page(c.rq, query, page);
+  const auto status = query.find("status");
+  if (!no && status && *status != "open" && *status != "all")
+    no = problem(fault::invalid_parameter, c.rq.request_id, "status must be open or all.");
+  if (no) co_return std::move(*no);
+  list_dead_letters wish{c.by, !status || *status == "open", page.before, page.limit};
+  auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+  co_return text_answer(dead_letters_text(got.reply.letters, got.reply.more));
+}
+
+template <bool Retry>
+awaitable<response> settle_letter(call c) {
+  settle_dead_letter wish{{c.id, c.by}, {}, Retry};
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return text_answer("{}", Retry ? 202 : 200);
+}
+
+// -- settings ------------------------------------------------------------------------------------------
+
+/// The installation's own, so its first tenant's operators.
+bool may_set(const call& c) { return c.by.kind == principal_kind::operate && c.by.tenant == default_tenant; }
+
+response settings_answer(const call& c) {
+  return text_answer(boost::json::serialize(boost::json::object{
+    {"checkout", boost::json::object{{"async_percent", c.ctx.shared->async_percent()}}}}));
+}
+
+awaitable<response> read_settings(call c) {
+  if (!may_set(c)) co_return problem(fault::forbidden, c.rq.request_id);
+  co_return settings_answer(c);
+}
+
+awaitable<response> change_settings(call c) {
+  if (!may_set(c)) co_return problem(fault::forbidden, c.rq.request_id);
+  change_setting wish{c.by, {std::string{async_percent_setting}, {}, {}}, {std::string{c.rq.body}, {}}};
+  auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+    body.require("checkout");
+    body.object("checkout", [&wish](object_reader& checkout) {
+      checkout.require("async_percent");
+      wish.setting.value = std::to_string(checkout.integer("async_percent", percent_range).value);
+    });
+    wish.note.reason = read_reason(body);
+  });
+  if (no) co_return std::move(*no);
+  auto got = co_await ask(c.ctx, c.ctx.accounts, std::move(wish));
+  if (auto refusal = refused(c.rq, got)) co_return std::move(*refusal);
+  if (c.ctx.directory) // here at once; other nodes read it within seconds
+    co_await ask(c.ctx, c.ctx.directory, refresh_directory{});
+  co_return settings_answer(c);
+}
+
+} // namespace
+
+awaitable<response> get_event_orders(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, list_of_event, query_use::own);
+}
+
+awaitable<response> post_order_search(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, search_orders);
+}
+
+awaitable<response> post_refund(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, refund);
+}
+
+awaitable<response> post_resend(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, resend);
+}
+
+awaitable<response> post_promo_codes(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, add_promo_code);
+}
+
+awaitable<response> get_promo_codes(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, read_promo_codes);
+}
+
+awaitable<response> patch_promo_code(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, change_promo_code);
+}
+
+awaitable<response> delete_promo_code(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, end_promo_code);
+}
+
+awaitable<response> get_dead_letters(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, list_letters, query_use::own);
+}
+
+awaitable<response> retry_dead_letter(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, settle_letter<true>);
+}
+
+awaitable<response> dismiss_dead_letter(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, settle_letter<false>);
+}
+
+awaitable<response> get_settings(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, read_settings);
+}
+
+awaitable<response> patch_settings(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, change_settings);
+}
+
+} // namespace fq::net

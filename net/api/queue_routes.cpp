@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fan's place in line: join, look, leave. The two hottest routes of the system; decisions are the event
+// actor's.
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/idempotency.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/codec.hpp"
+#include "net/wire/json_in.hpp"
+
+namespace fq::net {
+namespace {
+
+response place_answer(const call& c, const entry_reply& reply) {
+  const auto lifetime = std::chrono::duration_cast<seconds>(c.ctx.options.tokens.customer_ttl);
+  const auto ticket =
+    c.ctx.issuer.issue(token_kind::ticket, reply.entry.id, c.ctx.environment.wall_now(), lifetime);
+  response answer;
+  answer.status = reply.created ? 201 : 200;
+  append_entry(answer.body, reply.entry, c.ctx.sessions, ticket);
+  if (reply.replayed) mark_replayed(c.ctx, answer);
+  (reply.created ? c.ctx.shared->counts.joins_created : c.ctx.shared->counts.joins_repeated).add();
+  return answer;
+}
+
+awaitable<response> join_line(call c) {
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
+  auto key = read_idempotency(c.rq, c.who);
+  if (key.no) co_return std::move(*key.no);
+  auto& limiter = c.ctx.shared->joins;
+  if (auto no = limit(c.ctx, c.rq, limiter, c.who)) co_return std::move(*no);
+  join wish{c.id, c.who, join_key_of(key.ref)};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  const bool new_place =
+    got.error || (got.reply.created && !got.reply.replayed); // a timeout may have made one
+  if (!new_place) limiter.give_back(c.who, c.ctx.environment.steady_now());
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return place_answer(c, got.reply);
+}
+
+awaitable<response> read_position(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_entry{c.id, c.who});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  response answer;
+  append_entry(answer.body, got.reply.entry, c.ctx.sessions);
+  c.ctx.shared->counts.positions_read.add();
+  co_return answer;
+}
+
+awaitable<response> leave_line(call c) {
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), leave{c.id, c.who});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+} // namespace
+
+awaitable<response> post_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_customer(ctx, rq, path, join_line);
+}
+
+awaitable<response> get_position(context& ctx, const request& rq, const path_parameters& path) {
+  return with_customer(ctx, rq, path, read_position);
+}
+
+awaitable<response> delete_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_customer(ctx, rq, path, leave_line);
+}
+
+} // namespace fq::net

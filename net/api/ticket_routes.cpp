@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tickets: places in standalone queues, for visitors of other sites. A publishable key joins, only a server
+// key or the tenant's own signature says for whom; then the place's own token is all that is needed.
+#include "crypto/subject_token.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/idempotency.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/codec.hpp"
+#include "net/wire/json_in.hpp"
+
+namespace fq::net {
+namespace {
+
+/// An Idempotency-Key in place of a subject: a browser's with a publishable key, which another browser has as
+/// well.
+constexpr std::size_t anonymous_key_min = 16;
+
+constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)};
+constexpr range subject_token_size{1, static_cast<std::int64_t>(subject_token_bytes_max)};
+
+void append_place(const call& c, std::string& out, const entry_view& entry,
+                  std::string_view ticket_token = {}) {
+  std::string pass;
+  if (entry.status == entry_status::admitted)
+    pass = c.ctx.shared->pass_of(entry, c.ctx.environment.wall_now());
+  append_ticket(out, entry, c.ctx.sessions, pass, ticket_token);
+}
+
+// -- join ----------------------------------------------------------------------------------------------
+
+struct new_place {
+  std::string subject; ///< empty: nobody in particular
+  std::string subject_token;
+};
+
+std::optional<response> read_new_place(const request& rq, new_place& wish) {
+  return read_json(rq, body_need::optional, [&wish](object_reader& body) {
+    wish.subject = body.text("subject", subject_size).value;
+    wish.subject_token = body.text("subject_token", subject_token_size).value;
+    if (!wish.subject.empty() && !wish.subject_token.empty())
+      body.reject("subject", "Give either subject or subject_token.");
+  });
+}
+
+/// Who joins: knowing a name must not be enough to take its place.
+std::optional<response> find_subject(const call& c, new_place& wish) {
+  if (!wish.subject.empty() && c.key->scope != api_key_scope::server)
+    return problem(fault::subject_not_allowed, c.rq.request_id);
+  if (wish.subject_token.empty()) return std::nullopt;
+  const auto keys = c.ctx.shared->keys.get();
+  auto subject = verify_subject_token(wish.subject_token, keys->subject_jwk_of(c.key->tenant),
+                                      c.ctx.environment.wall_now());
+  if (!subject) return problem(fault::invalid_subject_token, c.rq.request_id);
+  wish.subject = std::move(*subject);
+  return std::nullopt;
+}
+
+response place_answer(const call& c, const entry_reply& reply) {
+  const auto lifetime = std::chrono::duration_cast<seconds>(c.ctx.options.tokens.ticket_ttl);
+  const auto ticket =
+    c.ctx.issuer.issue(token_kind::ticket, reply.entry.id, c.ctx.environment.wall_now(), lifetime);
+  response answer;
+  answer.status = reply.created ? 201 : 200;
+  append_place(c, answer.body, reply.entry, ticket);
+  if (reply.created) answer.fields.emplace_back("Location", location(c.ctx, "/tickets/", reply.entry.id));
+  if (reply.replayed) mark_replayed(c.ctx, answer);
+  (reply.created ? c.ctx.shared->counts.joins_created : c.ctx.shared->counts.joins_repeated).add();
+  return answer;
+}
+
+awaitable<response> join_queue(call c) {
+  new_place wish;
+  if (auto no = read_new_place(c.rq, wish)) co_return std::move(*no);
+  if (c.key->scope == api_key_scope::join) // before a signature is looked at
+    if (auto no = limit(c.ctx, c.rq, c.ctx.shared->join_clients, limit_key(c.rq.peer)))
+      co_return std::move(*no);
+  if (auto no = find_subject(c, wish)) co_return std::move(*no);
+  auto idempotency = read_idempotency(c.rq, c.who);
+  if (idempotency.no) co_return std::move(*idempotency.no);
+  if (wish.subject.empty() && idempotency.ref.given
+      && parse_idempotency_key(c.rq.field("Idempotency-Key"))->size() < anonymous_key_min)
+    co_return problem(fault::invalid_idempotency_key, c.rq.request_id,
+                      "Without a subject the key is all that tells whose place it is: at least 16 characters "
+                      "that nobody can guess.");
+  join message;
+  message.event = c.id;
+  message.kind = event_kind::queue;
+  message.tenant = c.key->tenant;
+  message.join_key = join_key_of(idempotency.ref);
+  message.subject_name = wish.subject;
+  // Nobody in particular is a subject of its own, the same again for the same Idempotency-Key.
+  if (!wish.subject.empty())
+    message.customer = c.ctx.shared->subject_of(c.key->tenant, wish.subject);
+  else if (idempotency.ref.given)
+    message.customer = {idempotency.ref.key[0], idempotency.ref.key[1]};
+  else
+    message.customer = {c.ctx.environment.random_u64(), c.ctx.environment.random_u64()};
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(message));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return place_answer(c, got.reply);
+}
+
+// -- the place -----------------------------------------------------------------------------------------
+
+awaitable<response> read_ticket(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{c.id});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  response answer;
+  append_place(c, answer.body, got.reply.entry);
+  c.ctx.shared->counts.positions_read.add();
+  co_return answer;
+}
+
+awaitable<response> give_up(call c) {
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), leave_ticket{c.id});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return response{.status = 204, .content_type = {}};
+}
+
+} // namespace
+
+awaitable<response> post_tickets(context& ctx, const request& rq, const path_parameters& path) {
+  return with_api_key(ctx, rq, path, join_queue, {api_key_scope::join, api_key_scope::server});
+}
+
+awaitable<response> get_ticket(context& ctx, const request& rq, const path_parameters& path) {
+  return with_ticket(ctx, rq, path, read_ticket);
+}
+
+awaitable<response> delete_ticket(context& ctx, const request& rq, const path_parameters& path) {
+  return with_ticket(ctx, rq, path, give_up);
+}
+
+} // namespace fq::net

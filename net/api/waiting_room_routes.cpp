@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Standalone queues for the backends of other sites: an operator's token for an API key, queues and what an
+// operator does to them. Types and ranges are checked here, rules by the catalog and the event actor, which
+// owns a queue as it owns an event.
+#include "domain/line/admission.hpp"
+#include "domain/sale/event_settings.hpp"
+#include "net/http/query.hpp"
+#include "net/http/utf8.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/idempotency.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/codec.hpp"
+#include "net/wire/json_in.hpp"
+
+#include <boost/url/decode_view.hpp>
+#include <boost/url/pct_string_view.hpp>
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+constexpr range name_size{1, 200};
+constexpr range external_id_size{1, 200};
+constexpr range message_size{0, 500};
+constexpr range count_range{1, 10'000'000};
+constexpr range ttl_seconds_range{1, 86'400};
+constexpr range ticket_ttl_seconds_range{0, 604'800};
+constexpr range presence_seconds_range{0, 86'400};
+constexpr range advance_range{1, static_cast<std::int64_t>(admissions_per_decision_max)};
+constexpr range subject_size{1, static_cast<std::int64_t>(subject_name_max)};
+constexpr seconds operator_token_life{3'600};
+
+// -- POST /sessions ------------------------------------------------------------------------------------
+
+awaitable<response> open_operator_session(call c) {
+  if (auto no = expect_no_body(c.rq)) co_return std::move(*no);
+  const auto now = c.ctx.environment.wall_now();
+  response answer;
+  answer.status = 201;
+  answer.body = R"({"token":")" + c.ctx.issuer.issue(token_kind::operate, c.key->id, now, operator_token_life)
+                + R"(","expires_at":)";
+  append_time(answer.body, std::chrono::floor<seconds>(now) + operator_token_life);
+  answer.body += '}';
+  co_return answer;
+}
+
+// -- settings ------------------------------------------------------------------------------------------
+
+/// The fields that POST and PATCH share, as a patch.
+void read_settings(object_reader& body, event_patch& p) {
+  p.name = body.text("name", name_size);
+  p.message = body.text("message", message_size);
+  p.queue_opens_at = body.time("opens_at");
+  p.policy = body.policy("mode");
+  p.concurrency = body.number_or_null("concurrency", count_range);
+  p.rate_per_minute = body.number_or_null("rate_per_minute", count_range);
+  p.capacity = body.number_or_null("capacity", count_range);
+  p.session_ttl = body.duration<seconds>("session_ttl_seconds", ttl_seconds_range);
+  p.ticket_ttl = body.duration<seconds>("ticket_ttl_seconds", ticket_ttl_seconds_range);
+  p.presence_timeout = body.duration<seconds>("presence_timeout_seconds", presence_seconds_range);
+  p.away_grace = body.duration<seconds>("away_grace_seconds", ttl_seconds_range);
+}
+
+managed queue_of(const call& c) { return {c.id, c.by, event_kind::queue}; }
+
+response queue_answer(const event_reply& reply) {
+  response answer;
+  append_queue(answer.body, reply.event.event);
+  return answer;
+}
+
+// -- POST /queues --------------------------------------------------------------------------------------
+
+event_row new_queue(const config::options& options) {
+  event_row queue;
+  queue.kind = event_kind::queue;
+  queue.currency = "XXX"; // ISO 4217: no currency
+  queue.queue.policy = admission_policy::capacity;
+  queue.queue.session_ttl = options.queue.session_ttl;
+  queue.queue.ticket_ttl = options.queue.ticket_ttl;
+  return queue;
+}
+
+std::optional<response> read_new_queue(const call& c, create_event& wish) {
+  wish.event = new_queue(c.ctx.options);
+  wish.note.detail = c.rq.body;
+  return read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+    body.require("name");
+    event_patch settings;
+    read_settings(body, settings);
+    apply_settings(settings, wish.event);
+    assign(body.text("external_id", external_id_size), wish.event.external_id);
+    wish.note.reason = read_reason(body);
+  });
+}
+
+awaitable<response> create_queue(call c) {
+  auto key = read_idempotency(c.rq, c.who);
+  if (key.no) co_return std::move(*key.no);
+  create_event wish;
+  wish.by = c.by;
+  wish.idempotency = key.ref;
+  if (auto no = read_new_queue(c, wish)) co_return std::move(*no);
+  keys_in_flight::hold working;
+  if (auto no = c.ctx.shared->idempotency.enter(key.ref, c.rq.request_id, working)) co_return std::move(*no);
+  auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  auto answer = queue_answer(got.reply);
+  answer.status = 201;
+  answer.fields.emplace_back("Location", location(c.ctx, "/queues/", got.reply.event.event.id));
+  if (got.reply.replayed) mark_replayed(c.ctx, answer);
+  co_return answer;
+}
+
+// -- GET /queues ---------------------------------------------------------------------------------------
+
+/// A percent-encoded value as text; nothing if it is no UTF-8 or has control characters.
+std::optional<std::string> decoded(std::string_view encoded) {
+  const auto parsed = boost::urls::make_pct_string_view(encoded);
+  if (!parsed) return std::nullopt;
+  std::string text;
+  parsed->decode({}, boost::urls::string_token::assign_to(text));
+  utf8_checker utf8;
+  const auto is_refused = [&utf8](unsigned char ch) { return ch < 0x20 || ch == 0x7f || !utf8.feed(ch); };
+  if (std::any_of(text.begin(), text.end(), is_refused) || !utf8.complete()) return std::nullopt;
+  return text;
+}
+
+/// Whose list a cursor belongs to.
+uuid list_scope(const principal& by) { return {static_cast<std::uint64_t>(by.tenant), 0x71756575}; }
+
+std::optional<response> read_list_request(const call& c, list_events& wish) {
+  std::optional<response> no;
+  const auto query = query_parameters::read(c.rq, {"limit", "cursor", "external_id"}, no);
+  if (no) return no;
+  wish.by = c.by;
+  wish.kind = event_kind::queue;
+  const auto name = decoded(query.find("external_id").value_or(""));
+  if (!name)
+    return problem(fault::invalid_parameter, c.rq.request_id, "external_id must be percent-encoded text.");
+  wish.external_id = *name;
+  const auto limit = query.find("limit"), cursor = query.find("cursor");
+  const auto count = limit ? parse_limit(*limit) : std::optional{list_limit_default};
+  if (!count) return problem(fault::invalid_parameter, c.rq.request_id, "limit must be a positive number.");
+  wish.limit = *count;
+  const auto after =
+    cursor ? c.ctx.shared->cursors.decode(list_scope(c.by), *cursor) : std::optional{aggregate_id{}};
+  if (!after) return problem(fault::invalid_cursor, c.rq.request_id);
+  wish.after = *after;
+  return std::nullopt;
+}
+
+awaitable<response> list_queues(call c) {
+  list_events wish;
+  if (auto no = read_list_request(c, wish)) co_return std::move(*no);
+  auto got = co_await ask(c.ctx, c.ctx.catalog, std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  const auto& queues = got.reply.events;
+  const bool more = got.reply.more && !queues.empty();
+  response answer;
+  append_queue_list(answer.body, queues,
+                    more ? c.ctx.shared->cursors.encode(list_scope(c.by), queues.back().event.aggregate)
+                         : std::string{});
+  co_return answer;
+}
+
+// -- one queue -----------------------------------------------------------------------------------------
+
+awaitable<response> read_queue(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_event{queue_of(c)});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return queue_answer(got.reply);
+}
+
+awaitable<response> read_queue_stats(call c) {
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_stats{queue_of(c)});
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  response answer;
+  append_queue_stats(answer.body, got.reply.stats);
+  co_return answer;
+}
+
+awaitable<response> change_queue(call c) {
+  patch_event wish{queue_of(c), {}, {}};
+  wish.note.detail = c.rq.body;
+  if (auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+        read_settings(body, wish.patch);
+        wish.note.reason = read_reason(body);
+      }))
+    co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return queue_answer(got.reply);
+}
+
+template <event_trigger Trigger>
+awaitable<response> turn_queue(call c) {
+  turn_event wish{queue_of(c), {}, Trigger};
+  if (auto no = read_note(c.rq, wish.note)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return queue_answer(got.reply);
+}
+
+// -- interventions -------------------------------------------------------------------------------------
+
+response count_answer(std::string_view name, std::uint64_t count) {
+  response answer;
+  answer.body = "{\"" + std::string{name} + "\":";
+  append_unsigned(answer.body, count);
+  answer.body += '}';
+  return answer;
+}
+
+template <event_kind Kind>
+awaitable<response> advance(call c) {
+  advance_line wish{{c.id, c.by, Kind}, {}, 0};
+  wish.note.detail = c.rq.body;
+  if (auto no = read_json(c.rq, body_need::required, [&wish](object_reader& body) {
+        body.require("count");
+        wish.count = body.number<std::uint32_t>("count", advance_range).value;
+        wish.note.reason = read_reason(body);
+      }))
+    co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return count_answer("admitted", got.reply.count);
+}
+
+/// How a place is named in the two APIs.
+template <event_kind Kind>
+constexpr std::string_view place_id = Kind == event_kind::queue ? "ticket_id" : "entry_id";
+
+/// Exactly one of the place's id, all and, of a queue, subject.
+template <event_kind Kind>
+std::optional<response> read_revocation(const call& c, revoke_sessions& wish) {
+  wish.note.detail = c.rq.body;
+  return read_json(c.rq, body_need::required, [&](object_reader& body) {
+    const auto place = body.id(place_id<Kind>);
+    const auto subject =
+      Kind == event_kind::queue ? body.text("subject", subject_size) : maybe<std::string>{};
+    const auto all = body.flag("all");
+    wish.note.reason = read_reason(body);
+    if (place.given + subject.given + (all.given && all.value) != 1)
+      return body.reject(place_id<Kind>, Kind == event_kind::queue
+                                           ? "Give exactly one of ticket_id, subject and all."
+                                           : "Give either entry_id or all.");
+    wish.scope = place.given     ? revocation_scope::ticket
+                 : subject.given ? revocation_scope::subject
+                                 : revocation_scope::all;
+    wish.ticket = place.value;
+    if (subject.given) wish.subject = c.ctx.shared->subject_of(c.by.tenant, subject.value);
+  });
+}
+
+template <event_kind Kind>
+awaitable<response> revoke(call c) {
+  revoke_sessions wish{{c.id, c.by, Kind}, {}, {}, {}, {}};
+  if (auto no = read_revocation<Kind>(c, wish)) co_return std::move(*no);
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), std::move(wish));
+  if (auto no = refused(c.rq, got)) co_return std::move(*no);
+  co_return count_answer("revoked", got.reply.count);
+}
+
+// -- whose place is it? ----------------------------------------------------------------------------------
+
+struct place_wish {
+  entry_id place; ///< nil: by `email`
+  std::string email;
+};
+
+/// What people are called stays out of addresses, which logs keep.
+template <event_kind Kind>
+std::optional<response> read_place(const request& rq, place_wish& wish) {
+  return read_json(rq, body_need::required, [&wish](object_reader& body) {
+    const auto place = body.id(place_id<Kind>);
+    const bool by_email = Kind == event_kind::sale && body.has("email");
+    if (by_email) wish.email = read_email(body, "email");
+    if (place.given == by_email)
+      body.reject(place_id<Kind>,
+                  Kind == event_kind::queue ? "Must be given." : "Give either entry_id or email.");
+    wish.place = place.value;
+  });
+}
+
+response place_answer(const request& rq, const answer<entry_reply>& got) {
+  if (auto no = refused(rq, got)) return std::move(*no);
+  response answer;
+  append_place(answer.body, got.reply.entry);
+  return answer;
+}
+
+/// Who may not manage the line hears of no place in it.
+template <event_kind Kind>
+awaitable<response> find_place(call c) {
+  place_wish wish;
+  if (auto no = read_place<Kind>(c.rq, wish)) co_return std::move(*no);
+  auto allowed = co_await ask_event(c.ctx, owner_of(c.id), find_stats{{c.id, c.by, Kind}});
+  if (auto no = refused(c.rq, allowed)) co_return std::move(*no);
+  if (wish.email.empty()) {
+    if (owner_of(wish.place) != owner_of(c.id)) co_return problem(fault::not_found, c.rq.request_id);
+    auto got = co_await ask_event(c.ctx, owner_of(c.id), find_ticket{wish.place, false});
+    co_return place_answer(c.rq, got);
+  }
+  find_customers people{c.by.tenant, {std::move(wish.email)}, true};
+  auto known = co_await ask(c.ctx, c.ctx.accounts, std::move(people));
+  if (auto no = refused(c.rq, known)) co_return std::move(*no);
+  const auto customer = known.reply.customers.empty() ? customer_id{} : known.reply.customers.front();
+  auto got = co_await ask_event(c.ctx, owner_of(c.id), find_entry{c.id, customer, false});
+  co_return place_answer(c.rq, got);
+}
+
+} // namespace
+
+awaitable<response> post_sessions(context& ctx, const request& rq, const path_parameters& path) {
+  return with_api_key(ctx, rq, path, open_operator_session, {api_key_scope::operate});
+}
+
+awaitable<response> post_queues(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, create_queue);
+}
+
+awaitable<response> get_queues(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, list_queues, query_use::own);
+}
+
+awaitable<response> get_one_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, read_queue);
+}
+
+awaitable<response> get_queue_stats(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, read_queue_stats);
+}
+
+awaitable<response> patch_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, change_queue);
+}
+
+awaitable<response> pause_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, turn_queue<event_trigger::pause>);
+}
+
+awaitable<response> resume_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, turn_queue<event_trigger::resume>);
+}
+
+awaitable<response> advance_queue(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, advance<event_kind::queue>);
+}
+
+awaitable<response> advance_event(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, advance<event_kind::sale>);
+}
+
+awaitable<response> post_revocations(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, revoke<event_kind::queue>);
+}
+
+awaitable<response> post_event_revocations(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, revoke<event_kind::sale>);
+}
+
+awaitable<response> post_place_search(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, find_place<event_kind::queue>);
+}
+
+awaitable<response> post_event_place_search(context& ctx, const request& rq, const path_parameters& path) {
+  return with_manager(ctx, rq, path, find_place<event_kind::sale>);
+}
+
+} // namespace fq::net

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Webhooks of payment gateways: the signature on the raw bytes first, then to the payment's owner, which
+// records and applies it in one transaction; only then 200.
+#include "actors/payments/webhook_facts.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/services.hpp"
+#include "outbound/gateway.hpp"
+
+namespace fq::net {
+namespace {
+
+response taken() { return {.status = 200, .body = "{}"}; }
+
+/// Everything genuine is 200, also what is not ours to apply: an error would only bring it again. 503 does
+/// bring it again.
+awaitable<response> apply(context& ctx, const request& rq, apply_fact wish, aggregate_id owner) {
+  auto got = co_await ask_event(ctx, owner, std::move(wish));
+  if (is_undecided(got.error, got.reply.no)) co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  const bool is_unknown = got.error || got.reply.no;
+  (is_unknown ? ctx.shared->counts.webhooks_unknown : ctx.shared->counts.webhooks_applied).add();
+  co_return taken();
+}
+
+awaitable<response> take_webhook(context& ctx, const request& rq, std::string_view gateway) {
+  const auto known = ctx.shared->gateways.find(gateway);
+  if (known == ctx.shared->gateways.end()) return ready(problem(fault::not_found, rq.request_id));
+  auto& counts = ctx.shared->counts;
+  auto parsed = fact_of_webhook(*known->second, rq.body, rq.field(known->second->signature_field()),
+                                ctx.environment.wall_now());
+  if (const auto* wrong = std::get_if<webhook_error>(&parsed)) {
+    switch (*wrong) {
+      case webhook_error::bad_signature:
+        counts.webhooks_rejected.add();
+        return ready(problem(fault::invalid_signature, rq.request_id));
+      case webhook_error::unknown_event: counts.webhooks_ignored.add(); return ready(taken());
+      case webhook_error::foreign_event: counts.webhooks_foreign.add(); return ready(taken());
+    }
+  }
+  auto& fact = std::get<webhook_fact>(parsed);
+  return apply(ctx, rq, std::move(fact.wish), fact.owner);
+}
+
+} // namespace
+
+awaitable<response> post_sandbox_webhook(context& ctx, const request& rq, const path_parameters&) {
+  return take_webhook(ctx, rq, "sandbox");
+}
+awaitable<response> post_paystack_webhook(context& ctx, const request& rq, const path_parameters&) {
+  return take_webhook(ctx, rq, "paystack");
+}
+awaitable<response> post_stripe_webhook(context& ctx, const request& rq, const path_parameters&) {
+  return take_webhook(ctx, rq, "stripe");
+}
+
+} // namespace fq::net

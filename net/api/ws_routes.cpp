@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// GET /ws/queue/{event_id} and /tickets/{id}/ws: everything that is decided before the upgrade (origin,
+// token, place). Frames are the hub's.
+#include "net/http/cors.hpp"
+#include "net/http/query.hpp"
+#include "net/http/text.hpp"
+#include "net/service/auth.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/services.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+constexpr std::string_view subprotocol = "fairqueue.v1";
+constexpr std::string_view protocol_field = "Sec-WebSocket-Protocol";
+
+struct credentials {
+  std::optional<response> no;
+  std::string_view token;
+  std::string_view protocol; ///< to answer with; empty: the client offered none
+};
+
+/// "fairqueue.v1, <token>": the token travels as a second protocol name, because browsers cannot set other
+/// fields.
+credentials read_protocols(std::string_view offered) {
+  credentials found;
+  while (!offered.empty()) {
+    const auto end = std::min(offered.find(','), offered.size());
+    const auto name = trimmed(offered.substr(0, end));
+    offered.remove_prefix(std::min(end + 1, offered.size()));
+    if (name == subprotocol)
+      found.protocol = subprotocol;
+    else if (found.token.empty())
+      found.token = name;
+  }
+  return found;
+}
+
+credentials read_credentials(const request& rq) {
+  auto found = read_protocols(rq.field(protocol_field));
+  const auto query = query_parameters::read(rq, {"token"}, found.no);
+  if (const auto token = query.find("token"); token && found.token.empty()) found.token = *token;
+  if (found.token.empty()) found.token = bearer_token(rq);
+  return found;
+}
+
+/// Who wants to connect, checked before anything is asked of the owner.
+struct visitor {
+  std::optional<response> no;
+  uuid who;
+  timestamp authorized_until;
+  std::string_view protocol;
+};
+
+visitor admit(context& ctx, const request& rq, token_kind kind) {
+  const auto origin = rq.field("Origin");
+  if (rq.has_field("Origin") && !origin_allowed(ctx.options.http.allowed_origins, origin)
+      && !is_own_origin(rq, ctx.options.http.public_url, origin))
+    return {problem(fault::origin_not_allowed, rq.request_id), {}, {}, {}};
+  auto found = read_credentials(rq);
+  if (found.no) return {std::move(found.no), {}, {}, {}};
+  auto who = authenticate(ctx, rq, kind, found.token);
+  if (who.no) return {std::move(who.no), {}, {}, {}};
+  if (who.expires_at
+      <= ctx.environment.wall_now()) { // in the clocks' leeway: the socket would be closed at once
+    ctx.shared->counts.unauthenticated.add();
+    return {problem(fault::unauthenticated, rq.request_id), {}, {}, {}};
+  }
+  return {limit_customer(ctx, rq, who.subject), who.subject, who.expires_at, found.protocol};
+}
+
+response follow(const entry_view& entry, const visitor& v, bool by_ticket) {
+  response answer;
+  answer.upgrade = ws_upgrade{v.who, by_ticket, entry.event, entry.number, v.protocol, v.authorized_until};
+  return answer;
+}
+
+awaitable<response> follow_place(context& ctx, const request& rq, visitor v, event_id event) {
+  auto got = co_await ask_event(ctx, owner_of(event), find_entry{event, v.who});
+  if (auto no = refused(rq, got)) co_return std::move(*no);
+  co_return follow(got.reply.entry, v, false);
+}
+
+awaitable<response> follow_ticket(context& ctx, const request& rq, visitor v) {
+  auto got = co_await ask_event(ctx, owner_of(v.who), find_ticket{v.who});
+  if (auto no = refused(rq, got)) co_return std::move(*no);
+  co_return follow(got.reply.entry, v, true);
+}
+
+} // namespace
+
+awaitable<response> get_queue_socket(context& ctx, const request& rq, const path_parameters& path) {
+  auto v = admit(ctx, rq, token_kind::customer);
+  if (v.no) return ready(std::move(*v.no));
+  const auto event = parse_event_owned_id(path.values[0]);
+  if (!event) return ready(problem(fault::not_found, rq.request_id));
+  return follow_place(ctx, rq, std::move(v), *event);
+}
+
+awaitable<response> get_ticket_socket(context& ctx, const request& rq, const path_parameters& path) {
+  auto v = admit(ctx, rq, token_kind::ticket);
+  if (v.no) return ready(std::move(*v.no));
+  if (parse_event_owned_id(path.values[0]) != v.who) // another place's token
+    return ready(problem(fault::not_found, rq.request_id));
+  return follow_ticket(ctx, rq, std::move(v));
+}
+
+} // namespace fq::net

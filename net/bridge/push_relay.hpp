@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What owners on other nodes push crosses the wire once for this process: the relay subscribes for all io
+// threads and hands on. It acts in enqueue(), on the thread that reads the connection, so that pushes and
+// answers stay in the order in which they were sent.
+#pragma once
+#include "actors/protocol/protocol.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/monitorable_actor.hpp>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace fq::net {
+
+class push_relay final : public caf::monitorable_actor {
+public:
+  explicit push_relay(caf::actor_config& cfg) : caf::monitorable_actor(cfg) {}
+  const char* name() const override { return "push_relay"; }
+  void enqueue(caf::mailbox_element_ptr element, caf::execution_unit* unit) override; ///< any thread
+
+  // Any thread. `sink`: of an io thread, which gets every push from now on as if it came from the owner
+  // itself.
+  void subscribe(const event_handle& owner, const caf::strong_actor_ptr& sink, bool on);
+  void watch_sessions(aggregate_id aggregate, const event_handle& owner, const caf::strong_actor_ptr& sink,
+                      bool on);
+  /// This sink listens to nobody any more.
+  void forget(const caf::strong_actor_ptr& sink);
+  /// Nothing is handed on any more.
+  void close();
+
+private:
+  struct channel {
+    event_handle owner;
+    std::vector<caf::strong_actor_ptr> sinks;
+  };
+  template <class Channels, class Key, class Message>
+  void listen(Channels& channels, const Key& key, const event_handle& owner,
+              const caf::strong_actor_ptr& sink, Message message);
+  template <class Message>
+  void tell(const event_handle& owner, Message message);
+
+  std::mutex mutex_;
+  std::map<const void*, channel> places_; ///< by the owner's control block
+  std::map<aggregate_id, channel> sessions_;
+};
+
+/// Shared by the io threads of one process; ended with close().
+class shared_push_relay {
+public:
+  explicit shared_push_relay(caf::actor_system& system);
+  ~shared_push_relay();
+  shared_push_relay(const shared_push_relay&) = delete;
+  shared_push_relay& operator=(const shared_push_relay&) = delete;
+  [[nodiscard]] push_relay* get() const;
+
+private:
+  caf::strong_actor_ptr actor_;
+};
+
+} // namespace fq::net

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether this server takes requests, and if not why: one answer for /readyz, for `fairqueue_ready` and its
+// alert, and for the service manager.
+#pragma once
+#include "net/bridge/context.hpp"
+
+namespace fq::net {
+
+/// What keeps it from it; the first that is true.
+enum class readiness : std::uint8_t { ready, draining, loading, another_version_serves, ledger_unreachable };
+
+/// On any thread.
+[[nodiscard]] inline readiness readiness_of(const server_state& s) {
+  if (s.draining.load(std::memory_order_relaxed)) return readiness::draining;
+  if (!s.ready.load(std::memory_order_relaxed)) return readiness::loading;
+  if (s.links != nullptr && !s.links->serves.load(std::memory_order_relaxed))
+    return readiness::another_version_serves;
+  if (s.ledger_is_reachable != nullptr && !s.ledger_is_reachable->load(std::memory_order_relaxed))
+    return readiness::ledger_unreachable;
+  return readiness::ready;
+}
+
+/// For people, as `systemctl status` shows it.
+[[nodiscard]] constexpr std::string_view text_of(readiness r) {
+  switch (r) {
+    case readiness::ready: return "serving";
+    case readiness::draining: return "draining";
+    case readiness::loading: return "loading";
+    case readiness::another_version_serves: return "waiting: nodes of another version serve";
+    case readiness::ledger_unreachable: return "waiting: the ledger is unreachable";
+  }
+  return {};
+}
+
+} // namespace fq::net

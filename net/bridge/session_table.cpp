@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/bridge/session_table.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+constexpr milliseconds arrival_timeout{3'000};
+/// An aggregate nobody asked about for so long is no longer followed.
+constexpr milliseconds unused_max{10 * 60 * 1000};
+constexpr milliseconds elsewhere_for{30'000}; ///< the cache answers first for so long
+constexpr unsigned sweep_ticks = 40; ///< of 250 ms: how often the unused are looked for
+
+} // namespace
+
+bool session_table::knows(aggregate_id aggregate) {
+  const auto found = rooms_.find(number_of(aggregate));
+  if (found == rooms_.end() || !found->second.is_known) return false;
+  auto& r = found->second;
+  if (r.lease
+      && r.lease->has_passed(ctx_.environment.steady_now())) // a process that was frozen knows the past
+    return false;
+  r.used = ctx_.now;
+  return true;
+}
+
+bool session_table::is_remote(aggregate_id aggregate) const {
+  const auto found = rooms_.find(number_of(aggregate));
+  return found != rooms_.end() && found->second.is_remote;
+}
+
+const session_record* session_table::find(const entry_id& ticket) const {
+  const auto r = rooms_.find(number_of(owner_of(ticket)));
+  if (r == rooms_.end()) return nullptr;
+  const auto found = r->second.sessions.find(ticket);
+  return found == r->second.sessions.end() || found->second.ends <= ctx_.environment.steady_now()
+           ? nullptr
+           : &found->second;
+}
+
+awaitable<caf::error> session_table::learn(aggregate_id aggregate) {
+  auto reached = co_await ask_event(ctx_, aggregate, find_line{}); // the bridge now knows the owner
+  if (reached.error) co_return reached.error;
+  if (stopped_) co_return make_error(errc::unavailable);
+  auto& r = rooms_[number_of(aggregate)];
+  r.used = ctx_.now;
+  const bool has_passed = r.lease && r.lease->has_passed(ctx_.environment.steady_now());
+  if (r.is_known && !has_passed) co_return caf::error{};
+  if (!r.is_asked || has_passed) {
+    r.is_asked = ctx_.bridge->watch_sessions_of(aggregate, true);
+    if (!r.is_asked) co_return make_error(errc::unavailable);
+  }
+  const bool arrived = co_await arrival{*this, aggregate};
+  co_return arrived ? caf::error{} : make_error(errc::unavailable);
+}
+
+void session_table::arrival::await_suspend(std::coroutine_handle<> handle) {
+  mine_.handle = handle;
+  mine_.give_up = table_.ctx_.now + arrival_timeout;
+  table_.rooms_[number_of(aggregate_)].waiting.push_back(&mine_);
+  is_listed_ = true;
+}
+
+session_table::arrival::~arrival() {
+  if (!is_listed_) return;
+  if (const auto r = table_.rooms_.find(number_of(aggregate_)); r != table_.rooms_.end())
+    r->second.waiting.remove(&mine_);
+}
+
+void session_table::wake(room& r, bool arrived) {
+  while (!r.waiting.empty()) {
+    auto* first = r.waiting.front();
+    r.waiting.pop_front();
+    first->arrived = arrived;
+    first->handle.resume();
+  }
+}
+
+void session_table::on_sessions_changed(const sessions_changed& push) {
+  const auto aggregate = owner_of(push.event);
+  if (push.is_lost) {
+    if (ctx_.bridge)
+      ctx_.bridge->watch_sessions_of(aggregate, false); // its owner may live: whoever asks next watches anew
+    return forget(aggregate);
+  }
+  const auto found = rooms_.find(number_of(aggregate));
+  if (found == rooms_.end() || !found->second.is_asked || (!push.is_all && !found->second.is_known))
+    return; // of a subscription that was given up: its owner may tell us nothing more
+  auto& r = found->second;
+  if (!push.is_all && r.is_remote && r.lease && r.lease->has_passed(ctx_.environment.steady_now()))
+    return; // somebody else may have owned it meanwhile
+  r.is_remote = push.trusted_for.count() > 0;
+  if (push.is_all) r.sessions.clear();
+  const auto steady = ctx_.environment.steady_now();
+  for (const auto& s : push.begun)
+    r.sessions[s.ticket] = {push.event,     push.tenant,  s.admission_no,
+                            s.subject_name, s.expires_at, steady + (s.expires_at - push.now)};
+  for (const auto& ticket : push.ended) r.sessions.erase(ticket);
+  r.lease = r.is_remote ? std::make_shared<const lease_horizon>(steady + push.trusted_for) : push.lease;
+  if (!push.is_all) return;
+  r.is_known = true;
+  r.used = ctx_.now;
+  wake(r, true);
+}
+
+void session_table::on_owner_gone(aggregate_id aggregate) { forget(aggregate); }
+
+void session_table::forget(aggregate_id aggregate) {
+  const auto found = rooms_.find(number_of(aggregate));
+  if (found == rooms_.end()) return;
+  auto r = std::move(found->second);
+  rooms_.erase(found);
+  wake(r, false);
+}
+
+void session_table::note_elsewhere(aggregate_id aggregate) {
+  elsewhere_[number_of(aggregate)] = ctx_.now + elsewhere_for;
+}
+
+bool session_table::is_elsewhere(aggregate_id aggregate) const {
+  const auto found = elsewhere_.find(number_of(aggregate));
+  return found != elsewhere_.end() && ctx_.now < found->second;
+}
+
+void session_table::sweep(milliseconds now) {
+  while (auto* late = take_late(now)) late->handle.resume();
+  if (++ticks_ % sweep_ticks != 0) return;
+  std::erase_if(elsewhere_, [&](const auto& item) { return item.second <= now; });
+  std::erase_if(rooms_, [&](auto& item) {
+    auto& r = item.second;
+    const bool unused = r.waiting.empty() && now - r.used > unused_max;
+    if (unused && ctx_.bridge) ctx_.bridge->watch_sessions_of(aggregate_id{item.first}, false);
+    return unused;
+  });
+}
+
+/// One that has waited too long; looked for anew each time, because whoever is resumed may change everything.
+session_table::waiter* session_table::take_late(milliseconds now) {
+  for (auto& [number, r] : rooms_) {
+    if (r.waiting.empty() || r.waiting.front()->give_up > now) continue;
+    auto* late = r.waiting.front();
+    r.waiting.pop_front();
+    r.is_asked = r.is_known; // the next one asks again
+    return late;
+  }
+  return nullptr;
+}
+
+void session_table::stop() {
+  stopped_ = true;
+  auto rooms = std::move(rooms_);
+  rooms_.clear();
+  for (auto& [number, r] : rooms) wake(r, false);
+}
+
+} // namespace fq::net

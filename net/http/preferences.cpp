@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/http/preferences.hpp"
+
+#include "net/http/text.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace fq::net {
+namespace {
+
+constexpr int weight_max = 1000;
+
+/// The part in front of `separator`, which is cut off `rest`.
+std::string_view take(std::string_view& rest, char separator) {
+  const auto end = std::min(rest.find(separator), rest.size());
+  const auto part = trimmed(rest.substr(0, end));
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return part;
+}
+
+/// "0.8" in thousandths; 0 if it is none.
+int parsed_weight(std::string_view text) {
+  double weight = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
+  const bool is_weight =
+    error == std::errc{} && end == text.data() + text.size() && weight >= 0 && weight <= 1;
+  return is_weight ? static_cast<int>(weight * weight_max + 0.5) : 0;
+}
+
+/// Of what stands behind the name: "q=0.8", perhaps between other parameters.
+int weight_of(std::string_view parameters) {
+  while (!parameters.empty()) {
+    const auto one = take(parameters, ';');
+    if (one.starts_with("q=") || one.starts_with("Q=")) return parsed_weight(trimmed(one.substr(2)));
+  }
+  return weight_max;
+}
+
+} // namespace
+
+std::vector<preference> read_preferences(std::string_view field) {
+  std::vector<preference> all;
+  while (!field.empty()) {
+    auto one = take(field, ',');
+    const auto name = take(one, ';');
+    if (!name.empty()) all.push_back({name, weight_of(one)});
+  }
+  return all;
+}
+
+} // namespace fq::net

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every "no" as application/problem+json (RFC 9457): domain reasons and the transport's own faults, each with
+// one status, one title and one stable code. Called by routes, the session and the router. Knows no route.
+#pragma once
+#include "domain/model/refusal.hpp"
+#include "net/http/http.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fq::net {
+
+/// What the HTTP layer refuses by itself. Exhaustive switches in problem.cpp give status, code and title.
+enum class fault : std::uint8_t {
+  bad_request, ///< framing, target or header that we do not take
+  missing_body,
+  invalid_json,
+  duplicate_field,
+  unknown_field,
+  invalid_field,
+  unknown_parameter,
+  invalid_parameter,
+  invalid_cursor,
+  invalid_idempotency_key,
+  idempotency_in_progress,
+  unauthenticated,
+  invalid_signature,
+  forbidden,
+  subject_not_allowed, ///< a publishable key names a subject
+  invalid_subject_token,
+  wrong_queue, ///< the session is of another queue
+  session_over, ///< a session token that was good once
+  origin_not_allowed,
+  not_found,
+  method_not_allowed, ///< the caller adds Allow
+  request_timeout,
+  body_too_large,
+  header_too_large,
+  expectation_failed,
+  version_not_supported,
+  unsupported_media_type,
+  upgrade_required,
+  sandbox_settled,
+  secret_overlap, ///< the secret before the last one signs still
+  edit_conflict, ///< others changed the same thing, again and again
+  test_pending, ///< the endpoint's last test is still on its way
+  rate_limited,
+  internal_error,
+  not_implemented,
+  unavailable,
+  not_owner, ///< another node has the event: a load balancer may try that one
+};
+
+inline constexpr fault last_fault = fault::not_owner;
+
+[[nodiscard]] unsigned status_of(fault f);
+[[nodiscard]] std::string_view code_of(fault f);
+[[nodiscard]] std::string_view title_of(fault f);
+[[nodiscard]] unsigned status_of(reason r);
+[[nodiscard]] std::string_view title_of(reason r);
+
+/// One entry of `errors`: which field, a stable code of its own, and a sentence for people.
+struct field_error {
+  std::string field; ///< "ticket_types[0].price"
+  std::string_view
+    code; ///< static: unknown_field, duplicate_field, wrong_type, out_of_range, required, invalid
+  std::string detail;
+};
+
+/// `request_id` is repeated in the body. `retry_after` > 0 becomes Retry-After (503 and 429 always have one).
+[[nodiscard]] response problem(fault f, std::string_view request_id, std::string_view detail = {},
+                               std::int64_t retry_after_seconds = 0);
+[[nodiscard]] response problem(fault f, std::string_view request_id, const std::vector<field_error>& errors);
+[[nodiscard]] response problem(const refusal& no, std::string_view request_id);
+
+} // namespace fq::net

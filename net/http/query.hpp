@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The query of a request: known names, each at most once, values as they are (none of ours needs
+// percent-encoding). Called by routes.
+#pragma once
+#include "net/http/http.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fq::net {
+
+class query_parameters {
+public:
+  /// The problem to answer with in `no`, when a name is unknown or given twice.
+  [[nodiscard]] static query_parameters read(const request& rq, std::initializer_list<std::string_view> known,
+                                             std::optional<response>& no);
+
+  [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
+
+private:
+  std::vector<std::pair<std::string_view, std::string_view>> pairs_;
+};
+
+/// For routes without parameters.
+[[nodiscard]] std::optional<response> expect_no_query(const request& rq);
+
+inline constexpr std::uint32_t list_limit_default = 50;
+inline constexpr std::uint32_t list_limit_max = 200;
+
+/// ?limit= and ?cursor= of lists that go from the newest row to older ones: the cursor is the id of the last
+/// row of a page. Ids are no secrets, and whose rows are shown does not depend on it.
+struct page_wish {
+  std::uint32_t limit = list_limit_default;
+  uuid before; ///< nil: from the newest
+};
+/// The problem to answer with, or nothing.
+[[nodiscard]] std::optional<response> read_page(const request& rq, const query_parameters& query,
+                                                page_wish& wish);
+/// The same for routes that take nothing else.
+[[nodiscard]] std::optional<response> read_page(const request& rq, page_wish& wish);
+
+/// ?limit=: a positive number, clamped to list_limit_max; nothing for anything else.
+[[nodiscard]] std::optional<std::uint32_t> parse_limit(std::string_view text);
+
+} // namespace fq::net

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// See router.hpp.
+#include "net/http/router.hpp"
+
+#include <stdexcept>
+
+namespace fq::net {
+
+namespace {
+bool is_parameter(std::string_view segment) {
+  return segment.size() > 2 && segment.front() == '{' && segment.back() == '}';
+}
+} // namespace
+
+bool router::split(std::string_view path, segments& out) {
+  if (path.empty() || path.front() != '/') return false;
+  path.remove_prefix(1);
+  while (!path.empty()) {
+    if (out.count == segments_max) return false;
+    const auto slash = path.find('/');
+    const auto segment = path.substr(0, slash);
+    if (segment.empty() || slash + 1 == path.size()) return false; // "//" and a trailing slash name nothing
+    out.text[out.count++] = segment;
+    path = slash == std::string_view::npos ? std::string_view{} : path.substr(slash + 1);
+  }
+  return true;
+}
+
+bool router::fits(const segments& pattern, const segments& path) {
+  for (std::size_t i = 0; i < pattern.count; ++i)
+    if (pattern.text[i] != path.text[i] && !is_parameter(pattern.text[i])) return false;
+  return true;
+}
+
+router::router(std::span<const route> routes) {
+  for (const auto& r : routes) {
+    row added{&r, {}};
+    std::size_t parameters = 0;
+    if (!split(r.pattern, added.pattern))
+      throw std::invalid_argument("malformed route " + std::string{r.pattern});
+    for (std::size_t i = 0; i < added.pattern.count; ++i) parameters += is_parameter(added.pattern.text[i]);
+    if (parameters > path_parameters{}.values.size())
+      throw std::invalid_argument("too many parameters in route " + std::string{r.pattern});
+    auto& rows = by_length_[added.pattern.count];
+    for (const auto& other : rows)
+      if (other.target->verb == r.verb && other.target->pattern == r.pattern)
+        throw std::invalid_argument("route given twice: " + std::string{r.pattern});
+    rows.push_back(added);
+  }
+}
+
+route_match router::match(method verb, std::string_view path) const {
+  route_match result;
+  segments parts;
+  if (!split(path, parts)) return result;
+  const auto wanted = verb == method::head ? method::get : verb;
+  const row* best = nullptr;
+  std::size_t best_parameters = 0;
+  for (const auto& candidate : by_length_[parts.count]) {
+    if (candidate.target->verb != wanted || !fits(candidate.pattern, parts)) continue;
+    std::size_t parameters = 0;
+    for (std::size_t i = 0; i < candidate.pattern.count; ++i)
+      parameters += is_parameter(candidate.pattern.text[i]);
+    if (best && parameters >= best_parameters)
+      continue; // the literal path wins: /orders/export before /orders/{id}
+    best = &candidate;
+    best_parameters = parameters;
+    if (parameters == 0) break;
+  }
+  if (!best) {
+    result.allow = methods_of(parts);
+    return result;
+  }
+  result.found = best->target;
+  for (std::size_t i = 0; i < best->pattern.count; ++i)
+    if (is_parameter(best->pattern.text[i]))
+      result.parameters.values[result.parameters.count++] = parts.text[i];
+  return result;
+}
+
+std::string router::methods_of(const segments& path) const {
+  bool has[7] = {};
+  for (const auto& candidate : by_length_[path.count])
+    if (fits(candidate.pattern, path)) has[static_cast<std::size_t>(candidate.target->verb)] = true;
+  has[static_cast<std::size_t>(method::head)] = has[static_cast<std::size_t>(method::get)];
+  std::string allow;
+  for (std::size_t i = 0; i < 7; ++i)
+    if (has[i]) allow.append(allow.empty() ? "" : ", ").append(name_of(static_cast<method>(i)));
+  return allow;
+}
+
+} // namespace fq::net

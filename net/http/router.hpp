@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the route of a method and a path in a table that never changes. Called by the session; knows no
+// handler's meaning.
+#pragma once
+#include "net/http/http.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fq::net {
+
+struct route_match {
+  const route* found = nullptr;
+  path_parameters parameters;
+  std::string allow; ///< when not found: the methods this path has, "GET, POST"; empty: no such path
+};
+
+class router {
+public:
+  /// `routes` must live as long. Throws std::invalid_argument for a malformed or repeated pattern: a
+  /// programmer's mistake.
+  explicit router(std::span<const route> routes);
+
+  [[nodiscard]] route_match match(method verb, std::string_view path) const;
+
+private:
+  static constexpr std::size_t segments_max = 8;
+  struct segments {
+    std::string_view text[segments_max];
+    std::size_t count = 0;
+  };
+  struct row {
+    const route* target;
+    segments pattern;
+  };
+
+  static bool split(std::string_view path, segments& out);
+  static bool fits(const segments& pattern, const segments& path);
+  [[nodiscard]] std::string methods_of(const segments& path) const;
+
+  std::vector<row> by_length_[segments_max + 1];
+};
+
+} // namespace fq::net

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// See stream.hpp: the part with TLS.
+#include "net/http/stream.hpp"
+
+#include <openssl/err.h>
+
+#include <cerrno>
+
+namespace fq::net {
+
+/// A record may hold more than the caller had room for; of that no socket will tell. What is broken gives
+/// nothing away any more: who waited for that would be called for ever.
+bool stream::holds_input() const {
+  return !tls_->broken && !tls_->emptied && SSL_has_pending(tls_->ssl.get()) == 1;
+}
+
+bool stream::has_input() const {
+  if (tls_ && holds_input()) return true;
+  char byte;
+  return ::recv(const_cast<tcp_socket&>(socket_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+ssize_t stream::receive_tls(char* into, std::size_t room) {
+  auto& t = *tls_;
+  t.read_waits_to_write = false;
+  if (t.broken) {
+    errno = ECONNRESET;
+    return -1;
+  }
+  ERR_clear_error(); // SSL_get_error looks at the thread's queue, which other connections share
+  std::size_t got = 0;
+  const int result = SSL_read_ex(t.ssl.get(), into, room, &got);
+  t.emptied = result != 1;
+  if (result == 1) return static_cast<ssize_t>(got);
+  errno = EAGAIN;
+  switch (SSL_get_error(t.ssl.get(), result)) {
+    case SSL_ERROR_WANT_READ: return -1;
+    case SSL_ERROR_WANT_WRITE: t.read_waits_to_write = true; return -1;
+    case SSL_ERROR_ZERO_RETURN: return 0;
+    default: break;
+  }
+  t.broken = true;
+  errno = ECONNRESET;
+  return -1;
+}
+
+ssize_t stream::send_tls(std::string_view bytes) {
+  auto& t = *tls_;
+  t.write_waits_to_read = false;
+  if (t.broken) {
+    errno = ECONNRESET;
+    return -1;
+  }
+  ERR_clear_error();
+  std::size_t taken = 0;
+  const int result = SSL_write_ex(t.ssl.get(), bytes.data(), bytes.size(), &taken);
+  if (result == 1) return static_cast<ssize_t>(taken);
+  errno = EAGAIN;
+  switch (SSL_get_error(t.ssl.get(), result)) {
+    case SSL_ERROR_WANT_WRITE: return -1;
+    case SSL_ERROR_WANT_READ: t.write_waits_to_read = true; return -1;
+    default: break;
+  }
+  t.broken = true;
+  errno = ECONNRESET;
+  return -1;
+}
+
+/// So that the peer knows that nobody cut the answer short. Never waits: who does not read goes without it.
+void stream::say_goodbye() {
+  if (!tls_ || std::exchange(tls_->broken, true)) return;
+  ERR_clear_error();
+  SSL_shutdown(tls_->ssl.get());
+}
+
+void stream::shutdown_send() {
+  say_goodbye();
+  boost::system::error_code ignored;
+  socket_.shutdown(tcp_socket::shutdown_send, ignored);
+}
+
+void stream::close() {
+  if (socket_.is_open()) say_goodbye();
+  tls_.reset();
+  boost::system::error_code ignored;
+  socket_.close(ignored);
+}
+
+} // namespace fq::net

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// For browsers: the pages about this server, and the files inside the program that they load.
+#include "domain/money/money_text.hpp"
+#include "net/http/encoding.hpp"
+#include "net/http/query.hpp"
+#include "net/pages/demo.hpp"
+#include "net/pages/html.hpp"
+#include "net/pages/openapi.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/services.hpp"
+#include "web/assets.hpp"
+
+namespace fq::net {
+namespace {
+
+/// The name has the hash of the content: what it names never changes.
+constexpr std::string_view for_ever = "public, max-age=31536000, immutable";
+/// Under its plain name a file changes with the server: other sites' pages get the new one soon.
+constexpr std::string_view for_minutes = "public, max-age=300";
+
+std::string_view bytes_of(const web::asset& a, coding how) {
+  switch (how) {
+    case coding::identity: return a.plain;
+    case coding::gzip: return a.gzip;
+    case coding::brotli: return a.brotli;
+  }
+  return {};
+}
+
+/// The smallest first.
+std::vector<coding> codings_of(const web::asset& a) {
+  std::vector<coding> all;
+  for (const auto how : {coding::brotli, coding::gzip, coding::identity})
+    if (!bytes_of(a, how).empty()) all.push_back(how);
+  return all;
+}
+
+response content_of(const web::asset& found, const request& rq, std::string_view kept) {
+  response answer{.status = 200, .content_type = found.content_type};
+  const auto how = choose_coding(rq.field("Accept-Encoding"), codings_of(found));
+  answer.static_body = bytes_of(found, how);
+  if (how != coding::identity) answer.fields.emplace_back("Content-Encoding", std::string{name_of(how)});
+  answer.fields.emplace_back("Vary", "Accept-Encoding");
+  answer.fields.emplace_back("Cache-Control", std::string{kept});
+  return answer;
+}
+
+/// {"JPY":0,"KWD":3,...} as the value of an attribute: what the browser knows about currencies (CLDR) is how
+/// people show them, not what the minor unit of a price is.
+std::string decimals_for_attribute() {
+  std::string json = "{";
+  for (const auto& [currency, decimals] : unusual_decimals())
+    json.append(json.size() > 1 ? "," : "")
+      .append("\"")
+      .append(currency)
+      .append("\":")
+      .append(std::to_string(decimals));
+  std::string out;
+  append_escaped(out, json + "}");
+  return out;
+}
+
+} // namespace
+
+awaitable<response> get_docs(context&, const request& rq, const path_parameters&) {
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
+  return ready(page(200, "FairQueue API", api_listing(), page_rights::assets,
+                    {"swagger-ui.css", "swagger-ui.js", "api.mjs"}));
+}
+
+/// The organizer's console: all of it is script, which knows the public API, the currencies, and nothing else
+/// of us.
+awaitable<response> get_console(context& ctx, const request& rq, const path_parameters&) {
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
+  static const std::string decimals = decimals_for_attribute();
+  // The demo's sign-in says where its address and password are.
+  std::string place = R"(<div id="console" data-decimals=")" + decimals
+                      + (demo_for(ctx, rq) ? R"(" data-demo="demo/mail#organizer"></div>)" : R"("></div>)");
+  place +=
+    R"(<noscript><p>The console needs script. All it does can be done with the <a href="docs">API</a> as well.</p></noscript>)";
+  return ready(
+    page(200, "FairQueue console", place, page_rights::application, {"console.css", "console.mjs"}));
+}
+
+awaitable<response> get_asset(context& ctx, const request& rq, const path_parameters& path) {
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
+  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
+  const auto* found = web::find_served_asset(path.values[0]);
+  return ready(found ? content_of(*found, rq, for_ever) : problem(fault::not_found, rq.request_id));
+}
+
+/// The waiting pages' service worker: its place in the tree is what it may work for.
+awaitable<response> get_wait_worker(context& ctx, const request& rq, const path_parameters&) {
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
+  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
+  auto answer = content_of(web::get_asset("worker.js"), rq, for_minutes);
+  answer.fields.emplace_back("Content-Security-Policy", "default-src 'none'"); // it needs nothing
+  return ready(std::move(answer));
+}
+
+/// What other sites' pages load. The path ends in the name that their snippet has.
+awaitable<response> get_sdk(context& ctx, const request& rq, const path_parameters& path) {
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
+  if (auto no = limit(ctx, rq, ctx.shared->anonymous, limit_key(rq.peer))) return ready(std::move(*no));
+  const bool is_public = path.values[0] == "fairqueue.mjs" || path.values[0] == "fair-queue-element.mjs";
+  const auto* found = is_public ? web::find_asset(path.values[0]) : nullptr;
+  return ready(found ? content_of(*found, rq, for_minutes) : problem(fault::not_found, rq.request_id));
+}
+
+} // namespace fq::net

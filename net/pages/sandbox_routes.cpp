@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sandbox gateway's hosted page. It speaks to the gateway only, as a foreign gateway's page would.
+#include "domain/money/money_text.hpp"
+#include "net/http/query.hpp"
+#include "net/pages/forms.hpp"
+#include "net/pages/html.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/codec.hpp"
+#include "net/wire/json_in.hpp"
+#include "outbound/sandbox_gateway.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+constexpr std::size_t reference_max = 100;
+
+bool is_reference(std::string_view text) {
+  return !text.empty() && text.size() <= reference_max && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'
+           || c == '.';
+  });
+}
+
+std::string_view name_of(charge_status status) {
+  switch (status) {
+    case charge_status::unknown: return "unknown";
+    case charge_status::unpaid: return "open";
+    case charge_status::paid: return "paid";
+    case charge_status::declined: return "declined";
+    case charge_status::expired: return "expired";
+  }
+  return "";
+}
+
+std::string_view sentence(charge_status status) {
+  switch (status) {
+    case charge_status::unknown:
+    case charge_status::unpaid: return "";
+    case charge_status::paid: return "This payment is complete. Thank you.";
+    case charge_status::declined: return "This payment was declined. Nothing was charged.";
+    case charge_status::expired: return "This payment has expired. Nothing was charged.";
+  }
+  return "";
+}
+
+void append_button(std::string& out, std::string_view action, std::string_view style,
+                   std::string_view label) {
+  out.append(R"(<form method="post"><input type="hidden" name="action" value=")").append(action);
+  out.append("\"><button type=\"submit\" class=\"")
+    .append(style)
+    .append("\">")
+    .append(label)
+    .append("</button></form>");
+}
+
+bool is_web_address(std::string_view url) {
+  return url.starts_with("https://") || url.starts_with("http://");
+}
+
+response charge_page(const sandbox_page& charge) {
+  std::string main =
+    "<h1>Sandbox payment</h1><p>No money moves here: this page stands in for a payment gateway.</p>"
+    "<p class=\"sum\">";
+  append_escaped(main, money_text(charge.money.amount, charge.money.currency));
+  main += "</p><p>Reference <code>";
+  append_escaped(main, charge.reference);
+  main += "</code></p>";
+  const bool open = charge.status == charge_status::unpaid;
+  if (open) {
+    append_button(main, "pay", "yes", "Pay");
+    append_button(main, "decline", "no", "Decline");
+  } else {
+    main.append("<p role=\"status\">").append(sentence(charge.status)).append("</p>");
+    if (is_web_address(charge.callback_url)) {
+      main += "<p><a href=\"";
+      append_escaped(main, charge.callback_url);
+      main += "\">Back to the shop</a></p>";
+    }
+  }
+  return page(200, "Sandbox payment", main, open ? page_rights::forms : page_rights::none);
+}
+
+using page_step = awaitable<response> (*)(context& ctx, const request& rq, std::string reference);
+
+/// What both methods of the page check first.
+awaitable<response> with_reference(context& ctx, const request& rq, const path_parameters& path,
+                                   page_step run) {
+  if (!ctx.shared->sandbox || !is_reference(path.values[0]))
+    return ready(problem(fault::not_found, rq.request_id));
+  if (auto no = limit(ctx, rq, ctx.shared->sandbox_pages, limit_key(rq.peer))) return ready(std::move(*no));
+  if (auto no = expect_no_query(rq)) return ready(std::move(*no));
+  return run(ctx, rq, std::string{path.values[0]});
+}
+
+// -- GET -----------------------------------------------------------------------------------------------
+
+awaitable<response> show_charge(context& ctx, const request& rq, std::string reference) {
+  auto look = [gateway = ctx.shared->sandbox, reference] { return gateway->view(reference); };
+  auto charge = co_await offload(ctx.io, ctx.shared->sandbox_lane, std::move(look));
+  if (!charge) co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  if (!*charge) co_return problem(fault::not_found, rq.request_id);
+  co_return charge_page(**charge);
+}
+
+// -- POST ----------------------------------------------------------------------------------------------
+
+std::optional<sandbox_action> parse_action(std::string_view text) {
+  if (text == "pay") return sandbox_action::pay;
+  if (text == "decline") return sandbox_action::decline;
+  return std::nullopt;
+}
+
+/// `action=pay` as the page's forms send it.
+std::optional<response> read_form_action(const request& rq, sandbox_action& action) {
+  std::optional<response> no;
+  const auto sent = form::read(rq, no);
+  if (no) return no;
+  const auto parsed = parse_action(sent.find("action"));
+  if (!parsed)
+    return problem(fault::invalid_field, rq.request_id, {{"action", "invalid", "Must be pay or decline."}});
+  action = *parsed;
+  return std::nullopt;
+}
+
+/// {"action":"pay"}.
+std::optional<response> read_json_action(const request& rq, sandbox_action& action) {
+  return read_json(rq, body_need::required, [&action](object_reader& body) {
+    body.require("action");
+    const auto text = body.text("action", {1, 16});
+    const auto parsed = parse_action(text.value);
+    if (text.given && !parsed) body.reject("action", "Must be pay or decline.");
+    action = parsed.value_or(sandbox_action::pay);
+  });
+}
+
+std::optional<response> read_action(const request& rq, sandbox_action& action) {
+  return is_form(rq) ? read_form_action(rq, action) : read_json_action(rq, action);
+}
+
+bool wants_json(const request& rq) {
+  return rq.field("Accept").find("application/json") != std::string_view::npos;
+}
+
+response settled_answer(const context& ctx, const request& rq, const std::string& reference,
+                        charge_status status) {
+  response answer;
+  if (!wants_json(rq)) {
+    answer.status = 303;
+    answer.content_type = {};
+    answer.fields.emplace_back("Location", ctx.options.http.base_path + "/sandbox/pay/" + reference);
+    return answer;
+  }
+  answer.body = "{\"reference\":";
+  append_text(answer.body, reference);
+  answer.body += ",\"status\":";
+  append_text(answer.body, name_of(status));
+  answer.body += '}';
+  return answer;
+}
+
+response settle_answer(const context& ctx, const request& rq, const std::string& reference,
+                       const settle_result& result) {
+  switch (result.status) {
+    case settle_status::settled: return settled_answer(ctx, rq, reference, result.charge);
+    case settle_status::unknown_reference: return problem(fault::not_found, rq.request_id);
+    case settle_status::settled_otherwise:
+      return problem(fault::sandbox_settled, rq.request_id,
+                     "It is " + std::string{name_of(result.charge)} + ".");
+    case settle_status::unavailable: return problem(fault::unavailable, rq.request_id, {}, 1);
+  }
+  return problem(fault::internal_error, rq.request_id);
+}
+
+awaitable<response> settle_charge(context& ctx, const request& rq, std::string reference) {
+  sandbox_action action{};
+  if (auto no = read_action(rq, action)) co_return std::move(*no);
+  auto settle = [gateway = ctx.shared->sandbox, reference, action] {
+    return gateway->settle(reference, action);
+  };
+  auto result = co_await offload(ctx.io, ctx.shared->sandbox_lane, std::move(settle));
+  if (!result) co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  co_return settle_answer(ctx, rq, reference, *result);
+}
+
+} // namespace
+
+awaitable<response> get_sandbox_page(context& ctx, const request& rq, const path_parameters& path) {
+  return with_reference(ctx, rq, path, show_charge);
+}
+
+awaitable<response> post_sandbox_page(context& ctx, const request& rq, const path_parameters& path) {
+  return with_reference(ctx, rq, path, settle_charge);
+}
+
+} // namespace fq::net

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// /shop: what is on sale, choosing tickets, orders and receipts, by plain forms. What a page does is what the
+// API does: the same messages to the same actors, with the same limits.
+#include "net/pages/html.hpp"
+#include "net/pages/shop_page.hpp"
+#include "net/pages/visit.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/idempotency.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/json_in.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace fq::net {
+namespace {
+
+constexpr std::size_t name_bytes_max = 100, promo_code_bytes_max = 100;
+constexpr std::uint32_t quantity_max = 100, events_shown_max = 50, orders_shown_max = 50;
+/// For the gateway's page: most orders have theirs by then, and the rest is shown by a page that looks again.
+constexpr milliseconds page_wait{3'000};
+
+shopper shopper_of(const visit& v) {
+  return {v.in, v.base(), v.ctx.environment.wall_now(), !v.customer.is_nil(), v.token};
+}
+
+std::string order_path(const order_id& order) { return "/shop/orders/" + to_string(order); }
+std::string wait_path(const visit& v) { return "/wait/" + to_string(v.id); }
+
+// -- what is on sale -----------------------------------------------------------------------------------
+
+/// Whose looks a page about several events has: their tenant's if all are of one, else the installation's.
+tenant_id tenant_of_all(const std::vector<event_view>& events) {
+  const auto is_anothers = [&](const event_view& e) { return e.event.tenant != events.front().event.tenant; };
+  return events.empty() || std::ranges::any_of(events, is_anothers) ? default_tenant
+                                                                    : events.front().event.tenant;
+}
+
+awaitable<response> show_shop(visit v) {
+  list_events wish;
+  wish.limit = events_shown_max;
+  auto got = co_await ask(v.ctx, v.ctx.catalog, std::move(wish));
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  const auto& events = got.reply.events;
+  co_return render(on_sale_page(shopper_of(v), events), v.base(), brand_of(v.ctx, tenant_of_all(events)));
+}
+
+awaitable<response> act_in_shop(visit v) {
+  if (v.sent.find("action") != "sign_out")
+    return ready(
+      problem(fault::invalid_field, v.rq.request_id, {{"action", "invalid", "Must be sign_out."}}));
+  auto answer = see_other(v, "/shop");
+  keep_customer(v, answer, "");
+  return ready(std::move(answer));
+}
+
+// -- choosing ------------------------------------------------------------------------------------------
+
+/// What every step of a purchase needs: the event, and the right to buy.
+struct counter {
+  std::optional<response> no;
+  event_view event = {};
+  std::optional<entry_view> place = {}; ///< none in events without a waiting room
+};
+
+/// A visitor without an admission is sent to the line.
+awaitable<counter> come_to_counter(const visit& v) {
+  if (v.customer.is_nil()) co_return counter{see_other(v, wait_path(v))};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}, v.customer});
+  if (auto no = refused(v.rq, got)) co_return counter{std::move(no)};
+  auto own = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.customer});
+  const bool may_buy = !own.error && !own.reply.no && own.reply.entry.status == entry_status::admitted;
+  if (may_buy) co_return counter{std::nullopt, std::move(got.reply.event), std::move(own.reply.entry)};
+  if (own.error) co_return counter{infrastructure_problem(own.error, v.rq)};
+  if (got.reply.event.event.queue.policy == admission_policy::open)
+    co_return counter{std::nullopt, std::move(got.reply.event), std::nullopt};
+  co_return counter{see_other(v, wait_path(v))};
+}
+
+struct choice_state {
+  std::optional<quote_view> quote = {};
+  std::string problem = {};
+  unsigned status = 200;
+};
+
+response show_choice(const visit& v, const counter& at, choice_state state) {
+  const auto sent_key = v.sent.find("key");
+  choice_view choice{at.event,
+                     at.place ? &*at.place : nullptr,
+                     v.sent,
+                     std::move(state.quote),
+                     std::move(state.problem),
+                     sent_key.empty() ? random_key(v.ctx) : std::string{sent_key}};
+  return render(choice_page(shopper_of(v), choice), v.base(), brand_of(v.ctx, at.event.event.tenant),
+                state.status);
+}
+
+awaitable<response> show_tickets(visit v) {
+  auto at = co_await come_to_counter(v);
+  if (at.no) co_return std::move(*at.no);
+  co_return show_choice(v, at, {});
+}
+
+/// The quantities of the form. Nothing: one is no number that we sell.
+std::optional<std::vector<item_wish>> items_of(const form& sent, const event_view& event) {
+  std::vector<item_wish> items;
+  for (const auto& type : event.ticket_types) {
+    const auto text = sent.find(quantity_field(type.id));
+    if (text.empty()) continue;
+    std::uint32_t quantity = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), quantity);
+    if (error != std::errc{} || end != text.data() + text.size() || quantity > quantity_max)
+      return std::nullopt;
+    if (quantity > 0) items.push_back({type.id, quantity});
+  }
+  return items;
+}
+
+/// The key of the text that tells why.
+std::string text_of(reason why) {
+  switch (why) {
+    case reason::none_free:
+    case reason::event_sold_out:
+    case reason::not_on_sale: return "none_free";
+    case reason::limit_exceeded: return "limit_exceeded";
+    case reason::promo_code_invalid:
+    case reason::promo_code_expired:
+    case reason::promo_code_exhausted:
+    case reason::promo_code_limit: return "promo_code_refused";
+    case reason::not_admitted: return "not_your_turn";
+    case reason::customer_blocked: return "customer_blocked";
+    default: return "try_again";
+  }
+}
+
+/// Refused by a rule: the page again, with what was filled in. Anything else is no answer to a form.
+bool is_said_in_page(const refusal& no) { return text_of(no.why) != "try_again"; }
+
+/// Nothing, or why the form cannot be sent on.
+std::string problem_of(const form& sent, const std::vector<item_wish>& items, bool with_contact) {
+  if (items.empty()) return "nothing_chosen";
+  if (!with_contact) return {};
+  for (const auto* name : {"first_name", "last_name", "email"})
+    if (sent.find(name).empty()) return "field_missing";
+  return is_email(sent.find("email")) ? "" : "email_wrong";
+}
+
+awaitable<response> show_quote(const visit& v, const counter& at, std::vector<item_wish> items) {
+  get_quote wish{v.id, v.customer, {}};
+  wish.wish.items = std::move(items);
+  wish.wish.promo_code = v.sent.find("promo_code");
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
+    co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  co_return show_choice(v, at, {std::move(got.reply.quote), {}, 200});
+}
+
+place_order order_of(const visit& v, const counter& at, std::vector<item_wish> items) {
+  place_order order;
+  order.event = v.id;
+  order.customer = v.customer;
+  if (at.place)
+    order.admission_token = make_session_token(v.ctx.sessions, at.place->id, at.place->admission_no);
+  order.wish.items = std::move(items);
+  order.wish.promo_code = v.sent.find("promo_code");
+  order.wish.contact = {std::string{v.sent.find("first_name")},
+                        std::string{v.sent.find("last_name")},
+                        std::string{v.sent.find("email")},
+                        {}};
+  order.wish.success_url = order.wish.cancel_url =
+    v.ctx.options.http.public_url + "/shop/events/" + to_string(v.id) + "/return";
+  order.wish.gateway = v.ctx.options.payments.gateway;
+  order.idempotency = idempotency_of(v.rq, v.customer, v.sent.find("key"));
+  order.trace = v.rq.trace;
+  return order;
+}
+
+bool fits(const form& sent) {
+  return sent.find("first_name").size() <= name_bytes_max && sent.find("last_name").size() <= name_bytes_max
+         && sent.find("promo_code").size() <= promo_code_bytes_max && parse_idempotency_key(sent.find("key"));
+}
+
+awaitable<response> buy(const visit& v, const counter& at, std::vector<item_wish> items) {
+  if (!v.ctx.shared->gateways.contains(v.ctx.options.payments.gateway))
+    co_return problem(refusal{reason::gateway_unavailable}, v.rq.request_id);
+  auto wish = order_of(v, at, std::move(items));
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  if (!got.error && got.reply.no.why == reason::already_claimed)
+    co_return see_other(v, "/shop/events/" + to_string(v.id) + "/return"); // bought in another tab
+  if (!got.error && got.reply.no && is_said_in_page(got.reply.no))
+    co_return show_choice(v, at, {std::nullopt, text_of(got.reply.no.why), status_of(got.reply.no.why)});
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  const auto order = got.reply.order.order.id;
+  if (got.reply.order.order.status == order_status::pending) {
+    find_order question{order, v.customer, {}, std::min(page_wait, v.ctx.options.http.request_timeout / 2)};
+    co_await ask_event(v.ctx, owner_of(v.id), std::move(question));
+  }
+  co_return see_other(v, order_path(order));
+}
+
+awaitable<response> act_on_choice(visit v) {
+  const auto action = v.sent.find("action");
+  if ((action != "buy" && action != "quote") || !fits(v.sent))
+    co_return problem(fault::invalid_field, v.rq.request_id,
+                      {{"action", "invalid", "Must be buy or quote, with the fields of our page."}});
+  auto at = co_await come_to_counter(v);
+  if (at.no) co_return std::move(*at.no);
+  auto items = items_of(v.sent, at.event);
+  if (!items)
+    co_return problem(fault::invalid_field, v.rq.request_id,
+                      {{"t.", "invalid", "Must be a number of tickets."}});
+  const bool is_purchase = action == "buy";
+  if (auto why = problem_of(v.sent, *items, is_purchase); !why.empty())
+    co_return show_choice(v, at, {std::nullopt, std::move(why), 400});
+  auto answering = is_purchase ? buy(v, at, std::move(*items)) : show_quote(v, at, std::move(*items));
+  co_return co_await answering;
+}
+
+// -- orders --------------------------------------------------------------------------------------------
+
+awaitable<response> show_order(visit v) {
+  if (v.customer.is_nil()) co_return see_other(v, "/shop");
+  find_order wish{v.id, v.customer};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  const auto event = got.reply.order.claim.event;
+  auto sale =
+    co_await ask_event(v.ctx, owner_of(v.id), find_event{{event, {}, event_kind::sale}, v.customer});
+  if (auto no = refused(v.rq, sale)) co_return std::move(*no);
+  const auto page = order_page(shopper_of(v), got.reply.order, sale.reply.event);
+  co_return render(page, v.base(), brand_of(v.ctx, sale.reply.event.event.tenant));
+}
+
+awaitable<response> cancel(const visit& v) {
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), cancel_order{v.id, v.customer});
+  if (auto no = refused(v.rq, got);
+      no && no->status != 409) // too late to cancel: the page shows what it is now
+    co_return std::move(*no);
+  co_return see_other(v, order_path(v.id));
+}
+
+awaitable<response> pay_again(const visit& v) {
+  find_order question{v.id, v.customer};
+  auto found = co_await ask_event(v.ctx, owner_of(v.id), std::move(question));
+  if (auto no = refused(v.rq, found)) co_return std::move(*no);
+  open_payment wish{
+    v.customer, found.reply.order.order.claim, v.ctx.options.payments.gateway, {}, v.rq.trace};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  if (auto no = refused(v.rq, got); no && no->status != 409) co_return std::move(*no);
+  co_return see_other(v, order_path(v.id));
+}
+
+awaitable<response> act_on_order(visit v) {
+  const auto action = v.sent.find("action");
+  if (action != "cancel" && action != "pay")
+    co_return problem(fault::invalid_field, v.rq.request_id,
+                      {{"action", "invalid", "Must be cancel or pay."}});
+  if (v.customer.is_nil()) co_return see_other(v, "/shop");
+  auto answering = action == "cancel" ? cancel(v) : pay_again(v);
+  co_return co_await answering;
+}
+
+struct own_orders {
+  std::optional<response> no;
+  std::vector<order_listing> orders = {}; ///< the newest first
+};
+
+awaitable<own_orders> find_own_orders(const visit& v) {
+  if (v.customer.is_nil()) co_return own_orders{see_other(v, "/shop")};
+  list_orders wish{v.customer, {}, orders_shown_max};
+  auto got = co_await ask(v.ctx, v.ctx.catalog, std::move(wish));
+  if (auto no = refused(v.rq, got)) co_return own_orders{std::move(no)};
+  co_return own_orders{std::nullopt, std::move(got.reply.orders)};
+}
+
+awaitable<response> show_orders(visit v) {
+  auto own = co_await find_own_orders(v);
+  if (own.no) co_return std::move(*own.no);
+  co_return render(orders_page(shopper_of(v), own.orders), v.base(), brand_of(v.ctx, default_tenant));
+}
+
+/// Back from the gateway, which knows the event but no order: the newest one there.
+awaitable<response> come_back(visit v) {
+  auto own = co_await find_own_orders(v);
+  if (own.no) co_return std::move(*own.no);
+  const auto newest = std::ranges::find(own.orders, v.id, &order_listing::event);
+  if (newest == own.orders.end()) co_return see_other(v, "/shop/orders");
+  co_return see_other(v, order_path(newest->order.id));
+}
+
+} // namespace
+
+awaitable<response> get_shop(context& ctx, const request& rq, const path_parameters& path) {
+  return on_page(ctx, rq, path, show_shop);
+}
+
+awaitable<response> post_shop(context& ctx, const request& rq, const path_parameters& path) {
+  return on_form(ctx, rq, path, act_in_shop);
+}
+
+awaitable<response> get_shop_event(context& ctx, const request& rq, const path_parameters& path) {
+  return on_page(ctx, rq, path, show_tickets);
+}
+
+awaitable<response> post_shop_event(context& ctx, const request& rq, const path_parameters& path) {
+  return on_form(ctx, rq, path, act_on_choice);
+}
+
+awaitable<response> get_shop_return(context& ctx, const request& rq, const path_parameters& path) {
+  return on_page(ctx, rq, path, come_back,
+                 extra_query::ignored); // gateways add what they like to the address
+}
+
+awaitable<response> get_shop_orders(context& ctx, const request& rq, const path_parameters& path) {
+  return on_page(ctx, rq, path, show_orders);
+}
+
+awaitable<response> get_shop_order(context& ctx, const request& rq, const path_parameters& path) {
+  return on_page(ctx, rq, path, show_order);
+}
+
+awaitable<response> post_shop_order(context& ctx, const request& rq, const path_parameters& path) {
+  return on_form(ctx, rq, path, act_on_order);
+}
+
+/// Where a payer comes back to whose order named no page of its own. Gateways add what they like to the
+/// address; nothing of it is read.
+awaitable<response> get_checkout_return(context&, const request&, const path_parameters&) {
+  return ready(page(200, "Payment",
+                    "<h1>Thank you</h1><p role=\"status\">Your payment is being checked. You will get a "
+                    "mail, and you may close this page.</p>",
+                    page_rights::none));
+}
+
+} // namespace fq::net

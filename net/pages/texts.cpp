@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/pages/texts.hpp"
+
+#include "net/http/preferences.hpp"
+#include "net/wire/codec.hpp"
+#include "web/page_texts.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace fq::net {
+namespace {
+
+struct locale {
+  std::string_view tag;
+  std::string_view group; ///< between thousands
+  std::uint64_t group_from; ///< Spanish writes 1234 but 12.345
+};
+constexpr std::array<locale, all_languages.size()> locales{{
+  {"en", ",", 1'000},
+  {"fr", "\u202f", 1'000},
+  {"es", ".", 10'000},
+  {"hr", ".", 1'000},
+  {"ar", ",", 1'000},
+}};
+
+const locale& locale_of(language l) { return locales[static_cast<std::size_t>(l)]; }
+
+const web::page_text& find(language l, std::string_view key) {
+  const auto all = web::page_texts(static_cast<std::size_t>(l));
+  const auto found = std::ranges::lower_bound(all, key, {}, &web::page_text::key);
+  if (found == all.end() || found->key != key)
+    throw std::logic_error("no text of the name " + std::string{key});
+  return *found;
+}
+
+std::string_view form(const web::page_text& text, plural_form wanted) {
+  const auto given = text.forms[static_cast<std::size_t>(wanted)];
+  return given.empty() ? text.forms[static_cast<std::size_t>(plural_form::other)] : given;
+}
+
+std::string filled(std::string_view pattern, words values) {
+  std::string out;
+  while (!pattern.empty()) {
+    const auto open = std::min(pattern.find('{'), pattern.size());
+    out += pattern.substr(0, open);
+    pattern.remove_prefix(open);
+    const auto close = pattern.find('}');
+    if (close == std::string_view::npos) {
+      out += pattern;
+      break;
+    }
+    const auto name = pattern.substr(1, close - 1);
+    const auto found = std::ranges::find(values, name, [](const auto& v) { return v.first; });
+    out += found == values.end() ? pattern.substr(0, close + 1) : found->second;
+    pattern.remove_prefix(close + 1);
+  }
+  return out;
+}
+
+/// French and Spanish say "un million de", which is 1000000, 2000000, ...
+bool is_millions(std::uint64_t n) { return n != 0 && n % 1'000'000 == 0; }
+
+constexpr std::array form_names{"zero", "one", "two", "few", "many", "other"};
+
+} // namespace
+
+std::string_view tag_of(language l) { return locale_of(l).tag; }
+
+std::optional<language> language_of(std::string_view tag) {
+  const auto primary = tag.substr(0, tag.find('-'));
+  for (const auto l : all_languages)
+    if (primary.size() == 2 && (primary[0] | 0x20) == tag_of(l)[0] && (primary[1] | 0x20) == tag_of(l)[1])
+      return l;
+  return std::nullopt;
+}
+
+bool is_right_to_left(language l) { return l == language::ar; }
+
+language negotiate(std::string_view accept_language) {
+  auto best = language::en;
+  int best_weight = 0;
+  for (const auto& wanted : read_preferences(accept_language)) {
+    const auto found = language_of(wanted.name);
+    if (found && wanted.weight > best_weight) {
+      best = *found;
+      best_weight = wanted.weight;
+    }
+  }
+  return best;
+}
+
+plural_form plural_of(language l, std::uint64_t n) {
+  const auto tens = n % 100, ones = n % 10;
+  switch (l) {
+    case language::en: return n == 1 ? plural_form::one : plural_form::other;
+    case language::fr:
+      return n <= 1 ? plural_form::one : is_millions(n) ? plural_form::many : plural_form::other;
+    case language::es:
+      return n == 1 ? plural_form::one : is_millions(n) ? plural_form::many : plural_form::other;
+    case language::hr:
+      if (ones == 1 && tens != 11) return plural_form::one;
+      return ones >= 2 && ones <= 4 && (tens < 12 || tens > 14) ? plural_form::few : plural_form::other;
+    case language::ar:
+      if (n <= 2) return n == 0 ? plural_form::zero : n == 1 ? plural_form::one : plural_form::two;
+      if (tens >= 3 && tens <= 10) return plural_form::few;
+      return tens >= 11 ? plural_form::many : plural_form::other;
+  }
+  return plural_form::other;
+}
+
+std::string number_text(language l, std::uint64_t n) {
+  auto digits = std::to_string(n);
+  const auto& locale = locale_of(l);
+  if (n < locale.group_from) return digits;
+  for (auto at = digits.size(); at > 3;) digits.insert(at -= 3, locale.group);
+  return digits;
+}
+
+std::string_view text(language l, std::string_view key) { return form(find(l, key), plural_form::other); }
+
+std::string text(language l, std::string_view key, words values) { return filled(text(l, key), values); }
+
+std::string counted(language l, std::string_view key, std::uint64_t n, words values) {
+  const auto number = number_text(l, n);
+  const auto once = filled(form(find(l, key), plural_of(l, n)), values);
+  return filled(once, {{"n", number}});
+}
+
+std::string wait_text(language l, std::int64_t low_seconds, std::int64_t high_seconds) {
+  if (low_seconds < 0 || high_seconds < 0) return std::string{text(l, "wait_unknown")};
+  if (high_seconds < 60) return std::string{text(l, "wait_short")};
+  const bool in_hours = high_seconds >= 7'200;
+  const std::int64_t unit = in_hours ? 3'600 : 60;
+  const auto low = static_cast<std::uint64_t>(low_seconds / unit),
+             high = static_cast<std::uint64_t>((high_seconds + unit - 1) / unit);
+  if (low == 0) return counted(l, in_hours ? "wait_up_to_hours" : "wait_up_to_minutes", high);
+  if (low == high) return counted(l, in_hours ? "wait_hours" : "wait_minutes", high);
+  const auto low_text = number_text(l, low);
+  return counted(l, in_hours ? "wait_range_hours" : "wait_range_minutes", high, {{"low", low_text}});
+}
+
+std::string texts_json(language l, std::initializer_list<std::string_view> keys) {
+  std::string out = "{";
+  for (const auto key : keys) {
+    const auto& row = find(l, key);
+    if (out.back() != '{') out += ',';
+    append_text(out, key);
+    out += ":{";
+    for (std::size_t i = 0; i < row.forms.size(); ++i) {
+      if (row.forms[i].empty()) continue;
+      if (out.back() != '{') out += ',';
+      append_text(out, form_names[i]);
+      out += ':';
+      append_text(out, row.forms[i]);
+    }
+    out += '}';
+  }
+  return out + '}';
+}
+
+} // namespace fq::net

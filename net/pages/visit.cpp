@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/pages/visit.hpp"
+
+#include "crypto/digest.hpp"
+#include "net/http/query.hpp"
+#include "net/pages/site_page.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/services.hpp"
+#include "net/wire/codec.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <array>
+#include <span>
+
+namespace fq::net {
+namespace {
+
+constexpr std::string_view language_cookie = "fairqueue_language";
+constexpr std::int64_t language_seconds = 365 * 86'400;
+
+language language_of_visitor(const request& rq) {
+  const auto chosen = language_of(cookie(rq, language_cookie));
+  return chosen ? *chosen : negotiate(rq.field("Accept-Language"));
+}
+
+/// The problem's stable code, as its body has it.
+std::string code_in(const response& problem) {
+  const auto body = boost::json::parse(problem.body);
+  return std::string{body.at("code").as_string()};
+}
+
+std::string_view sentence_of(unsigned status) {
+  if (status == 404) return "error_not_found";
+  return status == 429 || status == 503 ? "error_busy" : "try_again";
+}
+
+bool is_problem(const response& answer) { return answer.content_type == "application/problem+json"; }
+
+bool wants_page(const request& rq) { return rq.field("Accept").find("text/html") != std::string_view::npos; }
+
+/// The same refusal in words for people; code and request id stay, for who helps them.
+response as_page(context& ctx, const request& rq, language in, response no) {
+  site_page shown{.in = in};
+  shown.title = text(in, "error_title");
+  append_element(shown.hero, "h1", "class=\"big\"", shown.title);
+  shown.main_class = "narrow";
+  shown.main = "<section class=\"card\">";
+  append_element(shown.main, "p", "role=\"alert\"", text(in, sentence_of(no.status)));
+  append_element(shown.main, "p", "class=\"soft\"", code_in(no) + " · " + rq.request_id);
+  shown.main += "<p>";
+  append_element(shown.main, "a", "class=\"button plain\" href=\"" + ctx.options.http.base_path + "/shop\"",
+                 text(in, "to_shop"));
+  shown.main += "</p></section>";
+  auto page = render(shown, ctx.options.http.base_path, brand_of(ctx, default_tenant), no.status);
+  for (auto& field : no.fields) // Retry-After, limits
+    page.fields.push_back(std::move(field));
+  return page;
+}
+
+awaitable<response> shown(context& ctx, const request& rq, language in, awaitable<response> answering) {
+  auto answer = co_await answering;
+  if (is_problem(answer) && wants_page(rq)) co_return as_page(ctx, rq, in, std::move(answer));
+  co_return answer;
+}
+
+/// The id of the path, the visitor, the limit.
+std::optional<response> begin(visit& v, const path_parameters& path) {
+  if (path.count > 0) {
+    const auto parsed = parse_event_owned_id(path.values[0]);
+    if (!parsed) return problem(fault::not_found, v.rq.request_id);
+    v.id = *parsed;
+  }
+  const auto token = cookie(v.rq, customer_cookie);
+  const auto checked = token.empty() ? token_result{token_error::malformed, {}}
+                                     : v.ctx.verifier.verify(token, v.ctx.environment.wall_now());
+  if (!checked || checked.claims.kind != token_kind::customer)
+    return limit(v.ctx, v.rq, v.ctx.shared->anonymous, limit_key(v.rq.peer));
+  v.customer = checked.claims.subject;
+  v.token = token;
+  return limit_customer(v.ctx, v.rq, v.customer);
+}
+
+response change_language(const visit& v, std::string_view tag) {
+  const auto chosen = language_of(tag);
+  if (!chosen || tag.size() != 2)
+    return problem(fault::invalid_parameter, v.rq.request_id, "lang must be en, fr, es, hr or ar.");
+  auto answer = see_other(v, v.rq.path);
+  set_cookie(answer, language_cookie, tag_of(*chosen), {v.base(), language_seconds, v.is_secure()});
+  return answer;
+}
+
+awaitable<response> open_page(visit v, const path_parameters& path, page_step run, extra_query extra) {
+  if (extra != extra_query::ignored) {
+    std::optional<response> no;
+    const auto query = extra == extra_query::reason ? query_parameters::read(v.rq, {"lang", "reason"}, no)
+                                                    : query_parameters::read(v.rq, {"lang"}, no);
+    if (no) return ready(std::move(*no));
+    if (const auto tag = query.find("lang")) return ready(change_language(v, *tag));
+    v.reason = query.find("reason").value_or(std::string_view{});
+  }
+  if (auto no = begin(v, path)) return ready(std::move(*no));
+  return run(std::move(v));
+}
+
+awaitable<response> open_form(visit v, const path_parameters& path, page_step run) {
+  if (!is_from_own_page(v.rq, v.ctx.options.http.public_url))
+    return ready(problem(fault::origin_not_allowed, v.rq.request_id));
+  if (auto no = expect_no_query(v.rq)) return ready(std::move(*no));
+  if (auto no = begin(v, path)) return ready(std::move(*no));
+  std::optional<response> no;
+  v.sent = form::read(v.rq, no);
+  if (no) return ready(std::move(*no));
+  return run(std::move(v));
+}
+
+} // namespace
+
+awaitable<response> on_page(context& ctx, const request& rq, const path_parameters& path, page_step run,
+                            extra_query extra) {
+  const auto in = language_of_visitor(rq);
+  return shown(ctx, rq, in, open_page({ctx, rq, {}, in, {}, {}, {}, {}}, path, run, extra));
+}
+
+awaitable<response> on_form(context& ctx, const request& rq, const path_parameters& path, page_step run) {
+  const auto in = language_of_visitor(rq);
+  return shown(ctx, rq, in, open_form({ctx, rq, {}, in, {}, {}, {}, {}}, path, run));
+}
+
+response see_other(const visit& v, std::string_view path) {
+  response answer;
+  answer.status = 303;
+  answer.content_type = {};
+  answer.fields.emplace_back("Location", v.base() + std::string{path});
+  return answer;
+}
+
+std::string random_key(const context& ctx) {
+  std::array<std::uint8_t, 16> bytes{};
+  ctx.environment.random_bytes(std::as_writable_bytes(std::span{bytes}));
+  return to_hex(bytes);
+}
+
+const config::brand* brand_of(const context& ctx, tenant_id tenant) {
+  const auto& brands = ctx.options.pages.brands;
+  const auto keys = ctx.shared->keys.get();
+  if (brands.empty() || !keys) return nullptr;
+  const auto found = brands.find(keys->name_of(tenant));
+  return found == brands.end() ? nullptr : &found->second;
+}
+
+void keep_customer(const visit& v, response& answer, std::string_view token) {
+  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.customer_ttl).count();
+  set_cookie(answer, customer_cookie, token, {v.base(), token.empty() ? 0 : life, v.is_secure()});
+}
+
+} // namespace fq::net

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// GET and POST /wait/{id}: the waiting page of an event or a standalone queue, from signing in to "your
+// turn", by plain forms. An event's visitor is a customer, known by a cookie; a queue's visitor has the
+// place's own token in a cookie of that page, and /wait/{id}/device takes it to another device.
+#include "net/http/cors.hpp"
+#include "net/pages/demo.hpp"
+#include "net/pages/visit.hpp"
+#include "net/pages/wait_page.hpp"
+#include "net/service/guards.hpp"
+#include "net/service/handlers.hpp"
+#include "net/service/services.hpp"
+#include "net/service/sign_in.hpp"
+#include "net/wire/json_in.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace fq::net {
+namespace {
+
+constexpr std::size_t join_key_min = 16, join_key_max = 64, code_max = 32;
+/// For as long may somebody take a shown code with a camera. Who took it has the place like before.
+constexpr seconds device_link_life{600};
+
+// -- what there is -------------------------------------------------------------------------------------
+
+struct line_found {
+  std::optional<response> no;
+  event_view line = {};
+};
+
+/// An event; else a queue of that id.
+awaitable<line_found> find_line(const visit& v) {
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::sale}});
+  if (!got.error && got.reply.no.why == reason::not_found)
+    got = co_await ask_event(v.ctx, owner_of(v.id), find_event{{v.id, {}, event_kind::queue}});
+  if (auto no = refused(v.rq, got)) co_return line_found{std::move(no), {}};
+  co_return line_found{std::nullopt, std::move(got.reply.event)};
+}
+
+/// The ticket that the token is of; nothing if it is none of this queue.
+std::optional<entry_id> ticket_of(const visit& v, std::string_view token) {
+  if (token.empty()) return std::nullopt;
+  const auto checked = v.ctx.verifier.verify(token, v.ctx.environment.wall_now());
+  if (!checked || checked.claims.kind != token_kind::ticket
+      || owner_of(checked.claims.subject) != owner_of(v.id))
+    return std::nullopt;
+  return checked.claims.subject;
+}
+
+/// The ticket in this page's cookie.
+std::optional<entry_id> ticket_of(const visit& v) { return ticket_of(v, cookie(v.rq, place_cookie)); }
+
+struct place_found {
+  std::optional<response> no;
+  std::optional<entry_view> place = {};
+};
+
+bool has_live_place(const place_found& own) { return own.place && is_live(own.place->status); }
+
+place_found found_place(const visit& v, answer<entry_reply>& got) {
+  const bool is_none =
+    !got.error && (got.reply.no.why == reason::not_in_queue || got.reply.no.why == reason::not_found);
+  if (is_none) return {};
+  if (auto no = refused(v.rq, got)) return {std::move(no), {}};
+  v.ctx.shared->counts.positions_read.add();
+  return {std::nullopt, std::move(got.reply.entry)};
+}
+
+awaitable<place_found> find_customers_place(const visit& v) {
+  if (v.customer.is_nil()) co_return place_found{};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_entry{v.id, v.customer});
+  co_return found_place(v, got);
+}
+
+/// `ticket`: nothing is no place.
+awaitable<place_found> find_tickets_place(const visit& v, std::optional<entry_id> ticket) {
+  if (!ticket) co_return place_found{};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), find_ticket{*ticket});
+  co_return found_place(v, got);
+}
+
+awaitable<place_found> find_own_place(const visit& v, event_kind kind) {
+  return kind == event_kind::sale ? find_customers_place(v) : find_tickets_place(v, ticket_of(v));
+}
+
+// -- the page ------------------------------------------------------------------------------------------
+
+struct sign_in_state {
+  sign_in_step step = sign_in_step::address;
+  std::string email = {};
+  bool was_wrong = false;
+};
+
+/// Outside production only: nobody else need know what our folders are called.
+std::string mail_folder_of(const config::options& options) {
+  const bool is_told =
+    options.mail.mode == "file" && options.environment != config::environment_kind::production;
+  return is_told ? std::filesystem::absolute(options.data_dir / "mail").lexically_normal().string()
+                 : std::string{};
+}
+
+/// What an admitted visitor takes to the site.
+void add_session(const visit& v, const entry_view& place, wait_view& view) {
+  view.session_token = make_session_token(v.ctx.sessions, place.id, place.admission_no);
+  view.admission_pass = v.ctx.shared->pass_of(place, view.now);
+}
+
+awaitable<response> show(visit v, sign_in_state sign_in, unsigned status) {
+  auto found = co_await find_line(v);
+  if (found.no) co_return std::move(*found.no);
+  const auto& event = found.line.event;
+  auto own = co_await find_own_place(v, event.kind);
+  if (own.no) co_return std::move(*own.no);
+  const auto* brand = brand_of(v.ctx, event.tenant);
+  wait_view view{.in = v.in, .base = v.base(), .line = found.line};
+  view.place = own.place ? &*own.place : nullptr;
+  view.now = v.ctx.environment.wall_now();
+  view.signed_in = event.kind == event_kind::sale && !v.customer.is_nil();
+  view.token = event.kind == event_kind::sale ? v.token : cookie(v.rq, place_cookie);
+  view.step = sign_in.step;
+  view.email = std::move(sign_in.email);
+  view.was_wrong = sign_in.was_wrong;
+  view.mail_folder = mail_folder_of(v.ctx.options);
+  view.has_mailbox = demo_for(v.ctx, v.rq) != nullptr;
+  if (event.kind == event_kind::queue) view.join_key = random_key(v.ctx);
+  view.reason = v.reason;
+  if (brand) {
+    view.return_url = brand->return_url;
+    view.home_url = brand->home_url;
+  }
+  if (event.kind == event_kind::queue && own.place && own.place->status == entry_status::admitted)
+    add_session(v, *own.place, view);
+  auto page = wait_page(view);
+  page.form_target = origin_of(page.form_target);
+  co_return render(page, v.base(), brand, status);
+}
+
+awaitable<response> show_wait(visit v) { return show(std::move(v), {}, 200); }
+
+// -- signing in ----------------------------------------------------------------------------------------
+
+awaitable<response> send_code(visit v) {
+  auto email = lower_email(v.sent.find("email"));
+  if (!is_email(email)) {
+    sign_in_state again{sign_in_step::address, std::move(email), true};
+    auto page = show(std::move(v), std::move(again), 400);
+    co_return co_await page;
+  }
+  auto no = co_await mail_code(v.ctx, v.rq, email);
+  if (no) co_return std::move(*no);
+  sign_in_state next{sign_in_step::code, std::move(email), false};
+  auto page = show(std::move(v), std::move(next), 200);
+  co_return co_await page;
+}
+
+std::string page_path(const visit& v) { return "/wait/" + to_string(v.id); }
+
+/// The page, which says why it is shown (wait_page's notices).
+response back_with(const visit& v, std::string_view reason) {
+  return see_other(v, page_path(v) + "?reason=" + std::string{reason});
+}
+
+/// A refusal that the page can say in words. Others are shown as they are, or by what the page shows anyway
+/// (not open yet, over).
+std::string_view reason_to_say(reason why) {
+  return why == reason::already_claimed || why == reason::queue_full || why == reason::customer_blocked
+           ? code_of(why)
+           : std::string_view{};
+}
+
+/// Back to the page, which shows the place, or what stands against one.
+response after_join(const visit& v, const answer<entry_reply>& got) {
+  const auto why = got.error ? std::string_view{} : reason_to_say(got.reply.no.why);
+  return why.empty() ? see_other(v, page_path(v)) : back_with(v, why);
+}
+
+/// A new place costs a token of the customer's bucket, the one that there is costs none. Refusals that are
+/// not for the page are in `no`.
+struct taking {
+  std::optional<response> no;
+  answer<entry_reply> got = {};
+};
+
+awaitable<taking> take_place(const visit& v, const uuid& customer) {
+  auto& limiter = v.ctx.shared->joins;
+  if (auto no = limit(v.ctx, v.rq, limiter, customer)) co_return taking{std::move(no)};
+  join wish{v.id, customer, 0};
+  taking done;
+  done.got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  if (!done.got.error && !done.got.reply.created) limiter.give_back(customer, v.ctx.environment.steady_now());
+  done.no = refused(v.rq, done.got);
+  if (done.no && (done.no->status == 409 || done.got.reply.no.why == reason::customer_blocked))
+    done.no.reset();
+  else if (!done.no)
+    (done.got.reply.created ? v.ctx.shared->counts.joins_created : v.ctx.shared->counts.joins_repeated).add();
+  co_return done;
+}
+
+awaitable<response> enter(visit v) {
+  auto email = lower_email(v.sent.find("email"));
+  const std::string code{v.sent.find("otp").substr(0, code_max)};
+  if (!is_email(email))
+    co_return problem(fault::invalid_field, v.rq.request_id,
+                      {{"email", "invalid", "Must be an e-mail address."}});
+  auto got = co_await redeem_code(v.ctx, v.rq, email, code);
+  if (got.was_wrong) {
+    const auto status = got.no->status;
+    sign_in_state again{sign_in_step::code, std::move(email), true};
+    auto page = show(std::move(v), std::move(again), status);
+    co_return co_await page;
+  }
+  if (got.no) co_return std::move(*got.no);
+  // Whoever signs in here wants to wait here. If that cannot be, the page says why.
+  auto place = co_await take_place(v, got.customer);
+  auto answer = place.no ? see_other(v, page_path(v)) : after_join(v, place.got);
+  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.customer_ttl);
+  keep_customer(v, answer,
+                v.ctx.issuer.issue(token_kind::customer, got.customer, v.ctx.environment.wall_now(), life));
+  co_return answer;
+}
+
+// -- joining and leaving -------------------------------------------------------------------------------
+
+/// The hidden key makes a form that is sent twice one place. No subject of the API can have a control
+/// character.
+std::optional<subject_key> visitor_of(const visit& v, tenant_id tenant) {
+  const auto key = v.sent.find("key");
+  const bool is_key = key.size() >= join_key_min && key.size() <= join_key_max
+                      && std::ranges::all_of(key, [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+  return is_key ? std::optional{v.ctx.shared->subject_of(tenant, "\x01page " + std::string{key})}
+                : std::nullopt;
+}
+
+/// The page, with this place in its cookie from now on.
+response with_place(const visit& v, const entry_id& place) {
+  const auto life = std::chrono::duration_cast<seconds>(v.ctx.options.tokens.ticket_ttl);
+  auto answer = see_other(v, page_path(v));
+  set_cookie(answer, place_cookie,
+             v.ctx.issuer.issue(token_kind::ticket, place, v.ctx.environment.wall_now(), life),
+             {v.base() + page_path(v), life.count(), v.is_secure()});
+  return answer;
+}
+
+awaitable<response> join_queue(visit v, tenant_id tenant) {
+  auto own = co_await find_tickets_place(v, ticket_of(v));
+  if (own.no) co_return std::move(*own.no);
+  if (has_live_place(own)) // joined in another tab, whose form had another key: one browser has one place
+    co_return see_other(v, page_path(v));
+  const auto visitor = visitor_of(v, tenant);
+  if (!visitor)
+    co_return problem(fault::invalid_field, v.rq.request_id,
+                      {{"key", "invalid", "Must be 16 to 64 visible characters."}});
+  if (auto no = limit(v.ctx, v.rq, v.ctx.shared->join_clients, limit_key(v.rq.peer)))
+    co_return std::move(*no);
+  join wish{v.id, *visitor, 0, event_kind::queue, tenant, {}};
+  auto got = co_await ask_event(v.ctx, owner_of(v.id), std::move(wish));
+  if (!got.error && !reason_to_say(got.reply.no.why).empty()) co_return after_join(v, got);
+  if (auto no = refused(v.rq, got)) co_return std::move(*no);
+  (got.reply.created ? v.ctx.shared->counts.joins_created : v.ctx.shared->counts.joins_repeated).add();
+  co_return with_place(v, got.reply.entry.id);
+}
+
+awaitable<response> join_line(visit v) {
+  auto found = co_await find_line(v);
+  if (found.no) co_return std::move(*found.no);
+  if (found.line.event.kind == event_kind::queue) {
+    auto joining = join_queue(std::move(v), found.line.event.tenant);
+    co_return co_await joining;
+  }
+  if (v.customer.is_nil()) co_return see_other(v, page_path(v)); // signed out meanwhile: the page asks
+  auto place = co_await take_place(v, v.customer);
+  if (place.no) co_return std::move(*place.no);
+  co_return after_join(v, place.got);
+}
+
+awaitable<response> leave_line(visit v) {
+  const auto ticket = ticket_of(v);
+  answer<ack_reply> got;
+  if (ticket)
+    got = co_await ask_event(v.ctx, owner_of(v.id), leave_ticket{*ticket});
+  else if (!v.customer.is_nil())
+    got = co_await ask_event(v.ctx, owner_of(v.id), leave{v.id, v.customer});
+  if (got.error) co_return infrastructure_problem(got.error, v.rq);
+  auto answer = see_other(v, page_path(v)); // no place any more is what was wanted
+  if (ticket) set_cookie(answer, place_cookie, "", {v.base() + page_path(v), 0, v.is_secure()});
+  co_return answer;
+}
+
+// -- another device ------------------------------------------------------------------------------------
+
+/// The token is in the part of an address that browsers keep to themselves, from where the page's script
+/// posts it (adopt_place).
+std::string device_link(const visit& v, const entry_id& place) {
+  return v.ctx.options.http.public_url + page_path(v) + "#place="
+         + v.ctx.issuer.issue(token_kind::ticket, place, v.ctx.environment.wall_now(), device_link_life);
+}
+
+awaitable<response> show_device(visit v) {
+  auto found = co_await find_line(v);
+  if (found.no) co_return std::move(*found.no);
+  const auto& event = found.line.event;
+  if (event.kind != event_kind::queue) co_return see_other(v, page_path(v)); // customers sign in there
+  auto own = co_await find_tickets_place(v, ticket_of(v));
+  if (own.no) co_return std::move(*own.no);
+  if (!has_live_place(own)) co_return see_other(v, page_path(v));
+  const device_view view{v.in,
+                         v.base(),
+                         found.line,
+                         *own.place,
+                         v.ctx.environment.wall_now(),
+                         cookie(v.rq, place_cookie),
+                         device_link(v, own.place->id),
+                         static_cast<std::uint64_t>(device_link_life.count() / 60)};
+  co_return render(device_page(view), v.base(), brand_of(v.ctx, event.tenant));
+}
+
+/// A place of its own is not given away by opening somebody's link.
+awaitable<response> adopt_place(visit v) {
+  const auto wanted = ticket_of(v, v.sent.find("token"));
+  auto theirs = co_await find_tickets_place(v, wanted);
+  if (theirs.no) co_return std::move(*theirs.no);
+  if (!has_live_place(theirs)) co_return back_with(v, "link_expired");
+  auto own = co_await find_tickets_place(v, ticket_of(v));
+  if (own.no) co_return std::move(*own.no);
+  if (has_live_place(own) && own.place->id != theirs.place->id) co_return back_with(v, "kept_own_place");
+  co_return with_place(v, theirs.place->id);
+}
+
+awaitable<response> act(visit v) {
+  const auto action = std::string{v.sent.find("action")};
+  if (action == "code") return send_code(std::move(v));
+  if (action == "enter") return enter(std::move(v));
+  if (action == "join") return join_line(std::move(v));
+  if (action == "leave") return leave_line(std::move(v));
+  if (action == "adopt") return adopt_place(std::move(v));
+  return ready(problem(fault::invalid_field, v.rq.request_id,
+                       {{"action", "invalid", "Must be code, enter, join, leave or adopt."}}));
+}
+
+} // namespace
+
+awaitable<response> get_wait_page(context& ctx, const request& rq, const path_parameters& path) {
+  return on_page(ctx, rq, path, show_wait, extra_query::reason);
+}
+
+awaitable<response> get_wait_device(context& ctx, const request& rq, const path_parameters& path) {
+  return on_page(ctx, rq, path, show_device);
+}
+
+awaitable<response> post_wait_page(context& ctx, const request& rq, const path_parameters& path) {
+  return on_form(ctx, rq, path, act);
+}
+
+} // namespace fq::net

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// See session.hpp: the life of a connection, and the pool with its deadlines and evictions.
+#include "net/http/client_address.hpp"
+#include "net/server/connection_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <utility>
+
+namespace fq::net {
+
+namespace {
+
+constexpr std::size_t buffer_kept_max = buffer_head_size; ///< a larger one is not kept for the next request
+constexpr std::size_t output_kept_max = 16 * 1024;
+constexpr std::size_t exchanges_kept_max = 512;
+/// How long a connection is left in peace when the table is full. What came before counts as said, though we
+/// have not read it.
+constexpr milliseconds evictable_after{1000};
+/// A crowd of one address that connects within a second has sent its requests by then, also through a server
+/// that is slow to read them; so a stadium behind one NAT, or a load test, never meets the limit of its
+/// address, and who only holds connections does.
+constexpr milliseconds pending_grace{3000};
+constexpr std::size_t eviction_looks_max = 16; ///< each is a system call
+/// What a connection that owes us a request may wait for.
+constexpr std::array owing{phase::fresh, phase::head, phase::body};
+
+/// A limit of the whole server as one of `threads` keeps it; 0 stays 0: none.
+std::size_t share_of_thread(std::int64_t limit, std::int64_t threads) {
+  return limit == 0
+           ? 0
+           : static_cast<std::size_t>(std::max<std::int64_t>(1, limit / std::max<std::int64_t>(1, threads)));
+}
+
+std::string strict_transport_of(milliseconds life) {
+  const auto whole = std::chrono::duration_cast<seconds>(life).count();
+  return whole == 0 ? std::string{} : "max-age=" + std::to_string(whole);
+}
+
+} // namespace
+
+// -- exchanges
+// --------------------------------------------------------------------------------------------------------------
+
+void exchange::grow(std::size_t wanted) {
+  if (wanted <= capacity) return;
+  std::unique_ptr<char[]> larger{new char[wanted]};
+  std::memcpy(larger.get(), buffer.get(), filled);
+  buffer.swap(larger);
+  capacity = wanted;
+}
+
+void exchange::next() {
+  part.reset(); // before what it runs on
+  source.reset();
+  task.reset();
+  std::memmove(buffer.get(), buffer.get() + used, filled - used);
+  filled -= used;
+  used = written = 0;
+  rest = {};
+  found = nullptr;
+  if (chunked_body.capacity() > output_kept_max) chunked_body = {};
+  if (out.capacity() > output_kept_max) out = {};
+  parser.reset();
+}
+
+void exchange::shrink() {
+  if (capacity <= buffer_kept_max) return;
+  buffer.reset(new char[buffer_first_size]);
+  capacity = buffer_first_size;
+}
+
+session_pool::impl::impl(context& c) :
+    ctx(c),
+    fresh_timeout(std::min(c.options.http.header_timeout, c.options.http.idle_timeout)),
+    header_timeout(c.options.http.header_timeout),
+    body_timeout(c.options.http.body_timeout),
+    write_timeout(c.options.http.write_timeout),
+    idle_timeout(c.options.http.idle_timeout),
+    pending_per_address(
+      share_of_thread(c.options.http.pending_connections_per_address, c.options.io.threads)),
+    body_limit(static_cast<std::size_t>(c.options.http.body_limit)),
+    base_path(c.options.http.base_path),
+    strict_transport(strict_transport_of(c.options.tls.hsts)),
+    id_prefix(c.environment.random_u64()),
+    id_next(c.environment.random_u64()) {}
+
+std::unique_ptr<exchange> session_pool::impl::take_exchange() {
+  std::unique_ptr<exchange> x;
+  if (exchanges.empty()) {
+    x = std::make_unique<exchange>();
+  } else {
+    x = std::move(exchanges.back());
+    exchanges.pop_back();
+  }
+  x->parser.reset();
+  return x;
+}
+
+void session_pool::impl::give_back(std::unique_ptr<exchange> x) {
+  x->part.reset();
+  x->source.reset();
+  x->task.reset();
+  if (exchanges.size() >= exchanges_kept_max) return;
+  x->used = x->filled;
+  x->next();
+  x->shrink();
+  exchanges.push_back(std::move(x));
+}
+
+/// 32 hex digits, unique per server and not worth guessing: a request id opens nothing.
+void session_pool::impl::make_request_id(std::string& out) {
+  constexpr char digits[] = "0123456789abcdef";
+  const std::uint64_t parts[2] = {id_prefix, id_next += 0x9e3779b97f4a7c15ull};
+  out.resize(32);
+  for (std::size_t i = 0; i < 32; ++i) out[i] = digits[parts[i / 16] >> (60 - 4 * (i % 16)) & 15];
+}
+
+// -- life
+// -------------------------------------------------------------------------------------------------------------
+
+void session::begin() {
+  ++pool_.open;
+  enter(phase::fresh, pool_.ctx.now + pool_.fresh_timeout);
+  wait_readable();
+}
+
+/// Elsewhere than the counting: where both are inlined, g++ 12 sees a use after free in every second release.
+void session::end() { delete this; }
+
+void session::enter(phase next, milliseconds deadline) {
+  deadline_ = deadline;
+  auto& to = pool_.in.of(next);
+  if (!is_linked()) {
+    intrusive_ptr_add_ref(this); // the list's
+    to.push_back(*this);
+  } else {
+    auto& from = pool_.in.of(phase_);
+    to.splice(to.end(), from, from.iterator_to(*this));
+  }
+  phase_ = next;
+}
+
+void session::close() {
+  if (phase_ == phase::closed) return;
+  const ptr held{this, false}; // what the list held ends with this function
+  pool_.in.of(phase_).erase(session_list::s_iterator_to(*this));
+  phase_ = phase::closed;
+  if (x_) pool_.give_back(std::move(x_));
+  if (socket_.is_open()) {
+    socket_.close();
+    pool_.ctx.state.connections.fetch_sub(1, std::memory_order_relaxed);
+  }
+  --pool_.open;
+}
+
+bool session::has_input() const { return socket_.has_input(); }
+
+void session::deadline_passed() {
+  switch (phase_) {
+    case phase::head:
+      return refuse(http_refusal::request_timeout, "the request header did not arrive in time");
+    case phase::body: return refuse(http_refusal::request_timeout, "the request body did not arrive in time");
+    case phase::handling: return; // has its own: every question to an actor ends
+    default: return close();
+  }
+}
+
+void session::go_idle() {
+  if (pool_.draining) return close();
+  pool_.give_back(std::move(x_));
+  enter(phase::idle, pool_.ctx.now + pool_.idle_timeout);
+  wait_readable();
+}
+
+// -- the pool
+// -------------------------------------------------------------------------------------------------------------
+
+session_pool::session_pool(context& ctx) : impl_(std::make_unique<impl>(ctx)) {}
+
+session_pool::~session_pool() { stop(); }
+
+void session_pool::adopt(stream socket, const boost::asio::ip::address& peer, const served_site& where) {
+  boost::intrusive_ptr<session> s{new session(*impl_, std::move(socket), peer, where)};
+  s->begin();
+}
+
+milliseconds session_pool::impl::timeout_of(phase p) const {
+  switch (p) {
+    case phase::fresh: return fresh_timeout;
+    case phase::idle: return idle_timeout;
+    case phase::head: return header_timeout;
+    case phase::body: return body_timeout;
+    case phase::handling:
+    case phase::writing:
+    case phase::lingering:
+    case phase::closed: break;
+  }
+  return milliseconds::max();
+}
+
+session* session_pool::impl::longest_silent(phase p, milliseconds grace) {
+  std::size_t looks = 0;
+  for (auto& s : in.of(p)) {
+    if (waits_since(s, p) > ctx.now - grace || ++looks > eviction_looks_max) return nullptr;
+    if (!s.has_input()) return &s;
+  }
+  return nullptr;
+}
+
+void session_pool::impl::evict(session& s) {
+  ctx.state.connections_evicted.fetch_add(1, std::memory_order_relaxed);
+  s.close();
+}
+
+/// Who owes us a request goes before who has had an answer: a client that keeps its connection has shown that
+/// it is one.
+bool session_pool::make_room() {
+  session* oldest = nullptr;
+  milliseconds since = milliseconds::max();
+  for (const auto p : owing)
+    if (auto* s = impl_->longest_silent(p, evictable_after); s && impl_->waits_since(*s, p) < since) {
+      oldest = s;
+      since = impl_->waits_since(*s, p);
+    }
+  if (!oldest) oldest = impl_->longest_silent(phase::idle, evictable_after);
+  if (oldest) impl_->evict(*oldest);
+  return oldest != nullptr;
+}
+
+/// Of the connections that have owed us a request for a while, every address keeps its latest. Counted anew
+/// each time: the memory is that of the connections themselves.
+void session_pool::impl::limit_addresses() {
+  if (pending_per_address == 0) return;
+  std::vector<session*> pending;
+  for (const auto p : owing)
+    for (auto& s : in.of(p)) {
+      if (waits_since(s, p) > ctx.now - pending_grace) break;
+      if (!is_trusted(s.peer(), ctx.options.http.trusted_proxies)) pending.push_back(&s);
+    }
+  if (pending.size() <= pending_per_address) return;
+  std::map<config::ip_bytes, std::size_t> of_address;
+  for (const auto* s : pending) ++of_address[limit_prefix(s->peer())];
+  for (auto* s : pending)
+    if (auto& count = of_address[limit_prefix(s->peer())]; count > pending_per_address && !s->has_input()) {
+      --count;
+      evict(*s);
+    }
+}
+
+void session_pool::sweep(milliseconds now) {
+  using ptr = boost::intrusive_ptr<session>;
+  for (const auto p : {phase::fresh, phase::idle, phase::head, phase::body})
+    for (auto& ordered = impl_->in.of(p); !ordered.empty() && ordered.front().deadline() <= now;) ptr {
+        &ordered.front()
+        } -> deadline_passed(); // it leaves the list
+  std::vector<ptr> late;
+  for (auto& s : impl_->in.busy)
+    if (s.deadline() <= now) late.emplace_back(&s);
+  for (const auto& s : late) s->deadline_passed();
+  impl_->limit_addresses();
+}
+
+void session_pool::drain() {
+  impl_->draining = true;
+  std::vector<boost::intrusive_ptr<session>> silent;
+  for (auto* list : {&impl_->in.fresh, &impl_->in.idle})
+    for (auto& s : *list)
+      if (!s.has_input()) silent.emplace_back(&s);
+  for (const auto& s : silent) s->close();
+}
+
+void session_pool::stop() {
+  impl_->draining = true;
+  auto& in = impl_->in;
+  for (auto* list : {&in.fresh, &in.idle, &in.head, &in.body, &in.busy})
+    while (!list->empty()) list->front().close();
+}
+
+std::size_t session_pool::open() const { return impl_->open; }
+
+} // namespace fq::net

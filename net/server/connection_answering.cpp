@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// The handler's part and the way out: its answer as bytes, the hand-over of WebSockets, and the gentle end.
+// See session_parts.hpp.
+#include "net/bridge/actor_bridge.hpp"
+#include "net/http/response_head.hpp"
+#include "net/http/websocket.hpp"
+#include "net/server/connection_parts.hpp"
+#include "net/websocket/hub.hpp"
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/string.hpp>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <utility>
+
+namespace fq::net {
+
+namespace {
+
+constexpr milliseconds linger_timeout{2000};
+constexpr std::size_t linger_bytes_max = 256 * 1024;
+
+constexpr std::string_view last_chunk = "0\r\n\r\n";
+
+/// RFC 9112, 7.1; nothing makes the last one.
+std::string chunk_of(std::string_view text) {
+  if (text.empty()) return std::string{last_chunk};
+  char size[16];
+  const auto end = std::to_chars(size, size + sizeof size, text.size(), 16).ptr;
+  std::string out;
+  out.reserve(text.size() + 24);
+  out.append(size, end).append("\r\n").append(text).append("\r\n");
+  return out;
+}
+
+/// In the form of app/log: members of one JSON object.
+void log_failure(const request& rq, const char* what) {
+  spdlog::error(R"("message":"a handler failed","request_id":{},"trace_id":"{}","what":{})",
+                boost::json::serialize(boost::json::string{rq.request_id}),
+                rq.trace ? trace_id_text(rq.trace.trace) : std::string{},
+                boost::json::serialize(boost::json::string{what}));
+}
+
+/// What goes on to gateways in a field of its own: printable, or nothing at all.
+bool is_fit_to_pass_on(std::string_view tracestate) {
+  return tracestate.size() <= tracestate_max
+         && std::ranges::all_of(tracestate, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+trace_context traced_by(const request& rq) {
+  auto sent = parse_traceparent(rq.field("traceparent"));
+  if (!sent) return {};
+  if (const auto state = rq.field("tracestate"); is_fit_to_pass_on(state)) sent->state = state;
+  return std::move(*sent);
+}
+
+} // namespace
+
+// -- traces
+// ---------------------------------------------------------------------------------------------------------------
+
+/// The client's trace, if it sent one; else, of some requests, a new one.
+void session::begin_trace() {
+  auto& req = x_->req;
+  auto& ctx = pool_.ctx;
+  req.trace = traced_by(req);
+  x_->work = {};
+  if (ctx.state.spans == nullptr) return;
+  const auto share = static_cast<std::uint64_t>(ctx.options.tracing.sample_per_mille);
+  if (!req.trace && share > 0 && ctx.environment.random_u64() % 1000 < share)
+    req.trace = {.trace = {ctx.environment.random_u64(), ctx.environment.random_u64() | 1},
+                 .span = 0,
+                 .is_sampled = true};
+  if (!req.trace) return;
+  x_->work = {ctx.state.spans, ctx.environment, req.trace, span_kind::server, name_of(req.verb)};
+  req.trace = x_->work.context();
+}
+
+void session::end_trace(unsigned status) {
+  auto& x = *x_;
+  if (!x.work.is_kept()) return;
+  if (x.found) x.work.name(std::string{name_of(x.req.verb)} + ' ' + std::string{x.found->pattern});
+  x.work.end(status >= 500, static_cast<int>(status));
+}
+
+// -- the handler
+// ----------------------------------------------------------------------------------------------------------
+
+/// True: the response is written and the next request may begin.
+bool session::start_handler() {
+  auto& x = *x_;
+  enter(phase::handling, milliseconds::max());
+  keep_ = x.req.keep_alive;
+  finished_ = false;
+  begin_trace();
+  try {
+    if (where_.what.before)
+      if (auto answer = where_.what.before(pool_.ctx, x.req)) return respond(std::move(*answer));
+    if (!x.found) {
+      const auto why = x.allow.empty() ? http_refusal::not_found : http_refusal::method_not_allowed;
+      return respond(word_refusal(why, {}));
+    }
+    x.task = x.found->handle(pool_.ctx, x.req, x.parameters);
+    starting_ = true;
+    x.task.start(&session::handler_done, this);
+    starting_ = false;
+    if (!finished_) return false;
+    return respond(x.task.take());
+  } catch (const std::exception& e) {
+    starting_ = false;
+    pool_.ctx.state.handler_exceptions.fetch_add(1, std::memory_order_relaxed);
+    log_failure(x.req, e.what());
+    return respond(word_refusal(http_refusal::internal_error, {}));
+  }
+}
+
+/// Called at the end of the coroutine, inside it: only takes note.
+void session::handler_done(void* self) noexcept {
+  auto* s = static_cast<session*>(self);
+  s->finished_ = true;
+  if (s->starting_) return;
+  intrusive_ptr_add_ref(s);
+  s->pool_.ctx.bridge->defer(&session::resume, s);
+}
+
+void session::resume(void* self) noexcept {
+  const ptr s{static_cast<session*>(self), false};
+  if (s->phase_ == phase::handling) s->x_->source ? s->finish_part() : s->finish_handler();
+}
+
+void session::finish_handler() {
+  auto& x = *x_;
+  bool next;
+  try {
+    next = respond(x.task.take());
+  } catch (const std::exception& e) {
+    pool_.ctx.state.handler_exceptions.fetch_add(1, std::memory_order_relaxed);
+    log_failure(x.req, e.what());
+    next = respond(word_refusal(http_refusal::internal_error, {}));
+  }
+  if (next) proceed();
+}
+
+response session::word_refusal(http_refusal why, std::string_view detail) {
+  response answer;
+  if (where_.what.refuse)
+    answer = where_.what.refuse(pool_.ctx, x_->req, why, detail, x_->allow);
+  else if (!x_->allow.empty())
+    answer.fields.emplace_back("Allow", x_->allow);
+  if (why == http_refusal::upgrade_required) answer.fields.emplace_back("Sec-WebSocket-Version", "13");
+  answer.status = status_of(why);
+  return answer;
+}
+
+/// Answers what never became a request, and closes.
+void session::refuse(http_refusal why, std::string_view detail) {
+  auto& x = *x_;
+  pool_.ctx.state.requests_refused.fetch_add(1, std::memory_order_relaxed);
+  if (phase_ == phase::head) {
+    if (x.begun == milliseconds{0}) x.begun = pool_.ctx.environment.steady_now();
+    x.req.target = x.req.path = x.req.query = x.req.body = {};
+    x.req.verb = method::get;
+    x.req.fields.clear();
+    x.req.peer = peer_;
+    x.req.http_1_0 = false;
+    x.allow.clear();
+    pool_.make_request_id(x.req.request_id);
+  }
+  unread_ = true;
+  keep_ = false;
+  x.found = nullptr;
+  enter(phase::handling, milliseconds::max());
+  respond(word_refusal(why, detail));
+}
+
+// -- the way out
+// ----------------------------------------------------------------------------------------------------------
+
+/// True: written, and the next request may begin.
+bool session::respond(response&& answer) {
+  auto& x = *x_;
+  if (answer.upgrade) {
+    if (auto no = check_handshake(x.req); no || x.filled != x.used)
+      answer = word_refusal(no.value_or(http_refusal::bad_handshake), {});
+    else
+      return upgrade(answer);
+  }
+  keep_ =
+    keep_ && !answer.close && !pool_.draining && !pool_.ctx.state.draining.load(std::memory_order_relaxed);
+  keep_ = keep_ && !(answer.source && x.req.http_1_0); // its end is the end of the connection
+  if (where_.what.after)
+    where_.what.after(pool_.ctx, x.req, x.found, answer, pool_.ctx.environment.steady_now() - x.begun);
+  end_trace(answer.status);
+  render_head(answer, keep_);
+  const bool with_body = x.req.verb != method::head && answer.status != 204 && answer.status != 304;
+  if (with_body) x.out.append(answer.body);
+  if (with_body) x.source = std::move(answer.source);
+  x.rest = with_body ? answer.static_body : std::string_view{};
+  x.written = 0;
+  return flush() && after_write();
+}
+
+void session::render_head(const response& answer, bool keep) {
+  const auto& date = pool_.ctx.date;
+  write_head(x_->out, answer,
+             {{date.data(), date.size()},
+              x_->req.request_id,
+              keep,
+              x_->req.http_1_0,
+              socket_.is_encrypted() ? std::string_view{pool_.strict_transport} : std::string_view{}});
+}
+
+/// The connection leaves HTTP: the hub owns the socket from here.
+bool session::upgrade(const response& answer) {
+  auto& x = *x_;
+  response switching;
+  switching.status = 101;
+  switching.fields.emplace_back("Sec-WebSocket-Accept", accept_of(x.req.field("sec-websocket-key")));
+  if (!answer.upgrade->protocol.empty())
+    switching.fields.emplace_back("Sec-WebSocket-Protocol", answer.upgrade->protocol);
+  for (const auto& extra : answer.fields) switching.fields.push_back(extra);
+  if (where_.what.after)
+    where_.what.after(pool_.ctx, x.req, x.found, switching, pool_.ctx.environment.steady_now() - x.begun);
+  end_trace(switching.status);
+  render_head(switching, true);
+  const auto sent = socket_.send(x.out);
+  if (sent != static_cast<ssize_t>(x.out.size()) || !pool_.ctx.sockets) {
+    close(); // a fresh socket with no room for 200 bytes is no peer
+    return false;
+  }
+  const auto follow = *answer.upgrade; // `answer` may live in the exchange that close() gives back
+  auto socket = std::move(socket_);
+  close();
+  pool_.ctx.sockets->adopt(std::move(socket), follow);
+  return false;
+}
+
+/// True: all is written.
+bool session::flush() {
+  auto& x = *x_;
+  while (x.written < x.out.size() + x.rest.size()) {
+    const auto left = x.written < x.out.size() ? std::string_view{x.out}.substr(x.written)
+                                               : x.rest.substr(x.written - x.out.size());
+    const auto sent = socket_.send(left);
+    if (sent >= 0) {
+      x.written += static_cast<std::size_t>(sent);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      if (phase_ != phase::writing) enter(phase::writing, pool_.ctx.now + pool_.write_timeout);
+      wait_writable();
+      return false;
+    } else if (errno != EINTR) {
+      close();
+      return false;
+    }
+  }
+  return true;
+}
+
+/// One part after the other, as long as they are there and the socket takes them. True: all is written,
+/// another request may begin at once.
+bool session::send_parts() {
+  auto& x = *x_;
+  while (x.source) {
+    enter(phase::handling, milliseconds::max()); // every question to an actor has its own deadline
+    finished_ = false;
+    starting_ = true;
+    x.part = x.source->next();
+    x.part.start(&session::handler_done, this);
+    starting_ = false;
+    if (!finished_ || !take_part()) return false;
+  }
+  return after_write();
+}
+
+/// The part that is there goes out. False: it could not be made, or the socket does not take it now.
+bool session::take_part() {
+  auto& x = *x_;
+  std::string text;
+  try {
+    text = x.part.take();
+  } catch (const std::exception& e) {
+    log_failure(x.req, e.what());
+    close();
+    return false;
+  }
+  x.part.reset();
+  x.rest = {};
+  x.written = 0;
+  x.out = x.req.http_1_0 ? std::move(text) : chunk_of(text);
+  if (x.req.http_1_0 ? x.out.empty() : x.out == last_chunk) x.source.reset();
+  return flush();
+}
+
+void session::finish_part() {
+  if (take_part() && after_write()) proceed();
+}
+
+void session::wait_writable() {
+  socket_.wait_writable([self = ptr{this}](const error_code& error) {
+    if (self->phase_ == phase::closed) return;
+    if (error) return self->close();
+    self->on_writable();
+  });
+}
+
+void session::on_writable() {
+  const ptr self{this};
+  if (flush() && after_write()) proceed();
+}
+
+/// True: another request may begin at once.
+bool session::after_write() {
+  auto& x = *x_;
+  if (x.source) return send_parts();
+  if (!keep_) {
+    if (unread_ || x.filled > x.used)
+      linger();
+    else
+      close();
+    return false;
+  }
+  x.next();
+  x.begun = milliseconds{0};
+  if (x.filled == 0) {
+    go_idle();
+    return false;
+  }
+  enter(phase::head, pool_.ctx.now + pool_.header_timeout);
+  return true;
+}
+
+/// Closing with unread input makes the kernel reset the connection and the peer lose the answer: read on a
+/// little.
+void session::linger() {
+  socket_.shutdown_send();
+  pool_.give_back(std::move(x_));
+  enter(phase::lingering, pool_.ctx.now + linger_timeout);
+  wait_readable();
+}
+
+void session::discard() {
+  char scratch[16 * 1024];
+  const auto got = socket_.skip(scratch, sizeof scratch);
+  if (got > 0 && (lingered_ += static_cast<std::uint32_t>(got)) < linger_bytes_max) return wait_readable();
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return wait_readable();
+  close();
+}
+
+} // namespace fq::net

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inside of net/server/connection: one state machine per connection; a request in hand owns an `exchange`
+// (buffer, parser, response) from a pool. Reads and writes go to the stream directly; Asio is only asked to
+// wait. Shared by the session_*.cpp files, by nobody else: session.cpp has the life of a connection and the
+// pool, session_reading.cpp what comes in, session_answering.cpp the handler's part and the way out.
+#pragma once
+#include "net/http/parser.hpp"
+#include "net/server/connection.hpp"
+
+#include <boost/intrusive/list.hpp>
+#include <boost/smart_ptr/intrusive_ptr.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fq::net {
+
+inline constexpr std::size_t buffer_first_size = 4096;
+inline constexpr std::size_t buffer_head_size = request_header_max + 4096;
+
+/// What one request needs while it is in hand.
+struct exchange {
+  std::unique_ptr<char[]> buffer{new char[buffer_first_size]};
+  std::size_t capacity = buffer_first_size;
+  std::size_t filled = 0; ///< bytes in the buffer
+  std::size_t used = 0; ///< of them: this request's
+  request_parser parser;
+  framing frame;
+  std::string chunked_body;
+  request req;
+  const route* found = nullptr;
+  path_parameters parameters;
+  std::string allow;
+  milliseconds begun{0};
+  open_span work; ///< the handler's and the answer's, if it is kept
+  awaitable<response> task;
+  std::string out;
+  std::shared_ptr<body_source> source; ///< of what follows `out`; null: nothing more
+  awaitable<std::string> part; ///< its next part, under way
+  std::string_view rest; ///< follows `out`: static storage
+  std::size_t written = 0; ///< of both
+
+  void grow(std::size_t wanted);
+
+  /// Drops this request's bytes and keeps what was read ahead.
+  void next();
+  /// Gives back a large buffer before it is kept for another connection.
+  void shrink();
+};
+
+enum class phase : std::uint8_t { fresh, idle, head, body, handling, writing, lingering, closed };
+
+class session final : public boost::intrusive::list_base_hook<> {
+public:
+  session(session_pool::impl& pool, stream socket, const boost::asio::ip::address& peer,
+          const served_site& where) :
+      pool_(pool), socket_(std::move(socket)), peer_(peer), where_(where) {}
+
+  void begin();
+  void close();
+  void deadline_passed();
+  /// Bytes have come that we have not read yet.
+  [[nodiscard]] bool has_input() const;
+  [[nodiscard]] milliseconds deadline() const { return deadline_; }
+  [[nodiscard]] const boost::asio::ip::address& peer() const { return peer_; }
+
+  friend void intrusive_ptr_add_ref(session* s) { ++s->references_; }
+  friend void intrusive_ptr_release(session* s) {
+    if (--s->references_ == 0) s->end();
+  }
+
+private:
+  using ptr = boost::intrusive_ptr<session>;
+  using error_code = boost::system::error_code;
+
+  void end(); ///< nobody has it any more
+  void enter(phase next, milliseconds deadline);
+  void go_idle();
+
+  // session_reading.cpp
+  void wait_readable();
+  void on_readable();
+  bool fill();
+  void proceed();
+  bool advance();
+  bool advance_head();
+  bool advance_body();
+  bool take_head();
+  void build_request();
+  void find_route();
+
+  // session_answering.cpp
+  void begin_trace();
+  void end_trace(unsigned status);
+  bool start_handler();
+  static void handler_done(void* self) noexcept;
+  static void resume(void* self) noexcept;
+  void finish_handler();
+  void refuse(http_refusal why, std::string_view detail);
+  response word_refusal(http_refusal why, std::string_view detail);
+  bool respond(response&& answer);
+  void render_head(const response& answer, bool keep);
+  bool upgrade(const response& answer);
+  bool flush();
+  bool send_parts();
+  bool take_part();
+  void finish_part();
+  void wait_writable();
+  void on_writable();
+  bool after_write();
+  void linger();
+  void discard();
+
+  session_pool::impl& pool_;
+  stream socket_;
+  boost::asio::ip::address peer_;
+  const served_site& where_;
+  std::unique_ptr<exchange> x_;
+  milliseconds deadline_{0};
+  unsigned references_ = 0;
+  phase phase_ = phase::closed; ///< in no list yet
+  bool starting_ = false; ///< the handler is on the stack
+  bool finished_ = false; ///< the handler has ended
+  bool keep_ = true; ///< after the response in hand
+  bool unread_ = false; ///< the peer may still be sending: close gently
+  std::uint32_t lingered_ = 0;
+};
+
+using session_list = boost::intrusive::list<session, boost::intrusive::constant_time_size<false>>;
+
+/// Connections that wait for bytes, by what they wait for: each list has one time-out and is in the order of
+/// its deadlines. `busy` is every other phase, in no order.
+struct session_lists {
+  session_list fresh, idle, head, body, busy;
+
+  session_list& of(phase p) {
+    switch (p) {
+      case phase::fresh: return fresh;
+      case phase::idle: return idle;
+      case phase::head: return head;
+      case phase::body: return body;
+      case phase::handling:
+      case phase::writing:
+      case phase::lingering:
+      case phase::closed: return busy;
+    }
+    return busy;
+  }
+};
+
+struct session_pool::impl {
+  explicit impl(context& c);
+
+  std::unique_ptr<exchange> take_exchange();
+  void give_back(std::unique_ptr<exchange> x);
+  void make_request_id(std::string& out);
+
+  /// The connection of `p` that we have waited for longest, if for more than `grace` and nothing has come
+  /// meanwhile.
+  session* longest_silent(phase p, milliseconds grace);
+  void evict(session& s);
+  void limit_addresses();
+
+  /// Of a phase that waits for bytes: its deadline is this long after its beginning.
+  [[nodiscard]] milliseconds timeout_of(phase p) const;
+  [[nodiscard]] milliseconds waits_since(const session& s, phase p) const {
+    return s.deadline() - timeout_of(p);
+  }
+
+  context& ctx;
+  const milliseconds fresh_timeout, header_timeout, body_timeout, write_timeout, idle_timeout;
+  const std::size_t pending_per_address; ///< of this io thread; 0: no limit
+  const std::size_t body_limit;
+  const std::string_view base_path;
+  const std::string strict_transport; ///< value of Strict-Transport-Security where TLS is ours; empty: none
+  bool draining = false;
+  std::size_t open = 0;
+  std::vector<std::unique_ptr<exchange>> exchanges;
+  std::uint64_t id_prefix, id_next;
+  session_lists in;
+};
+
+} // namespace fq::net

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// See tls_handshakes.hpp.
+#include "net/server/tls_handshakes.hpp"
+
+#include "net/http/client_address.hpp"
+
+#include <openssl/err.h>
+#include <openssl/sslerr.h>
+
+#include <tuple>
+#include <utility>
+
+namespace fq::net {
+
+namespace {
+
+using error_code = boost::system::error_code;
+
+/// Two round trips of a slow telephone; sessions are left in peace for as long.
+constexpr milliseconds evictable_after{1000};
+constexpr std::size_t eviction_looks_max = 16; ///< each is a system call
+
+} // namespace
+
+// -- one
+// ------------------------------------------------------------------------------------------------------------------
+
+tls_handshake::tls_handshake(tls_handshakes& door, tcp_socket socket, ssl_ptr tls,
+                             const boost::asio::ip::address& peer) :
+    door_(door),
+    socket_(std::move(socket)),
+    tls_(std::move(tls)),
+    peer_(peer),
+    deadline_(door.ctx_.now + door.timeout_),
+    last_step_(door.ctx_.now) {}
+
+void tls_handshake::begin() {
+  intrusive_ptr_add_ref(this); // the list's
+  door_.under_way_.push_back(*this);
+  of_prefix_ = &door_.prefixes_[limit_prefix(peer_)];
+  ++*of_prefix_;
+  door_.tls_.counts.pending.fetch_add(1, std::memory_order_relaxed);
+  wait(tcp_socket::wait_read);
+}
+
+void tls_handshake::wait(tcp_socket::wait_type what) {
+  socket_.async_wait(what, [self = ptr{this}](const error_code& error) {
+    if (!self->is_linked()) return;
+    if (error) return self->give_up(self->door_.tls_.counts.failed);
+    self->last_step_ = self->door_.ctx_.now;
+    self->go_on();
+  });
+}
+
+void tls_handshake::go_on() {
+  ERR_clear_error();
+  const int result = SSL_do_handshake(tls_.get());
+  if (result == 1) return come_through();
+  switch (SSL_get_error(tls_.get(), result)) {
+    case SSL_ERROR_WANT_READ: return wait(tcp_socket::wait_read);
+    case SSL_ERROR_WANT_WRITE: return wait(tcp_socket::wait_write);
+    default: return refuse();
+  }
+}
+
+void tls_handshake::come_through() {
+  const ptr self{this};
+  auto& counts = door_.tls_.counts;
+  (SSL_session_reused(tls_.get()) == 1 ? counts.resumed : counts.full)
+    .fetch_add(1, std::memory_order_relaxed);
+  leave();
+  door_.sessions_.adopt(stream{std::move(socket_), std::move(tls_)}, peer_, door_.where_);
+}
+
+/// OpenSSL has sent its alert by now; who spoke HTTP without TLS would not understand one.
+void tls_handshake::refuse() {
+  if (ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST) {
+    constexpr std::string_view answer =
+      "HTTP/1.1 400 Bad Request\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+      "Content-Type: text/plain\r\nContent-Length: 27\r\nConnection: close\r\n\r\n"
+      "This port speaks TLS only.\n";
+    char rest[16 * 1024]; // unread, it would make the kernel reset the connection before the answer is seen
+    [[maybe_unused]] const auto read = ::recv(socket_.native_handle(), rest, sizeof rest, MSG_DONTWAIT);
+    [[maybe_unused]] const auto sent =
+      ::send(socket_.native_handle(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  give_up(door_.tls_.counts.failed);
+}
+
+void tls_handshake::give_up(std::atomic<std::uint64_t>& count) {
+  const ptr self{this};
+  count.fetch_add(1, std::memory_order_relaxed);
+  leave();
+  error_code ignored;
+  socket_.close(ignored);
+  door_.ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void tls_handshake::leave() {
+  door_.tls_.counts.pending.fetch_sub(1, std::memory_order_relaxed);
+  door_.under_way_.erase(tls_handshakes::list::s_iterator_to(*this));
+  if (--*of_prefix_ == 0) door_.prefixes_.erase(limit_prefix(peer_));
+  intrusive_ptr_release(this); // the list's; whoever called holds another
+}
+
+bool tls_handshake::has_input() const {
+  char byte;
+  return ::recv(const_cast<tcp_socket&>(socket_).native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
+// -- all
+// ------------------------------------------------------------------------------------------------------------------
+
+tls_handshakes::tls_handshakes(context& ctx, session_pool& sessions, tls_server& tls,
+                               const served_site& where, std::size_t at_most) :
+    ctx_(ctx),
+    sessions_(sessions),
+    tls_(tls),
+    where_(where),
+    timeout_(ctx.options.tls.handshake_timeout),
+    at_most_(at_most) {}
+
+tls_handshakes::~tls_handshakes() { stop(); }
+
+void tls_handshakes::adopt(tcp_socket socket, const boost::asio::ip::address& peer) {
+  auto tls = tls_.begin(socket.native_handle());
+  if (!tls) { // out of memory; the socket ends here
+    tls_.counts.failed.fetch_add(1, std::memory_order_relaxed);
+    ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
+    return;
+  }
+  const boost::intrusive_ptr<tls_handshake> one{
+    new tls_handshake(*this, std::move(socket), std::move(tls), peer)};
+  one->begin();
+}
+
+/// Null: there is none, or all that could go were found waiting for us.
+tls_handshake* tls_handshakes::most_dispensable() {
+  tls_handshake* found = nullptr;
+  std::tuple<std::size_t, bool> weight{0, false};
+  for (auto& one : under_way_) {
+    if (one.deadline() - timeout_ > ctx_.now - evictable_after) break;
+    const bool is_silent = one.last_step_ <= ctx_.now - evictable_after;
+    const std::tuple its_weight{*one.of_prefix_, is_silent};
+    if (one.passed_over_ != rooms_made_ && (is_silent || *one.of_prefix_ > 1) && its_weight > weight) {
+      found = &one;
+      weight = its_weight;
+    }
+  }
+  return found;
+}
+
+bool tls_handshakes::make_room() {
+  ++rooms_made_;
+  for (std::size_t looks = 0; looks < eviction_looks_max; ++looks) {
+    auto* one = most_dispensable();
+    if (one == nullptr) return false;
+    if (!one->has_input()) {
+      one->give_up(tls_.counts.late);
+      return true;
+    }
+    one->passed_over_ = rooms_made_;
+  }
+  return false;
+}
+
+void tls_handshakes::sweep(milliseconds now) {
+  while (!under_way_.empty() && under_way_.front().deadline() <= now)
+    under_way_.front().give_up(tls_.counts.late);
+}
+
+void tls_handshakes::stop() {
+  while (!under_way_.empty()) under_way_.front().give_up(tls_.counts.failed);
+}
+
+} // namespace fq::net

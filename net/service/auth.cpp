@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bearer tokens (RFC 6750). Why a token is refused is not said.
+#include "net/service/auth.hpp"
+
+#include "net/http/problem.hpp"
+#include "net/service/services.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+
+std::string_view bearer_token(const request& rq) {
+  constexpr std::string_view scheme = "Bearer ";
+  std::string_view token;
+  for (const auto& [name, value] : rq.fields) {
+    if (!same_text(name, "Authorization")) continue;
+    if (!token.empty() || value.size() <= scheme.size() || !same_text(value.substr(0, scheme.size()), scheme))
+      return {};
+    token = value.substr(scheme.size());
+  }
+  return token;
+}
+
+identity authenticate(const context& ctx, const request& rq, token_kind wanted, std::string_view token) {
+  const auto checked = token.empty() ? token_result{token_error::malformed, {}}
+                                     : ctx.verifier.verify(token, ctx.environment.wall_now());
+  if (!checked) {
+    ctx.shared->counts.unauthenticated.add();
+    return {problem(fault::unauthenticated, rq.request_id), {}, {}};
+  }
+  if (checked.claims.kind != wanted) return {problem(fault::forbidden, rq.request_id), {}, {}};
+  return {std::nullopt, checked.claims.subject, checked.claims.expires_at};
+}
+
+identity authenticate(const context& ctx, const request& rq, token_kind wanted) {
+  return authenticate(ctx, rq, wanted, bearer_token(rq));
+}
+
+} // namespace fq::net

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who sends this request: the bearer token's kind and subject, or 401/403. Called by the request guards and
+// by ws_routes.
+#pragma once
+#include "crypto/tokens.hpp"
+#include "net/bridge/context.hpp"
+#include "net/http/http.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace fq::net {
+
+struct identity {
+  std::optional<response> no; ///< the problem to answer with
+  uuid subject;
+  timestamp expires_at; ///< of the token; requests are taken a little longer (token_clock_skew)
+};
+
+/// The token of "Authorization: Bearer <token>"; empty if there is none, another scheme, or more than one
+/// field.
+[[nodiscard]] std::string_view bearer_token(const request& rq);
+
+/// 401 without a valid token, 403 with a valid one of another kind.
+[[nodiscard]] identity authenticate(const context& ctx, const request& rq, token_kind wanted);
+[[nodiscard]] identity authenticate(const context& ctx, const request& rq, token_kind wanted,
+                                    std::string_view token);
+
+} // namespace fq::net

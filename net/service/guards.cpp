@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the checks. Plain functions, so that a request costs one coroutine frame: the step's.
+#include "net/service/guards.hpp"
+
+#include "net/http/query.hpp"
+#include "net/service/auth.hpp"
+#include "net/service/services.hpp"
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+/// Whose request it is.
+struct caller {
+  uuid who;
+  principal by = {};
+  std::optional<api_key> key = {};
+};
+
+/// Path and query, then the step.
+awaitable<response> admitted(context& ctx, const request& rq, const path_parameters& path, const caller& from,
+                             step run, query_use query) {
+  uuid id;
+  if (path.count > 0) {
+    const bool may_be_foreign = query == query_use::foreign_id || query == query_use::own_foreign_id;
+    const auto parsed = may_be_foreign ? parse_uuid(path.values[0]) : parse_event_owned_id(path.values[0]);
+    if (!parsed) return ready(problem(fault::not_found, rq.request_id));
+    id = *parsed;
+  }
+  uuid part;
+  if (path.count > 1) {
+    const auto parsed = parse_uuid(path.values[1]);
+    if (!parsed) return ready(problem(fault::not_found, rq.request_id));
+    part = *parsed;
+  }
+  if (query != query_use::own && query != query_use::own_foreign_id)
+    if (auto no = expect_no_query(rq)) return ready(std::move(*no));
+  return run({ctx, rq, from.who, id, from.by, from.key, part});
+}
+
+response refuse_rate(context& ctx, const request& rq, const rate_rule& rule, const rate_verdict& verdict) {
+  ctx.shared->counts.rate_limited.add();
+  return too_many(rule, verdict, rq.request_id);
+}
+
+/// The fields cost every answer 60 bytes and some allocations, and tell a client nothing that is far from its
+/// limit.
+bool worth_telling(const rate_rule& rule, const rate_verdict& verdict) {
+  return rule.quota > 0 && verdict.remaining < rule.quota / 4;
+}
+
+awaitable<response> with_rate_fields(awaitable<response> answering, const rate_rule& rule,
+                                     rate_verdict verdict) {
+  auto answer = co_await answering;
+  add_rate_fields(answer, rule, verdict);
+  co_return answer;
+}
+
+/// A token of `limiter`'s bucket of `key`, then the rest.
+awaitable<response> limited(context& ctx, const request& rq, const path_parameters& path, const caller& from,
+                            step run, query_use query, rate_limiter& limiter, const uuid& key) {
+  const auto verdict = limiter.take(key, ctx.environment.steady_now());
+  if (!verdict.allowed) [[unlikely]]
+    return ready(refuse_rate(ctx, rq, limiter.rule(), verdict));
+  auto answering = admitted(ctx, rq, path, from, run, query);
+  if (worth_telling(limiter.rule(), verdict)) [[unlikely]]
+    return with_rate_fields(std::move(answering), limiter.rule(), verdict);
+  return answering;
+}
+
+awaitable<response> with_kind(context& ctx, const request& rq, const path_parameters& path, step run,
+                              token_kind kind, rate_limiter& limiter, query_use query) {
+  auto who = authenticate(ctx, rq, kind);
+  if (who.no) return ready(std::move(*who.no));
+  return limited(ctx, rq, path, {who.subject}, run, query, limiter, who.subject);
+}
+
+} // namespace
+
+std::optional<response> limit(context& ctx, const request& rq, rate_limiter& limiter, const uuid& key) {
+  const auto verdict = limiter.take(key, ctx.environment.steady_now());
+  if (verdict.allowed) [[likely]]
+    return std::nullopt;
+  return refuse_rate(ctx, rq, limiter.rule(), verdict);
+}
+
+std::optional<response> limit_customer(context& ctx, const request& rq, const uuid& customer) {
+  return limit(ctx, rq, ctx.shared->customers, customer);
+}
+
+awaitable<response> with_customer(context& ctx, const request& rq, const path_parameters& path, step run,
+                                  query_use query) {
+  return with_kind(ctx, rq, path, run, token_kind::customer, ctx.shared->customers, query);
+}
+
+namespace {
+
+struct manager {
+  std::optional<response> no;
+  principal by;
+  uuid subject{}; ///< of the token
+  bool may_be_new = false; ///< `no`, and another node may have added it since our directory was read
+};
+
+/// Whoever the request's bearer token belongs to; `by` is nobody for a token that is no manager's.
+manager manager_of(context& ctx, const request& rq) {
+  const auto token = bearer_token(rq);
+  const auto checked = token.empty() ? token_result{token_error::malformed, {}}
+                                     : ctx.verifier.verify(token, ctx.environment.wall_now());
+  if (!checked) {
+    ctx.shared->counts.unauthenticated.add();
+    return {problem(fault::unauthenticated, rq.request_id), {}};
+  }
+  const auto& claims = checked.claims;
+  if (claims.kind != token_kind::organizer && claims.kind != token_kind::operate)
+    return {std::nullopt, {}, claims.subject};
+  const auto keys = ctx.shared->keys.get();
+  if (!keys) return {problem(fault::unavailable, rq.request_id, {}, 1), {}};
+  if (claims.kind == token_kind::organizer) {
+    const auto tenant = keys->tenant_of(claims.subject);
+    if (!tenant) return {problem(fault::unauthenticated, rq.request_id), {}, claims.subject, true};
+    return {std::nullopt, {principal_kind::organizer, *tenant, claims.subject}, claims.subject};
+  }
+  const auto key = keys->find(claims.subject);
+  if (!key || key->scope != api_key_scope::operate) // revoked since the token was made
+    return {problem(fault::unauthenticated, rq.request_id), {}};
+  return {std::nullopt, {principal_kind::operate, key->tenant, key->id}, claims.subject};
+}
+
+using guard = awaitable<response> (*)(context&, const request&, const path_parameters&, step, query_use);
+
+/// Its token is ours: what other nodes have added is read, and the request looked at once more.
+awaitable<response> look_again(context& ctx, const request& rq, const path_parameters& path, step run,
+                               query_use query, manager found, guard again) {
+  if (auto no = limit(ctx, rq, ctx.shared->organizers, found.subject)) co_return std::move(*no);
+  if (!ctx.directory) co_return std::move(*found.no);
+  auto told = co_await ask(ctx, ctx.directory, refresh_directory{});
+  if (told.error || told.reply.no) co_return problem(fault::unavailable, rq.request_id, {}, 1);
+  if (manager_of(ctx, rq).may_be_new) // it is nobody
+    co_return std::move(*found.no);
+  auto answering = again(ctx, rq, path, run, query);
+  co_return co_await answering;
+}
+
+} // namespace
+
+awaitable<response> with_manager(context& ctx, const request& rq, const path_parameters& path, step run,
+                                 query_use query) {
+  auto found = manager_of(ctx, rq);
+  if (found.may_be_new) return look_again(ctx, rq, path, run, query, std::move(found), with_manager);
+  if (found.no) return ready(std::move(*found.no));
+  if (found.by.kind == principal_kind::nobody) return ready(problem(fault::forbidden, rq.request_id));
+  return limited(ctx, rq, path, {found.subject, found.by}, run, query, ctx.shared->organizers, found.subject);
+}
+
+awaitable<response> with_customer_or_manager(context& ctx, const request& rq, const path_parameters& path,
+                                             step run) {
+  auto found = manager_of(ctx, rq);
+  if (found.may_be_new) {
+    const auto again = [](context& c, const request& r, const path_parameters& p, step s, query_use) {
+      return with_customer_or_manager(c, r, p, s);
+    };
+    return look_again(ctx, rq, path, run, query_use::none, std::move(found), again);
+  }
+  if (found.no) return ready(std::move(*found.no));
+  if (found.by.kind == principal_kind::nobody) return with_customer(ctx, rq, path, run);
+  return limited(ctx, rq, path, {{}, found.by}, run, query_use::none, ctx.shared->organizers, found.subject);
+}
+
+awaitable<response> with_ticket(context& ctx, const request& rq, const path_parameters& path, step run,
+                                query_use query) {
+  auto who = authenticate(ctx, rq, token_kind::ticket);
+  if (who.no) return ready(std::move(*who.no));
+  if (parse_uuid(path.values[0]) != who.subject) return ready(problem(fault::not_found, rq.request_id));
+  return limited(ctx, rq, path, {who.subject}, run, query, ctx.shared->customers, who.subject);
+}
+
+awaitable<response> with_api_key(context& ctx, const request& rq, const path_parameters& path, step run,
+                                 std::initializer_list<api_key_scope> scopes) {
+  const auto keys = ctx.shared->keys.get();
+  if (!keys) return ready(problem(fault::unavailable, rq.request_id, {}, 1));
+  const auto key = keys->find(bearer_token(rq));
+  if (!key) {
+    ctx.shared->counts.unauthenticated.add();
+    if (auto no = limit(ctx, rq, ctx.shared->key_failures, limit_key(rq.peer))) return ready(std::move(*no));
+    return ready(problem(fault::unauthenticated, rq.request_id));
+  }
+  if (std::find(scopes.begin(), scopes.end(), key->scope) == scopes.end())
+    return ready(problem(fault::forbidden, rq.request_id));
+  return admitted(ctx, rq, path, {key->id, {}, key}, run, query_use::none);
+}
+
+awaitable<response> with_anyone(context& ctx, const request& rq, const path_parameters& path, step run,
+                                query_use query) {
+  if (!rq.has_field("Authorization"))
+    return limited(ctx, rq, path, {}, run, query, ctx.shared->anonymous, limit_key(rq.peer));
+  auto found = manager_of(ctx, rq);
+  if (found.may_be_new) return look_again(ctx, rq, path, run, query, std::move(found), with_anyone);
+  if (found.no) return ready(std::move(*found.no));
+  const bool manages = found.by.kind != principal_kind::nobody;
+  auto& limiter = manages ? ctx.shared->organizers : ctx.shared->customers;
+  return limited(ctx, rq, path, {manages ? found.subject : uuid{}, found.by}, run, query, limiter,
+                 found.subject);
+}
+
+awaitable<response> ready(response answer) { co_return answer; }
+
+response infrastructure_problem(const caf::error& error, const request& rq) {
+  const auto why = is(error, errc::absent)      ? fault::not_found
+                   : is(error, errc::not_owner) ? fault::not_owner
+                                                : fault::unavailable;
+  return problem(why, rq.request_id, {}, 1);
+}
+
+std::optional<uuid> parse_event_owned_id(std::string_view text) {
+  const auto id = parse_uuid(text);
+  if (!id || number_of(owner_of(*id)) < number_of(first_event_aggregate)) return std::nullopt;
+  return id;
+}
+
+std::string location(const context& ctx, std::string_view folder, const uuid& id) {
+  return ctx.options.http.base_path + std::string{folder} + to_string(id);
+}
+
+void mark_replayed(context& ctx, response& answer) {
+  ctx.shared->counts.idempotent_replays.add();
+  answer.fields.emplace_back("Idempotency-Replayed", "true");
+}
+
+} // namespace fq::net

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tenants and API keys as requests need them: written by the directory actor, read by every io thread. Knows
+// no HTTP.
+#pragma once
+#include "crypto/digest.hpp"
+#include "domain/model/rows.hpp"
+#include "store/port/ledger.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fq::net {
+
+/// A key that was recognized.
+struct api_key {
+  uuid id;
+  tenant_id tenant = default_tenant;
+  api_key_scope scope{};
+};
+
+/// One content of the directory, indexed. Immutable.
+class key_index {
+public:
+  explicit key_index(const access_directory& content);
+
+  /// The valid key with this text (`wr_<tenant>_<secret>`), compared in constant time with every key of its
+  /// tenant.
+  [[nodiscard]] std::optional<api_key> find(std::string_view text) const;
+  [[nodiscard]] std::optional<api_key> find(const uuid& id) const;
+  /// Nothing for who is no organizer.
+  [[nodiscard]] std::optional<tenant_id> tenant_of(const organizer_id& organizer) const;
+  /// Empty: it signs no subject tokens.
+  [[nodiscard]] std::string subject_jwk_of(tenant_id tenant) const;
+  /// Empty: there is no such tenant.
+  [[nodiscard]] std::string name_of(tenant_id tenant) const;
+  /// A setting of the installation; nothing if it was never changed.
+  [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
+
+private:
+  struct stored_key {
+    api_key key;
+    std::string secret_hash; ///< SHA-256, hex
+  };
+  std::map<std::string, std::vector<stored_key>, std::less<>> by_tenant_name_;
+  std::map<uuid, api_key> by_id_;
+  std::map<organizer_id, tenant_id> organizers_;
+  std::map<tenant_id, std::string> names_;
+  std::map<tenant_id, std::string> subject_jwks_;
+  std::map<std::string, std::string, std::less<>> settings_;
+};
+
+/// The present content. Thread-safe.
+class key_directory {
+public:
+  void publish(const access_directory& content);
+  /// Null until it was read for the first time.
+  [[nodiscard]] std::shared_ptr<const key_index> get() const;
+
+private:
+  mutable std::mutex lock_;
+  std::shared_ptr<const key_index> index_;
+};
+
+} // namespace fq::net

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// From options to limits.
+#include "net/service/services.hpp"
+
+#include "crypto/webhook_signature.hpp"
+
+#include "domain/sale/views.hpp"
+#include "net/http/client_address.hpp"
+#include "outbound/sandbox_gateway.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+namespace fq::net {
+namespace {
+
+constexpr seconds minute{60};
+
+std::uint32_t quota(std::int64_t configured) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(configured, 0, 1'000'000'000));
+}
+
+std::size_t tracked(const config::options& o) { return static_cast<std::size_t>(o.rate_limits.tracked_max); }
+
+} // namespace
+
+services::services(const config::options& o, const key_store& store, const key_directory& directory,
+                   const pass_signer& signer, environment& env, std::span<const route> routes,
+                   sandbox_gateway* gateway) :
+    counts(routes),
+    customers({"customer", quota(o.rate_limits.customer_requests_per_minute), minute}, tracked(o),
+              env.random_u64()),
+    organizers({"organizer", quota(o.rate_limits.organizer_requests_per_minute), minute}, tracked(o),
+               env.random_u64()),
+    joins({"join", quota(o.rate_limits.joins_per_customer_per_minute), minute}, tracked(o), env.random_u64()),
+    anonymous({"anonymous", quota(o.rate_limits.anonymous_requests_per_ip_per_minute), minute}, tracked(o),
+              env.random_u64()),
+    sandbox_pages({"sandbox", quota(o.rate_limits.sandbox_requests_per_ip_per_minute), minute}, tracked(o),
+                  env.random_u64()),
+    login_failures({"login", quota(o.rate_limits.login_failures_per_ip_per_minute), minute}, tracked(o),
+                   env.random_u64()),
+    otp_addresses({"otp-address", quota(o.otp.requests_per_address),
+                   std::chrono::duration_cast<seconds>(o.otp.request_window)},
+                  tracked(o), env.random_u64()),
+    otp_clients({"otp-client", quota(o.otp.requests_per_ip_per_minute), minute}, tracked(o),
+                env.random_u64()),
+    join_clients({"join", quota(o.rate_limits.joins_per_ip_per_minute), minute}, tracked(o),
+                 env.random_u64()),
+    key_failures({"api-key", quota(o.rate_limits.access_failures_per_ip_per_minute), minute}, tracked(o),
+                 env.random_u64()),
+    access_sessions({"access", quota(o.rate_limits.access_per_session_per_minute), minute}, tracked(o),
+                    env.random_u64()),
+    access_keys({"access-key", quota(o.rate_limits.access_per_key_per_minute), minute}, tracked(o),
+                env.random_u64()),
+    access_failures({"access-failures", quota(o.rate_limits.access_failures_per_ip_per_minute), minute},
+                    tracked(o), env.random_u64()),
+    keys(directory),
+    passes(signer),
+    subject_key(hmac_sha256(store.session.bytes(), "fairqueue subjects of queues")),
+    cursors(store.session),
+    address_key(hmac_sha256(store.session.bytes(), "fairqueue addresses of limits")),
+    webhook_key(webhook_key_of(store.session)),
+    sandbox(gateway),
+    configured_async_percent_(static_cast<std::int32_t>(o.checkout.async_percent)) {
+  if (gateway) gateways.emplace("sandbox", gateway);
+}
+
+std::int32_t services::async_percent() const {
+  const auto index = keys.get();
+  const auto text = index ? index->setting(async_percent_setting) : std::nullopt;
+  return async_percent_of(text.value_or(std::string{}), configured_async_percent_);
+}
+
+std::vector<rate_limiter*> services::limiters() {
+  return {&customers,       &organizers,    &joins,          &anonymous,    &sandbox_pages,
+          &login_failures,  &otp_addresses, &otp_clients,    &join_clients, &key_failures,
+          &access_sessions, &access_keys,   &access_failures};
+}
+
+uuid services::key_of(std::string_view email) const {
+  const auto hash = keyed_hash_128(address_key.bytes(), email);
+  return {hash[0], hash[1]};
+}
+
+std::string services::pass_of(const entry_view& place, timestamp now) const {
+  return passes.issue({place.id, place.event, place.subject_name, now, place.claim_by});
+}
+
+fq::subject_key services::subject_of(tenant_id tenant, std::string_view name) const {
+  const auto hash = keyed_hash_128(subject_key.bytes(), std::to_string(static_cast<std::uint32_t>(tenant))
+                                                          + ':' + std::string{name});
+  return {hash[0], hash[1]};
+}
+
+uuid limit_key(const boost::asio::ip::address& client) {
+  const auto bytes = limit_prefix(client);
+  uuid key;
+  std::memcpy(&key.hi, bytes.data(), 8);
+  std::memcpy(&key.lo, bytes.data() + 8, 8);
+  return key;
+}
+
+} // namespace fq::net

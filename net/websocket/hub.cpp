@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+// See hub.hpp.
+//
+// No gap between `state` and pushes: the subscription is sent before the snapshot is asked for, and one
+// actor's replies and pushes arrive in the order it sent them. Pushes before the snapshot are part of it and
+// are skipped.
+#include "net/websocket/hub.hpp"
+
+#include "net/wire/codec.hpp"
+#include "net/wire/order_codec.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace fq::net {
+
+namespace {
+
+constexpr std::size_t snapshots_in_flight_max = 256; ///< of a line, when its owner was replaced
+constexpr std::size_t positions_per_question = 2000;
+constexpr std::size_t sockets_per_entry_max =
+  64; ///< tabs and devices of one fan; more are asked to try again (1013)
+constexpr milliseconds reopen_after{500};
+/// Small moves are told as often as this many sockets a second allow, but a socket is left waiting for 15 s
+/// at most: ten thousand waiters see every tick of the admission within a second, and a hundred thousand cost
+/// no more than ten thousand.
+constexpr std::int64_t small_moves_a_second = 10'000;
+constexpr milliseconds refresh_min{1'000}, refresh_max{15'000};
+constexpr milliseconds presence_interval{5'000}; ///< a presence_timeout is at least four times that
+constexpr std::uint64_t always_told_places = 100;
+constexpr unsigned peer_sweep_ticks = 4; ///< of 250 ms
+constexpr std::uint64_t reconnect_min_ms = 500, reconnect_spread_ms = 4500;
+
+bool moved_enough(std::uint64_t from, std::uint64_t to) {
+  const auto moved = from > to ? from - to : to - from;
+  return moved > 0 && (to <= always_told_places || moved * 100 >= from);
+}
+
+} // namespace
+
+milliseconds refresh_of(std::size_t sockets, std::int64_t io_threads) {
+  const auto all = static_cast<std::int64_t>(sockets) * std::max<std::int64_t>(io_threads, 1);
+  return std::clamp(milliseconds{all * 1'000 / small_moves_a_second}, refresh_min, refresh_max);
+}
+
+/// The sockets of one event.
+struct line {
+  enum class phase : std::uint8_t { opening, open, lost };
+
+  event_id event;
+  phase now = phase::opening;
+  bool gone = false; ///< the last socket left: no subscription any more
+  std::uint32_t generation = 0; ///< of the owner
+  event_status status = event_status::active;
+  bool sold_out = false;
+  bool watches_presence = false;
+  milliseconds present_told_at{0};
+  std::size_t peers = 0;
+  std::unordered_map<std::uint64_t, ws_peer*> by_number; ///< first of a chain
+  std::deque<ws_peer::ptr> to_show; ///< wait for their snapshot
+  std::size_t snapshots = 0; ///< in flight
+  milliseconds show_at{0}; ///< not before: the owner refused the last snapshot
+  milliseconds reopen_at{0};
+  bool moved = false; ///< since the last sweep began
+  bool untold = false; ///< some were not told of a small move
+  bool sweeping = false;
+  milliseconds swept_at{0};
+};
+
+hub::hub(context& ctx) : ctx_(ctx), chance_(ctx.environment.random_u64()) {}
+
+hub::~hub() { stop(); }
+
+/// Spread, not secrecy: splitmix64 from one random seed.
+std::uint64_t hub::chance() {
+  auto x = chance_ += 0x9e3779b97f4a7c15ull;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+  return x ^ x >> 31;
+}
+
+/// A time of the wall as steady time, so that a jump of the clock closes nobody; not set: never.
+milliseconds hub::steady(timestamp when) const {
+  return is_set(when) ? ctx_.now + (when - ctx_.environment.wall_now()) : milliseconds::max();
+}
+
+// -- sockets
+// ------------------------------------------------------------------------------------------------------------
+
+void hub::adopt(stream socket, const ws_upgrade& upgrade) {
+  ws_peer::ptr peer{
+    new ws_peer(ctx_, *this, std::move(socket), upgrade.holder, steady(upgrade.authorized_until))};
+  peer->number = upgrade.number;
+  peer->by_ticket = upgrade.by_ticket;
+  intrusive_ptr_add_ref(peer.get()); // the list's
+  peers_.push_back(*peer);
+  ++peers_open_;
+  auto& l = lines_[upgrade.event];
+  const bool is_new = !l;
+  if (is_new) {
+    l = std::make_shared<line>();
+    l->event = upgrade.event;
+  }
+  const auto mine = l;
+  const bool crowded = sockets_of(*mine, peer->number) >= sockets_per_entry_max;
+  enter_line(mine, *peer);
+  mine->to_show.push_back(peer);
+  peer->begin();
+  if (crowded) return peer->close(ws_close::try_again);
+  if (draining_) return send_away(*peer);
+  if (is_new)
+    open_line(mine);
+  else
+    take_snapshots(mine);
+}
+
+std::size_t hub::sockets_of(const line& l, queue_number number) {
+  const auto found = l.by_number.find(value_of(number));
+  std::size_t count = 0;
+  for (const auto* at = found == l.by_number.end() ? nullptr : found->second; at; at = at->next_same_number)
+    ++count;
+  return count;
+}
+
+void hub::enter_line(const line_ptr& l, ws_peer& peer) {
+  peer.line = l.get();
+  auto& first = l->by_number[value_of(peer.number)];
+  peer.next_same_number = std::exchange(first, &peer);
+  ++l->peers;
+}
+
+void hub::leave_line(line& l, ws_peer& peer) {
+  const auto found = l.by_number.find(value_of(peer.number));
+  if (found != l.by_number.end()) {
+    auto** at = &found->second;
+    while (*at && *at != &peer) at = &(*at)->next_same_number;
+    if (*at) *at = peer.next_same_number;
+    if (!found->second) l.by_number.erase(found);
+  }
+  peer.line = nullptr;
+  peer.next_same_number = nullptr;
+  --l.peers;
+}
+
+void hub::on_closing(ws_peer& peer) {
+  --peers_open_;
+  auto* l = peer.line;
+  if (!l) return;
+  leave_line(*l, peer);
+  if (l->peers > 0) return;
+  l->gone = true;
+  if (!stopped_ && ctx_.bridge) ctx_.bridge->subscribe_to(owner_of(l->event), false);
+  const auto event = l->event;
+  lines_.erase(event);
+}
+
+void hub::on_closed(ws_peer& peer) {
+  if (!peer.is_linked()) return;
+  peers_.erase(peers_.iterator_to(peer));
+  intrusive_ptr_release(&peer); // whoever called holds another
+}
+
+std::string_view hub::render_position(const place& where) {
+  scratch_ = position_frame(where.position, where.seconds_per_place_low, where.seconds_per_place_high);
+  return scratch_;
+}
+
+void hub::drain() {
+  draining_ = true;
+  std::vector<ws_peer::ptr> all;
+  for (auto& peer : peers_) all.emplace_back(&peer);
+  for (const auto& peer : all)
+    if (peer->is_open()) send_away(*peer);
+}
+
+/// To come back, at a time of its own.
+void hub::send_away(ws_peer& peer) {
+  peer.send(draining_frame(milliseconds{reconnect_min_ms + chance() % reconnect_spread_ms}));
+  peer.close(ws_close::service_restart);
+}
+
+void hub::stop() {
+  stopped_ = true;
+  while (!peers_.empty()) {
+    const ws_peer::ptr peer{&peers_.front()};
+    peer->drop();
+  }
+  lines_.clear();
+}
+
+void hub::sweep(milliseconds now) {
+  if (stopped_) return;
+  std::vector<line_ptr> due;
+  for (const auto& [event, l] : lines_) due.push_back(l);
+  for (const auto& l : due) {
+    if (l->gone) continue;
+    if (l->now == line::phase::lost && l->reopen_at <= now) {
+      l->now = line::phase::opening;
+      open_line(l);
+    } else if (l->now == line::phase::open) {
+      take_snapshots(l);
+      if (l->watches_presence && now - l->present_told_at >= presence_interval) tell_presence(*l);
+      if (!l->sweeping
+          && (l->moved || (l->untold && now - l->swept_at >= refresh_of(l->peers, ctx_.options.io.threads))))
+        sweep_positions(l);
+    }
+  }
+  if (++ticks_ % peer_sweep_ticks != 0) return;
+  for (auto at = peers_.begin(); at != peers_.end();) {
+    const ws_peer::ptr peer{&*at};
+    ++at; // a dropped peer leaves the list
+    peer->sweep(now);
+  }
+}
+
+// -- subscriptions
+// ------------------------------------------------------------------------------------------------------
+
+hub::line_ptr hub::find_line(const event_id& event) const {
+  const auto found = lines_.find(event);
+  return found == lines_.end() ? nullptr : found->second;
+}
+
+/// The owner stopped or cannot be reached: everybody keeps the socket and gets a new `state` when somebody
+/// owns the event again.
+void hub::lose(line& l) {
+  ++l.generation;
+  l.now = line::phase::lost;
+  l.reopen_at = ctx_.now + reopen_after;
+  l.to_show.clear();
+}
+
+void hub::on_owner_gone(aggregate_id aggregate) {
+  for (const auto& [event, l] : lines_)
+    if (owner_of(event) == aggregate) lose(*l);
+}
+
+/// Another node has the event: who connects anew is brought there.
+void hub::send_away(const line& l) {
+  std::vector<ws_peer::ptr> all;
+  for (const auto& [number, first] : l.by_number)
+    for (auto* peer = first; peer; peer = peer->next_same_number) all.emplace_back(peer);
+  for (const auto& peer : all) send_away(*peer);
+}
+
+detached hub::open_line(line_ptr l) {
+  const auto aggregate = owner_of(l->event);
+  const auto generation = l->generation;
+  const auto still = [&] { return !stopped_ && !l->gone && l->generation == generation; };
+  auto reached =
+    co_await ask_event(ctx_, aggregate, fq::find_line{l->event}); // the bridge now knows the owner
+  if (!still()) co_return;
+  if (reached.error && is(reached.error, errc::not_owner)) {
+    lose(*l); // whoever comes before the last one has left is sent away as well
+    send_away(*l);
+    co_return;
+  }
+  if (reached.error || !ctx_.bridge->subscribe_to(aggregate, true)) {
+    lose(*l);
+    co_return;
+  }
+  // Asked again behind the subscription: what happened in between is not lost.
+  auto told = co_await ask_event(ctx_, aggregate, fq::find_line{l->event});
+  if (!still()) co_return;
+  if (told.error) {
+    lose(*l);
+    co_return;
+  }
+  if (!told.reply.no) {
+    l->status = told.reply.status;
+    l->sold_out = told.reply.sold_out;
+    l->watches_presence = told.reply.watches_presence;
+  }
+  opened(l);
+}
+
+void hub::opened(const line_ptr& l) {
+  l->now = line::phase::open;
+  l->to_show.clear();
+  l->moved = true;
+  for (const auto& [number, first] : l->by_number)
+    for (auto* peer = first; peer; peer = peer->next_same_number) {
+      peer->in_sync = false;
+      l->to_show.emplace_back(peer);
+    }
+  take_snapshots(l);
+}
+
+// -- snapshots
+// ------------------------------------------------------------------------------------------------------------
+
+void hub::take_snapshots(const line_ptr& l) {
+  while (l->now == line::phase::open && !l->to_show.empty() && l->snapshots < snapshots_in_flight_max
+         && l->show_at <= ctx_.now) {
+    auto peer = std::move(l->to_show.front());
+    l->to_show.pop_front();
+    if (peer->is_open()) take_snapshot(l, std::move(peer));
+  }
+}
+
+detached hub::take_snapshot(line_ptr l, ws_peer::ptr peer) {
+  const auto generation = l->generation;
+  ++l->snapshots;
+  const auto owner = owner_of(l->event);
+  answer<entry_reply> got;
+  if (peer->by_ticket)
+    got = co_await ask_event(ctx_, owner, find_ticket{peer->holder});
+  else
+    got = co_await ask_event(ctx_, owner, find_entry{l->event, peer->holder});
+  auto& [error, reply] = got;
+  --l->snapshots;
+  if (stopped_ || l->gone || l->generation != generation || !peer->is_open())
+    co_return; // a new owner shows it again
+  if (error) {
+    l->to_show.push_back(std::move(peer));
+    l->show_at = ctx_.now + milliseconds{1}; // the next tick tries again
+    co_return;
+  }
+  if (reply.no)
+    peer->close(ws_close::normal); // no place any more
+  else
+    show(l, *peer, reply.entry);
+  take_snapshots(l);
+}
+
+void hub::show(const line_ptr& l, ws_peer& peer, const entry_view& entry) {
+  if (entry.number != peer.number) { // it has joined again since it asked for the socket
+    leave_line(*l, peer);
+    peer.number = entry.number;
+    enter_line(l, peer);
+  }
+  peer.in_sync = true;
+  peer.status = entry.status;
+  peer.admission_no = entry.admission_no;
+  peer.last_position = entry.position;
+  peer.last_position_at = ctx_.now;
+  peer.forget_position();
+  peer.kind = entry.kind;
+  peer.send(state_frame(entry, l->status, l->sold_out, ctx_.environment.wall_now(), ctx_.sessions));
+  const bool over =
+    is_in_line(entry.status) && (l->status == event_status::ended || l->status == event_status::cancelled);
+  if (!is_live(entry.status) || over) peer.close(ws_close::normal);
+}
+
+// -- pushes
+// -----------------------------------------------------------------------------------------------------------------
+
+/// `tell(peer, change)` for every socket of every change's place.
+template <class Change, class Tell>
+void hub::tell_each(const event_id& event, const std::vector<Change>& changes, Tell tell) {
+  const auto l = find_line(event);
+  if (!l) return;
+  for (const auto& c : changes) {
+    const auto found = l->by_number.find(value_of(c.number));
+    if (found == l->by_number.end()) continue;
+    for (ws_peer::ptr peer{found->second}; peer;) {
+      const ws_peer::ptr next{peer->next_same_number};
+      tell(*peer, c);
+      peer = next;
+    }
+    if (l->gone) return;
+  }
+}
+
+void hub::on_entries_changed(const entries_changed& push) {
+  tell_each(push.event, push.changes, [this](ws_peer& peer, const entry_change& c) {
+    if (peer.in_sync) change(peer, c);
+  });
+}
+
+/// To every socket of the place that the order was placed from, whatever else they were told.
+void hub::on_orders_changed(const orders_changed& push) {
+  tell_each(push.event, push.changes,
+            [](ws_peer& peer, const order_change& c) { peer.send(order_frame(c)); });
+}
+
+void hub::change(ws_peer& peer, const entry_change& c) {
+  if (peer.status == c.status && peer.admission_no == c.admission_no) return; // the snapshot had it
+  peer.status = c.status;
+  peer.admission_no = c.admission_no;
+  if (is_in_line(c.status)) return;
+  peer.forget_position();
+  if (c.status == entry_status::admitted) {
+    peer.send(admitted_frame(c, peer.kind, ctx_.sessions));
+    return;
+  }
+  peer.send(terminal_frame(c.status, peer.kind, c.id));
+  peer.close(ws_close::normal);
+}
+
+void hub::on_line_moved(const line_moved& push) {
+  if (const auto l = find_line(push.event)) l->moved = true;
+}
+
+void hub::on_event_noticed(const event_noticed& push) {
+  const auto l = find_line(push.event);
+  if (!l) return;
+  switch (push.what) {
+    case notice_kind::presence_watched:
+    case notice_kind::presence_unwatched:
+      l->watches_presence = push.what == notice_kind::presence_watched;
+      return;
+    case notice_kind::paused: l->status = event_status::paused; break;
+    case notice_kind::resumed: l->status = event_status::active; break;
+    case notice_kind::sold_out: l->sold_out = true; break;
+    case notice_kind::back_on_sale: l->sold_out = false; break;
+    case notice_kind::ended: l->status = event_status::ended; break;
+    case notice_kind::message: break; // the snapshots of later sockets have it
+  }
+  std::vector<ws_peer::ptr> told;
+  for (const auto& [number, first] : l->by_number)
+    for (auto* peer = first; peer; peer = peer->next_same_number)
+      if (peer->in_sync) told.emplace_back(peer);
+  const auto frame = notice_frame(push.what, push.message);
+  for (const auto& peer : told) {
+    peer->send(frame);
+    if (push.what == notice_kind::ended && is_in_line(peer->status)) peer->close(ws_close::normal);
+  }
+}
+
+// -- positions
+// ----------------------------------------------------------------------------------------------------------------
+
+detached hub::sweep_positions(line_ptr l) {
+  const auto generation = l->generation;
+  l->sweeping = true;
+  l->moved = l->untold = false;
+  l->swept_at = ctx_.now;
+  std::vector<queue_number> numbers;
+  numbers.reserve(l->by_number.size());
+  for (const auto& [number, first] : l->by_number)
+    if (first->in_sync && is_in_line(first->status)) numbers.push_back(queue_number{number});
+  for (std::size_t from = 0; from < numbers.size(); from += positions_per_question) {
+    const auto to = std::min(from + positions_per_question, numbers.size());
+    const auto begin = numbers.begin();
+    const std::vector<queue_number> chunk(begin + static_cast<std::ptrdiff_t>(from),
+                                          begin + static_cast<std::ptrdiff_t>(to));
+    find_positions question{chunk};
+    auto [error, reply] = co_await ask_event(ctx_, owner_of(l->event), std::move(question));
+    if (stopped_ || l->gone || l->generation != generation) break;
+    if (error || reply.positions.size() != chunk.size()) {
+      l->moved = true; // the next tick tries again
+      break;
+    }
+    for (std::size_t i = 0; i < chunk.size(); ++i) {
+      const auto found = l->by_number.find(value_of(chunk[i]));
+      if (found == l->by_number.end()) continue;
+      if (reply.positions[i] == 0) {
+        show_again(*l, *found->second);
+        continue;
+      }
+      const place where{reply.positions[i], static_cast<float>(reply.seconds_per_place_low),
+                        static_cast<float>(reply.seconds_per_place_high)};
+      for (ws_peer::ptr peer{found->second}; peer;) {
+        const ws_peer::ptr next{peer->next_same_number};
+        offer_position(*l, *peer, where);
+        peer = next;
+      }
+    }
+  }
+  l->sweeping = false;
+}
+
+/// The owner says it is no longer in line, and no push has said so: its push was lost, or it was subscribed
+/// too late. A new snapshot heals either.
+void hub::show_again(line& l, ws_peer& first) {
+  for (auto* peer = &first; peer; peer = peer->next_same_number)
+    if (peer->in_sync && is_in_line(peer->status)) {
+      peer->in_sync = false;
+      l.to_show.emplace_back(peer);
+    }
+}
+
+/// Who has a socket open is there.
+void hub::tell_presence(line& l) {
+  l.present_told_at = ctx_.now;
+  present told;
+  for (const auto& [number, first] : l.by_number) {
+    if (is_in_line(first->status)) told.numbers.push_back(queue_number{number});
+    if (told.numbers.size() == positions_per_question)
+      ctx_.bridge->tell_event(owner_of(l.event), std::exchange(told, {}));
+  }
+  if (!told.numbers.empty()) ctx_.bridge->tell_event(owner_of(l.event), std::move(told));
+}
+
+/// Tells a socket its position if that is news enough.
+void hub::offer_position(line& l, ws_peer& peer, const place& where) {
+  if (!peer.in_sync || !is_in_line(peer.status) || where.position == peer.last_position) return;
+  if (moved_enough(peer.last_position, where.position)
+      || ctx_.now - peer.last_position_at >= refresh_of(l.peers, ctx_.options.io.threads))
+    peer.send_position(where);
+  else
+    l.untold = true;
+}
+
+} // namespace fq::net

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The WebSockets of one io thread: by event and queue number, fed by the pushes of the event actors. One
+// subscription per event, one position sweep per event at a time, whatever the number of sockets. Everything
+// runs on the io thread.
+#pragma once
+#include "net/bridge/actor_bridge.hpp"
+#include "net/websocket/ws_peer.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace fq::net {
+
+/// How old what a socket was told may get when it moved a little; `sockets`: of its line on this io thread.
+/// Each io thread has about as many, and the pace is that of all together.
+[[nodiscard]] milliseconds refresh_of(std::size_t sockets, std::int64_t io_threads);
+
+class hub final : public push_receiver, private ws_owner {
+public:
+  explicit hub(context& ctx);
+  ~hub();
+  hub(const hub&) = delete;
+  hub& operator=(const hub&) = delete;
+
+  /// An upgraded socket: gets `state` once the event's owner has answered, then every change of its place.
+  void adopt(stream socket, const ws_upgrade& upgrade);
+
+  /// Liveness, position sweeps, lost subscriptions. About every 250 ms.
+  void sweep(milliseconds now);
+
+  /// Tells everybody to come back later, at different times, and closes with 1012.
+  void drain();
+
+  /// Drops everything. Coroutines that wait for actors end when the bridge stops.
+  void stop();
+
+  [[nodiscard]] std::size_t open() const { return peers_open_; }
+
+private:
+  using line_ptr = std::shared_ptr<line>;
+
+  void on_entries_changed(const entries_changed& push) override;
+  void on_orders_changed(const orders_changed& push) override;
+  void on_line_moved(const line_moved& push) override;
+  void on_event_noticed(const event_noticed& push) override;
+  void on_owner_gone(aggregate_id aggregate) override;
+  void on_closing(ws_peer& peer) override;
+  void on_closed(ws_peer& peer) override;
+  std::string_view render_position(const place& where) override;
+
+  line_ptr find_line(const event_id& event) const;
+  template <class Change, class Tell>
+  void tell_each(const event_id& event, const std::vector<Change>& changes, Tell tell);
+  static std::size_t sockets_of(const line& l, queue_number number);
+  void enter_line(const line_ptr& l, ws_peer& peer);
+  void leave_line(line& l, ws_peer& peer);
+  void lose(line& l);
+  void send_away(ws_peer& peer);
+  void send_away(const line& l);
+  detached open_line(line_ptr l);
+  void opened(const line_ptr& l);
+  void take_snapshots(const line_ptr& l);
+  detached take_snapshot(line_ptr l, ws_peer::ptr peer);
+  void show(const line_ptr& l, ws_peer& peer, const entry_view& entry);
+  void change(ws_peer& peer, const entry_change& change);
+  detached sweep_positions(line_ptr l);
+  void show_again(line& l, ws_peer& first);
+  void tell_presence(line& l);
+  void offer_position(line& l, ws_peer& peer, const place& where);
+  std::uint64_t chance();
+  milliseconds steady(timestamp when) const;
+
+  context& ctx_;
+  bool stopped_ = false;
+  bool draining_ = false;
+  std::uint64_t chance_;
+  std::size_t peers_open_ = 0;
+  unsigned ticks_ = 0;
+  std::string scratch_;
+  boost::intrusive::list<ws_peer, boost::intrusive::constant_time_size<false>> peers_; ///< closing ones too
+  std::unordered_map<event_id, line_ptr> lines_;
+};
+
+} // namespace fq::net

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// See ws_peer.hpp.
+#include "net/websocket/ws_peer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+namespace fq::net {
+
+namespace {
+
+using error_code = boost::system::error_code;
+
+constexpr std::size_t pending_bytes_max = 64 * 1024;
+constexpr std::uint8_t pending_frames_max = 64;
+constexpr std::uint8_t inbound_per_second_max = 20;
+
+/// Rounded up, and never earlier than it can be said.
+std::uint32_t whole_seconds(milliseconds steady) {
+  const auto count = std::chrono::ceil<seconds>(steady).count();
+  return static_cast<std::uint32_t>(
+    std::clamp<std::int64_t>(count, 0, std::numeric_limits<std::uint32_t>::max()));
+}
+
+} // namespace
+
+ws_peer::ws_peer(context& ctx, ws_owner& owner, stream socket, const uuid& who,
+                 milliseconds authorized_until) :
+    holder(who),
+    ctx_(ctx),
+    owner_(owner),
+    socket_(std::move(socket)),
+    last_seen_(ctx.now),
+    last_ping_(ctx.now),
+    authorized_until_s_(whole_seconds(authorized_until)) {
+  ctx_.state.websockets.fetch_add(1, std::memory_order_relaxed);
+}
+
+ws_peer::~ws_peer() { ctx_.state.websockets.fetch_sub(1, std::memory_order_relaxed); }
+
+void ws_peer::begin() { wait_readable(); }
+
+void ws_peer::drop() {
+  if (state_ == state::closed) return;
+  const ptr self{this};
+  const bool was_open = std::exchange(state_, state::closed) == state::open;
+  socket_.close();
+  ctx_.state.connections.fetch_sub(1, std::memory_order_relaxed);
+  pending_ = {};
+  if (was_open) owner_.on_closing(*this);
+  owner_.on_closed(*this);
+}
+
+// -- reading
+// ------------------------------------------------------------------------------------------------------------
+
+void ws_peer::wait_readable() {
+  socket_.wait_readable([self = ptr{this}](const error_code& error) {
+    if (self->state_ == state::closed) return;
+    if (error) return self->drop();
+    self->on_readable();
+  });
+}
+
+void ws_peer::on_readable() {
+  char scratch[16 * 1024];
+  const auto got = socket_.receive(scratch, sizeof scratch);
+  if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)) return wait_readable();
+  if (got <= 0) return drop();
+  last_seen_ = ctx_.now;
+  deaf_ = deaf_ || !reader_.feed({scratch, static_cast<std::size_t>(got)}, *this);
+  if (state_ != state::closed) wait_readable(); // while closing too: for the peer's close frame, or its end
+}
+
+bool ws_peer::count_inbound() {
+  if (ctx_.now - rate_since_ >= milliseconds{1000}) {
+    rate_since_ = ctx_.now;
+    inbound_ = 0;
+  }
+  if (++inbound_ <= inbound_per_second_max) return true;
+  close(ws_close::policy);
+  return false;
+}
+
+void ws_peer::on_message() {
+  if (state_ == state::open) count_inbound(); // and nothing else: clients have nothing to tell us
+}
+
+void ws_peer::on_ping(std::string_view payload) {
+  if (state_ != state::open || !count_inbound()) return;
+  std::string frame;
+  append_frame(frame, ws_opcode::pong, payload);
+  write(frame);
+}
+
+void ws_peer::on_pong() {
+  if (state_ == state::open) count_inbound();
+}
+
+void ws_peer::on_close(ws_close code) {
+  if (state_ == state::open) close(code);
+  if (state_ == state::closing && pending_.empty())
+    drop(); // both close frames are out: the server closes first
+}
+
+void ws_peer::on_violation(ws_close answer) { close(answer); }
+
+// -- writing
+// ------------------------------------------------------------------------------------------------------------
+
+void ws_peer::send(std::string_view text) {
+  if (state_ != state::open) return;
+  std::string frame;
+  frame.reserve(text.size() + 10);
+  append_frame(frame, ws_opcode::text, text);
+  ctx_.state.frames_sent.fetch_add(1, std::memory_order_relaxed);
+  write(frame);
+}
+
+void ws_peer::send_position(const place& where) {
+  if (state_ != state::open) return;
+  last_position = where.position;
+  last_position_at = ctx_.now;
+  if (!pending_.empty()) {
+    if (latest_.position != 0) ctx_.state.frames_coalesced.fetch_add(1, std::memory_order_relaxed);
+    latest_ = where;
+    return;
+  }
+  send(owner_.render_position(where));
+}
+
+void ws_peer::close(ws_close code) {
+  if (state_ != state::open) return;
+  latest_ = {};
+  std::string frame;
+  append_close(frame, code);
+  if (!write(frame)) return;
+  state_ = state::closing;
+  deadline_ = ctx_.now + ctx_.ws.close_timeout;
+  owner_.on_closing(*this);
+}
+
+/// Writes now what the socket takes and keeps the rest. False: the peer is gone.
+bool ws_peer::write(std::string_view frame) {
+  if (pending_.empty()) {
+    const auto sent = socket_.send(frame);
+    if (sent == static_cast<ssize_t>(frame.size())) return true;
+    if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) {
+      drop();
+      return false;
+    }
+    frame.remove_prefix(sent > 0 ? static_cast<std::size_t>(sent) : 0);
+  }
+  if (pending_.size() + frame.size() > pending_bytes_max || pending_frames_ == pending_frames_max) {
+    ctx_.state.slow_sockets_closed.fetch_add(1, std::memory_order_relaxed);
+    append_close(pending_, ws_close::try_again); // for the case that it begins to read now
+    state_ = state::closing;
+    deadline_ = ctx_.now + ctx_.ws.close_timeout;
+    owner_.on_closing(*this);
+    return false;
+  }
+  pending_.append(frame);
+  ++pending_frames_;
+  if (deadline_ == milliseconds{0}) deadline_ = ctx_.now + ctx_.ws.unread_output_max;
+  wait_writable();
+  return true;
+}
+
+void ws_peer::wait_writable() {
+  if (std::exchange(waiting_to_write_, true)) return;
+  socket_.wait_writable([self = ptr{this}](const error_code& error) {
+    self->waiting_to_write_ = false;
+    if (self->state_ == state::closed) return;
+    if (error || !self->flush()) self->drop();
+  });
+}
+
+/// False: the peer is gone, or has been told goodbye.
+bool ws_peer::flush() {
+  const auto sent = socket_.send(pending_);
+  if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) return false;
+  if (sent > 0) pending_.erase(0, static_cast<std::size_t>(sent));
+  if (!pending_.empty()) {
+    if (sent > 0 && state_ == state::open) deadline_ = ctx_.now + ctx_.ws.unread_output_max;
+    wait_writable();
+    return true;
+  }
+  pending_ = {};
+  pending_frames_ = 0;
+  if (state_ != state::open) return true; // its close frame is out; deadline_ waits for the answer
+  deadline_ = milliseconds{0};
+  if (latest_.position != 0) send(owner_.render_position(std::exchange(latest_, {})));
+  return true;
+}
+
+void ws_peer::sweep(milliseconds now) {
+  if (deadline_ != milliseconds{0} && deadline_ <= now) {
+    if (state_ == state::open) ctx_.state.slow_sockets_closed.fetch_add(1, std::memory_order_relaxed);
+    return drop();
+  }
+  if (state_ != state::open) return;
+  if (now >= seconds{authorized_until_s_}) return close(ws_close::unauthorized);
+  if (now - last_seen_ >= ctx_.ws.silence_max) return drop();
+  if (now - last_ping_ < ctx_.ws.ping_interval) return;
+  last_ping_ = now;
+  constexpr char ping[] = {static_cast<char>(0x89), 0};
+  write({ping, sizeof ping});
+}
+
+} // namespace fq::net

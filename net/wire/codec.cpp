@@ -1,0 +1,635 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views to JSON by hand-written appenders: fixed member names, numbers by to_chars, no document in between.
+#include "net/wire/codec.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+namespace fq::net {
+namespace {
+
+/// What is empty was not given.
+void append_text_or_null(std::string& out, std::string_view text) {
+  if (text.empty())
+    out += "null";
+  else
+    append_text(out, text);
+}
+
+void append_seconds(std::string& out, milliseconds value) { append_integer(out, value.count() / 1000); }
+
+void append_flag(std::string& out, bool value) { out += value ? "true" : "false"; }
+
+/// 0 means "none" in the rows and null on the wire.
+void append_unless_zero(std::string& out, std::uint64_t value) {
+  if (value == 0)
+    out += "null";
+  else
+    append_integer(out, value);
+}
+
+void append_rate(std::string& out, double per_minute) {
+  append_hundredths(
+    out, per_minute > 0 ? static_cast<std::uint64_t>(std::llround(std::min(per_minute, 1e12) * 100)) : 0);
+}
+
+// -- entry: the hot one --------------------------------------------------------------------------------
+
+/// A session token is one thing with two names: the event API's and the waiting-room API's. `place` and
+/// `line` name the ids.
+struct words {
+  std::string_view place, line, token;
+  bool claims; ///< whether there is a time to claim by
+};
+constexpr words event_words{"entry_id", "event_id", "admission_token", true};
+constexpr words queue_words{"ticket_id", "queue_id", "session_token", false};
+constexpr const words& words_of(event_kind kind) {
+  return kind == event_kind::sale ? event_words : queue_words;
+}
+
+void append_name(std::string& out, std::string_view name) {
+  out += '"';
+  out += name;
+  out += "\":";
+}
+
+void append_eta(std::string& out, std::int64_t low_seconds, std::int64_t high_seconds) {
+  if (low_seconds < 0 || high_seconds < 0) {
+    out += "null";
+    return;
+  }
+  out += "{\"low_seconds\":";
+  append_integer(out, low_seconds);
+  out += ",\"high_seconds\":";
+  append_integer(out, high_seconds);
+  out += '}';
+}
+
+void append_position(std::string& out, std::uint64_t position) {
+  out += "\"position\":";
+  append_unless_zero(out, position);
+  out += ",\"ahead\":";
+  if (position == 0)
+    out += "null";
+  else
+    append_integer(out, position - 1);
+}
+
+/// What an ADMITTED place carries; the token is made here, it is stored nowhere.
+void append_admission(std::string& out, const words& say, const entry_id& id, std::uint32_t admission_no,
+                      std::uint32_t batch, timestamp admitted_at, timestamp session_expires_at,
+                      timestamp claim_by, const session_keys& keys) {
+  append_name(out, say.token);
+  out += '"';
+  out += make_session_token(keys, id, admission_no);
+  out += "\",\"admission_batch\":";
+  append_integer(out, batch);
+  out += ",\"admitted_at\":";
+  append_time(out, admitted_at);
+  out += ",\"session_expires_at\":";
+  append_time(out, session_expires_at);
+  if (!say.claims) return;
+  out += ",\"claim_by\":";
+  append_time(out, claim_by);
+}
+
+/// The admission of a place that is over stays visible, without its token.
+void append_past_admission(std::string& out, const words& say, const entry_view& e) {
+  append_name(out, say.token);
+  out += "null,\"admission_batch\":";
+  append_unless_zero(out, e.admission_batch);
+  out += ",\"admitted_at\":";
+  append_time(out, e.admitted_at);
+  out += ",\"session_expires_at\":";
+  append_time(out, e.session_expires_at);
+  if (say.claims) out += ",\"claim_by\":null";
+}
+
+/// What everybody may know of a place who may ask for it.
+void begin_plain_place(std::string& out, const words& say, const entry_view& e) {
+  out += '{';
+  append_name(out, say.place);
+  append_id(out, e.id);
+  out += ',';
+  append_name(out, say.line);
+  append_id(out, e.event);
+  out += ",\"status\":\"";
+  out += name_of(e.status);
+  out += "\",\"queue_number\":";
+  append_integer(out, value_of(e.number));
+  out += ',';
+  append_position(out, e.position);
+  out += ",\"joined_at\":";
+  append_time(out, e.joined_at);
+  out += ",\"eta\":";
+  append_eta(out, e.eta_low_seconds, e.eta_high_seconds);
+}
+
+/// Everything of a place but its closing brace.
+void begin_place(std::string& out, const words& say, const entry_view& e, const session_keys& keys,
+                 std::string_view ticket_token) {
+  begin_plain_place(out, say, e);
+  out += ",\"poll_after_ms\":";
+  append_integer(out, e.poll_after_ms);
+  out += ",\"message\":";
+  append_text_or_null(out, e.message);
+  if (!ticket_token.empty()) {
+    out += ",\"ticket_token\":\"";
+    out += ticket_token;
+    out += '"';
+  }
+  out += ',';
+  if (e.status == entry_status::admitted)
+    append_admission(out, say, e.id, e.admission_no, e.admission_batch, e.admitted_at, e.session_expires_at,
+                     e.claim_by, keys);
+  else
+    append_past_admission(out, say, e);
+}
+
+// -- event ---------------------------------------------------------------------------------------------
+
+std::int64_t available(const ticket_type_row& type) { return type.total - type.held - type.sold; }
+
+void append_ticket_type(std::string& out, const ticket_type_row& type) {
+  out += "{\"id\":";
+  append_id(out, type.id);
+  out += ",\"name\":";
+  append_text(out, type.name);
+  out += ",\"price\":";
+  append_integer(out, type.price);
+  out += ",\"total\":";
+  append_integer(out, type.total);
+  out += ",\"available\":";
+  append_integer(out, available(type));
+  out += ",\"max_per_order\":";
+  append_integer(out, type.max_per_order);
+  out += ",\"on_sale\":";
+  append_flag(out, type.on_sale);
+  out += ",\"hidden\":";
+  append_flag(out, type.hidden);
+  out += ",\"sale_from\":";
+  append_time(out, type.sale_from);
+  out += ",\"sale_until\":";
+  append_time(out, type.sale_until);
+  out += '}';
+}
+
+void append_queue_settings(std::string& out, const queue_settings& q) {
+  out += "{\"policy\":\"";
+  out += name_of(q.policy);
+  out += "\",\"concurrency\":";
+  append_unless_zero(out, q.concurrency);
+  out += ",\"rate_per_minute\":";
+  append_unless_zero(out, q.rate_per_minute);
+  out += ",\"batch_size\":";
+  append_integer(out, q.batch_size);
+  out += ",\"admission_interval_ms\":";
+  append_integer(out, q.admission_interval.count());
+  out += ",\"over_admission_factor\":";
+  append_hundredths(out, q.over_admission_percent);
+  out += ",\"session_ttl_seconds\":";
+  append_seconds(out, q.session_ttl);
+  out += ",\"claim_window_seconds\":";
+  append_seconds(out, q.claim_window);
+  out += ",\"capacity\":";
+  append_unless_zero(out, q.capacity);
+  out += ",\"ticket_ttl_seconds\":";
+  append_seconds(out, q.ticket_ttl);
+  out += ",\"presence_timeout_seconds\":";
+  append_seconds(out, q.presence_timeout);
+  out += ",\"away_grace_seconds\":";
+  append_seconds(out, q.away_grace);
+  out += '}';
+}
+
+void append_stock(std::string& out, const event_view& view) {
+  std::int64_t total = 0, free = 0;
+  out += ",\"ticket_types\":[";
+  for (const auto& type : view.ticket_types) {
+    if (out.back() != '[') out += ',';
+    append_ticket_type(out, type);
+    total += type.total;
+    free += available(type);
+  }
+  out += "],\"total_inventory\":";
+  append_integer(out, total);
+  out += ",\"available\":";
+  append_integer(out, free);
+  out += ",\"sold_out\":";
+  append_flag(out, view.sold_out);
+}
+
+// -- times in ------------------------------------------------------------------------------------------
+
+} // namespace
+
+// -- parts ---------------------------------------------------------------------------------------------
+
+std::string_view name_of(admission_policy policy) {
+  switch (policy) {
+    case admission_policy::batch: return "batch";
+    case admission_policy::capacity: return "capacity";
+    case admission_policy::rate: return "rate";
+    case admission_policy::open: return "open";
+    case admission_policy::operated: return "operator";
+  }
+  return "";
+}
+
+std::optional<admission_policy> parse_policy(std::string_view text) {
+  using enum admission_policy;
+  for (const auto policy : {batch, capacity, rate, open, operated})
+    if (name_of(policy) == text) return policy;
+  return std::nullopt;
+}
+
+// -- views ---------------------------------------------------------------------------------------------
+
+void append_entry(std::string& out, const entry_view& e, const session_keys& keys,
+                  std::string_view ticket_token) {
+  out.reserve(out.size() + 640 + ticket_token.size());
+  begin_place(out, event_words, e, keys, ticket_token);
+  out += '}';
+}
+
+void append_ticket(std::string& out, const entry_view& e, const session_keys& keys, std::string_view pass,
+                   std::string_view ticket_token) {
+  out.reserve(out.size() + 640 + pass.size() + ticket_token.size());
+  begin_place(out, queue_words, e, keys, ticket_token);
+  out += ",\"admission_pass\":";
+  append_text_or_null(out, pass);
+  out += ",\"subject\":";
+  append_text_or_null(out, e.subject_name);
+  out += '}';
+}
+
+void append_place(std::string& out, const entry_view& e) {
+  begin_plain_place(out, words_of(e.kind), e);
+  out += ",\"admitted_at\":";
+  append_time(out, e.admitted_at);
+  out += ",\"session_expires_at\":";
+  append_time(out, e.session_expires_at);
+  if (e.kind == event_kind::queue) {
+    out += ",\"subject\":";
+    append_text_or_null(out, e.subject_name);
+  }
+  out += '}';
+}
+
+void append_queue(std::string& out, const event_row& e) {
+  const auto& q = e.queue;
+  out += "{\"id\":";
+  append_id(out, e.id);
+  out += ",\"external_id\":";
+  append_text_or_null(out, e.external_id);
+  out += ",\"name\":";
+  append_text(out, e.name);
+  out += ",\"status\":\"";
+  out += name_of(e.status);
+  out += "\",\"mode\":\"";
+  out += name_of(q.policy);
+  out += "\",\"message\":";
+  append_text(out, e.message);
+  out += ",\"opens_at\":";
+  append_time(out, e.queue_opens_at);
+  out += ",\"concurrency\":";
+  append_unless_zero(out, q.concurrency);
+  out += ",\"rate_per_minute\":";
+  append_unless_zero(out, q.rate_per_minute);
+  out += ",\"capacity\":";
+  append_unless_zero(out, q.capacity);
+  out += ",\"session_ttl_seconds\":";
+  append_seconds(out, q.session_ttl);
+  out += ",\"ticket_ttl_seconds\":";
+  append_seconds(out, q.ticket_ttl);
+  out += ",\"presence_timeout_seconds\":";
+  append_seconds(out, q.presence_timeout);
+  out += ",\"away_grace_seconds\":";
+  append_seconds(out, q.away_grace);
+  out += ",\"created_at\":";
+  append_time(out, e.created_at);
+  out += ",\"updated_at\":";
+  append_time(out, e.updated_at);
+  out += '}';
+}
+
+void append_queue_list(std::string& out, const std::vector<event_view>& queues,
+                       std::string_view next_cursor) {
+  out += "{\"queues\":[";
+  for (const auto& queue : queues) {
+    if (out.back() != '[') out += ',';
+    append_queue(out, queue.event);
+  }
+  out += "],\"next_cursor\":";
+  append_text_or_null(out, next_cursor);
+  out += '}';
+}
+
+void append_queue_stats(std::string& out, const event_stats& s) {
+  out += "{\"queue_id\":";
+  append_id(out, s.event);
+  out += ",\"status\":\"";
+  out += name_of(s.status);
+  out += "\",\"waiting\":";
+  append_integer(out, s.waiting);
+  out += ",\"away\":";
+  append_integer(out, s.away);
+  out += ",\"active\":";
+  append_integer(out, s.admitted);
+  out += ",\"joined_total\":";
+  append_integer(out, s.joined_total);
+  out += ",\"admitted_total\":";
+  append_integer(out, s.admitted_total);
+  out += ",\"completed_total\":";
+  append_integer(out, s.completed_total);
+  out += ",\"admission_rate_per_minute\":";
+  append_rate(out, s.admission_rate_per_minute);
+  out += ",\"arrival_rate_per_minute\":";
+  append_rate(out, s.arrival_rate_per_minute);
+  out += ",\"server_time\":";
+  append_time(out, s.server_time);
+  out += '}';
+}
+
+void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
+                   timestamp expires_at) {
+  out.reserve(out.size() + 224 + subject.size());
+  out += "{\"active\":true,\"ticket_id\":";
+  append_id(out, ticket);
+  out += ",\"queue_id\":";
+  append_id(out, queue);
+  out += ",\"subject\":";
+  append_text_or_null(out, subject);
+  out += ",\"session_expires_at\":";
+  append_time(out, expires_at);
+  out += '}';
+}
+
+void append_audit(std::string& out, const std::vector<audit_row>& rows, bool more) {
+  out += "{\"entries\":[";
+  for (const auto& r : rows) {
+    if (out.back() != '[') out += ',';
+    out += "{\"id\":";
+    append_id(out, r.id);
+    out += ",\"at\":";
+    append_time(out, r.at);
+    out += ",\"actor\":";
+    append_text(out, r.actor);
+    out += ",\"action\":";
+    append_text(out, r.action);
+    out += ",\"target\":";
+    append_id(out, r.target);
+    out += ",\"reason\":";
+    append_text_or_null(out, r.reason);
+    out += ",\"detail\":";
+    out += r.detail.empty() ? "{}" : r.detail; // a JSON object as it was sent
+    out += '}';
+  }
+  out += "],\"next_cursor\":";
+  if (more && !rows.empty())
+    append_id(out, rows.back().id);
+  else
+    out += "null";
+  out += '}';
+}
+
+void append_claim(std::string& out, const claim_view& view) {
+  const auto& claim = view.claim;
+  out += "{\"claim_id\":";
+  append_id(out, claim.id);
+  out += ",\"event_id\":";
+  append_id(out, view.event);
+  out += ",\"status\":\"";
+  out += name_of(claim.status);
+  out += "\",\"items\":[";
+  for (std::size_t i = 0; i < claim.items.size(); ++i) {
+    out += i == 0 ? "{\"ticket_type_id\":" : ",{\"ticket_type_id\":";
+    append_id(out, i < view.item_ids.size() ? view.item_ids[i] : ticket_type_id{});
+    out += ",\"quantity\":";
+    append_integer(out, claim.items[i].quantity);
+    out += ",\"unit_price\":";
+    append_integer(out, claim.items[i].unit_price);
+    out += '}';
+  }
+  out += "],\"fees\":";
+  append_integer(out, fees_of(claim));
+  out += ",\"amount\":";
+  append_integer(out, claim.amount);
+  out += ",\"currency\":";
+  append_text(out, view.currency);
+  out += ",\"created_at\":";
+  append_time(out, claim.created_at);
+  out += ",\"expires_at\":";
+  append_time(out, claim.expires_at);
+  out += '}';
+}
+
+void append_payment(std::string& out, const payment_view& view) {
+  const auto& payment = view.payment;
+  out += "{\"payment_id\":";
+  append_id(out, payment.id);
+  out += ",\"claim_id\":";
+  append_id(out, payment.claim);
+  out += ",\"event_id\":";
+  append_id(out, view.event);
+  out += ",\"status\":\"";
+  out += name_of(payment.status);
+  out += "\",\"gateway\":";
+  append_text(out, payment.gateway);
+  out += ",\"reference\":";
+  append_text(out, payment.reference);
+  out += ",\"authorization_url\":";
+  append_text_or_null(out, payment.authorization_url);
+  out += ",\"amount\":";
+  append_integer(out, payment.amount);
+  out += ",\"currency\":";
+  append_text(out, view.currency);
+  out += ",\"refunded_amount\":";
+  append_integer(out, payment.refunded);
+  out += ",\"created_at\":";
+  append_time(out, payment.created_at);
+  out += ",\"updated_at\":";
+  append_time(out, payment.updated_at);
+  out += '}';
+}
+
+void append_event(std::string& out, const event_view& view) {
+  const auto& e = view.event;
+  out += "{\"id\":";
+  append_id(out, e.id);
+  out += ",\"name\":";
+  append_text(out, e.name);
+  out += ",\"message\":";
+  append_text(out, e.message);
+  out += ",\"status\":\"";
+  out += name_of(e.status);
+  out += "\",\"currency\":";
+  append_text(out, e.currency);
+  out += ",\"organizer_id\":";
+  append_id(out, e.organizer);
+  out += ",\"queue_opens_at\":";
+  append_time(out, e.queue_opens_at);
+  out += ",\"sale_start\":";
+  append_time(out, e.sale_start);
+  out += ",\"sale_end\":";
+  append_time(out, e.sale_end);
+  append_stock(out, view);
+  out += ",\"checkout\":{\"async_percent\":";
+  if (e.async_percent == async_inherited)
+    out += "null";
+  else
+    append_integer(out, e.async_percent);
+  out += "},\"queue\":";
+  append_queue_settings(out, e.queue);
+  out += ",\"claim_ttl_seconds\":";
+  append_seconds(out, e.claim_ttl);
+  out += ",\"claims_per_customer\":";
+  append_integer(out, e.claims_per_customer);
+  out += ",\"created_at\":";
+  append_time(out, e.created_at);
+  out += ",\"updated_at\":";
+  append_time(out, e.updated_at);
+  out += '}';
+}
+
+void append_stats(std::string& out, const event_stats& s) {
+  const auto member = [&out](std::string_view name, auto value) {
+    out += ",\"";
+    out += name;
+    out += "\":";
+    append_integer(out, value);
+  };
+  out += "{\"event_id\":";
+  append_id(out, s.event);
+  out += ",\"status\":\"";
+  out += name_of(s.status);
+  out += '"';
+  member("waiting", s.waiting);
+  member("away", s.away);
+  member("admitted", s.admitted);
+  member("joined_total", s.joined_total);
+  member("admitted_total", s.admitted_total);
+  member("completed_total", s.completed_total);
+  member("held", s.held);
+  member("sold", s.sold);
+  member("available", s.available);
+  member("total", s.total);
+  member("claims_live", s.claims_live);
+  member("claims_confirmed", s.claims_confirmed);
+  member("payments_open", s.payments_open);
+  member("revenue", s.revenue);
+  member("refunded", s.refunded);
+  out += ",\"admission_rate_per_minute\":";
+  append_rate(out, s.admission_rate_per_minute);
+  out += ",\"arrival_rate_per_minute\":";
+  append_rate(out, s.arrival_rate_per_minute);
+  member("last_admission_batch", s.last_admission_batch);
+  out += ",\"server_time\":";
+  append_time(out, s.server_time);
+  out += '}';
+}
+
+void append_event_list(std::string& out, const std::vector<event_view>& events,
+                       std::string_view next_cursor) {
+  out += "{\"items\":[";
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    if (i > 0) out += ',';
+    append_event(out, events[i]);
+  }
+  out += "],\"next_cursor\":";
+  append_text_or_null(out, next_cursor);
+  out += '}';
+}
+
+// -- frames --------------------------------------------------------------------------------------------
+
+std::string state_frame(const entry_view& entry, event_status status, bool sold_out, timestamp server_time,
+                        const session_keys& keys) {
+  std::string out;
+  out.reserve(768);
+  const bool sells = entry.kind == event_kind::sale;
+  out += R"({"type":"state","server_time":)";
+  append_time(out, server_time);
+  out += sells ? ",\"entry\":" : ",\"ticket\":";
+  sells ? append_entry(out, entry, keys) : append_ticket(out, entry, keys);
+  out += sells ? ",\"event_status\":\"" : ",\"queue_status\":\"";
+  out += name_of(status);
+  out += '"';
+  if (sells) {
+    out += ",\"sold_out\":";
+    append_flag(out, sold_out);
+  }
+  out += '}';
+  return out;
+}
+
+std::string position_frame(std::uint64_t position, double seconds_per_place_low,
+                           double seconds_per_place_high) {
+  const auto total = [position](double a_place) -> std::int64_t {
+    return a_place < 0
+             ? -1
+             : static_cast<std::int64_t>(std::min(std::ceil(a_place * static_cast<double>(position)), 1e9));
+  };
+  std::string out;
+  out.reserve(128);
+  out += R"({"type":"position_changed",)";
+  append_position(out, position);
+  out += ",\"eta\":";
+  append_eta(out, total(seconds_per_place_low), total(seconds_per_place_high));
+  out += '}';
+  return out;
+}
+
+std::string admitted_frame(const entry_change& c, event_kind kind, const session_keys& keys) {
+  const auto& say = words_of(kind);
+  std::string out;
+  out.reserve(384);
+  out += R"({"type":"admitted",)";
+  append_name(out, say.place);
+  append_id(out, c.id);
+  out += ",\"queue_number\":";
+  append_integer(out, value_of(c.number));
+  out += ',';
+  append_admission(out, say, c.id, c.admission_no, c.admission_batch, c.admitted_at, c.session_expires_at,
+                   c.claim_by, keys);
+  out += '}';
+  return out;
+}
+
+std::string terminal_frame(entry_status status, event_kind kind, const entry_id& entry) {
+  std::string out = "{\"type\":\"";
+  for (const char c : name_of(status)) out += c == '_' ? '_' : static_cast<char>(c + ('a' - 'A'));
+  out += "\",";
+  append_name(out, words_of(kind).place);
+  append_id(out, entry);
+  out += '}';
+  return out;
+}
+
+std::string notice_frame(notice_kind what, std::string_view message) {
+  switch (what) {
+    case notice_kind::paused: return R"({"type":"paused"})";
+    case notice_kind::resumed: return R"({"type":"resumed"})";
+    case notice_kind::sold_out: return R"({"type":"sold_out","sold_out":true})";
+    case notice_kind::back_on_sale: return R"({"type":"sold_out","sold_out":false})";
+    case notice_kind::ended: return R"({"type":"ended"})";
+    case notice_kind::presence_watched:
+    case notice_kind::presence_unwatched: return {}; // for hubs only
+    case notice_kind::message: break;
+  }
+  std::string out = R"({"type":"message","message":)";
+  append_text_or_null(out, message);
+  out += '}';
+  return out;
+}
+
+std::string draining_frame(milliseconds reconnect_after) {
+  std::string out = R"({"type":"draining","reconnect_after_ms":)";
+  append_integer(out, reconnect_after.count());
+  out += '}';
+  return out;
+}
+
+} // namespace fq::net

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON out: views of the domain as the wire shows them, appended to one string, and the WebSocket frames.
+// Called by the routes and by the hub. Knows no HTTP. Hand-written because ENTRY is the answer to every join
+// and every poll.
+#pragma once
+#include "actors/protocol/messages.hpp"
+#include "crypto/session_token.hpp"
+#include "domain/sale/views.hpp"
+#include "net/http/json_text.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fq::net {
+
+[[nodiscard]] std::string_view name_of(admission_policy policy);
+[[nodiscard]] std::optional<admission_policy> parse_policy(std::string_view text);
+
+// -- views ---------------------------------------------------------------------------------------------
+
+/// `ticket_token` only in the answer to a join; the admission token is made here while the entry is ADMITTED.
+void append_entry(std::string& out, const entry_view& entry, const session_keys& keys,
+                  std::string_view ticket_token = {});
+/// The same place as the waiting-room API shows it; `pass` empty: none.
+void append_ticket(std::string& out, const entry_view& entry, const session_keys& keys,
+                   std::string_view pass = {}, std::string_view ticket_token = {});
+/// The same place as who manages the line sees it: nothing that would let in.
+void append_place(std::string& out, const entry_view& entry);
+void append_queue(std::string& out, const event_row& queue);
+void append_queue_list(std::string& out, const std::vector<event_view>& queues, std::string_view next_cursor);
+void append_queue_stats(std::string& out, const event_stats& stats);
+void append_access(std::string& out, const entry_id& ticket, const uuid& queue, std::string_view subject,
+                   timestamp expires_at);
+/// `more`: the last row's id is the next cursor.
+void append_audit(std::string& out, const std::vector<audit_row>& rows, bool more);
+void append_claim(std::string& out, const claim_view& claim);
+void append_payment(std::string& out, const payment_view& payment);
+void append_event(std::string& out, const event_view& event);
+void append_stats(std::string& out, const event_stats& stats);
+/// `next_cursor` empty: null.
+void append_event_list(std::string& out, const std::vector<event_view>& events, std::string_view next_cursor);
+
+// -- WebSocket frames (server to client): one JSON object each -----------------------------------------
+
+/// Frames speak the words of the event API or of the waiting-room API: of the place's kind.
+[[nodiscard]] std::string state_frame(const entry_view& entry, event_status status, bool sold_out,
+                                      timestamp server_time, const session_keys& keys);
+/// The ETA is position times the seconds a place; negative: unknown.
+[[nodiscard]] std::string position_frame(std::uint64_t position, double seconds_per_place_low,
+                                         double seconds_per_place_high);
+[[nodiscard]] std::string admitted_frame(const entry_change& change, event_kind kind,
+                                         const session_keys& keys);
+/// expired, session_expired, cancelled, completed or revoked; `status` must be terminal.
+[[nodiscard]] std::string terminal_frame(entry_status status, event_kind kind, const entry_id& entry);
+/// paused, resumed, sold_out (true or false), ended, message.
+[[nodiscard]] std::string notice_frame(notice_kind what, std::string_view message = {});
+[[nodiscard]] std::string draining_frame(milliseconds reconnect_after);
+
+} // namespace fq::net

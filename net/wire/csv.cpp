@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/wire/csv.hpp"
+
+namespace fq::net {
+namespace {
+
+constexpr std::string_view formula_starts = "=+-@\t\r";
+
+/// Whether a cell that began here would be a formula. Quotation marks may be lost on the way.
+bool would_be_formula(std::string_view text) {
+  const auto first = text.find_first_not_of('"');
+  return first != std::string_view::npos
+         && std::string_view{"=+-@"}.find(text[first]) != std::string_view::npos;
+}
+
+/// Always in quotes, which a reader that splits at commas heeds. To one that splits at semicolons or tabs
+/// (Excel in half of Europe) a row is one cell that does not begin with this cell's quotes: it splits inside
+/// of it. So what would begin a formula there is guarded as well.
+void append_cell(std::string& out, std::string_view text) {
+  out += '"';
+  if (!text.empty() && formula_starts.find(text.front()) != std::string_view::npos) out += '\'';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') out += '"';
+    out += c;
+    const bool may_split = c == ';' || c == '\t' || c == '\r' || c == '\n';
+    if (may_split && would_be_formula(text.substr(i + 1))) out += '\'';
+  }
+  out += '"';
+}
+
+} // namespace
+
+void append_csv_row(std::string& out, std::initializer_list<std::string_view> cells) {
+  bool is_first = true;
+  for (const auto cell : cells) {
+    if (!is_first) out += ',';
+    is_first = false;
+    append_cell(out, cell);
+  }
+  out += "\r\n";
+}
+
+} // namespace fq::net

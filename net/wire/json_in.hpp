@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strict JSON in: bodies are objects of at most 16 levels in valid UTF-8, without unknown or repeated
+// members; every field that is wrong is reported, not only the first. Called by the routes that take a body.
+// Knows no rule of the sale beyond types and ranges.
+#pragma once
+#include "actors/protocol/messages.hpp"
+#include "domain/sale/views.hpp"
+#include "net/http/http.hpp"
+#include "net/http/problem.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fq::net {
+
+inline constexpr std::size_t json_depth_max = 16;
+/// Errors reported at most; a hostile body cannot make a long answer.
+inline constexpr std::size_t json_errors_max = 20;
+
+class json_errors {
+public:
+  void add(std::string field, std::string_view code, std::string detail);
+  [[nodiscard]] bool any() const noexcept { return !list_.empty(); }
+  [[nodiscard]] const std::vector<field_error>& list() const noexcept { return list_; }
+  /// unknown_field if there is one, else invalid_field.
+  [[nodiscard]] fault worst() const noexcept {
+    return unknown_ ? fault::unknown_field : fault::invalid_field;
+  }
+
+private:
+  std::vector<field_error> list_;
+  bool unknown_ = false;
+};
+
+struct range {
+  std::int64_t low;
+  std::int64_t high;
+};
+
+inline constexpr range money_range{0, 1'000'000'000'000};
+
+/// Reads the members of one object. Ask for every member that is allowed, then `finish` reports all others. A
+/// member that is absent is `given == false` and no error unless it was `require`d; one of a wrong type or
+/// out of range is reported and not given.
+class object_reader {
+public:
+  object_reader(const boost::json::object& object, std::string path, json_errors& errors) :
+      object_(object), path_(std::move(path)), errors_(errors) {}
+
+  /// Valid UTF-8 without control characters, `size` in bytes.
+  maybe<std::string> text(std::string_view name, range size);
+  /// An integer as JSON writes one: no fraction, no exponent.
+  maybe<std::int64_t> integer(std::string_view name, range allowed);
+  template <std::integral Number>
+  maybe<Number> number(std::string_view name, range allowed) {
+    const auto read = integer(name, allowed);
+    return {read.given, static_cast<Number>(read.value)};
+  }
+  /// As `number`, but null means 0 ("none").
+  maybe<std::uint32_t> number_or_null(std::string_view name, range allowed);
+  /// As `number`, but null means `none`.
+  template <std::integral Number>
+  maybe<Number> integer_or_null(std::string_view name, range allowed, Number none) {
+    if (is_null(name)) return {true, none};
+    return number<Number>(name, allowed);
+  }
+  /// Seconds or milliseconds as an integer.
+  template <class Duration>
+  maybe<milliseconds> duration(std::string_view name, range allowed) {
+    const auto read = integer(name, allowed);
+    return {read.given, std::chrono::duration_cast<milliseconds>(Duration{read.value})};
+  }
+  maybe<bool> flag(std::string_view name);
+  /// RFC 3339, from 2000 to 2999.
+  maybe<timestamp> time(std::string_view name);
+  /// As `time`, but null means `never`.
+  maybe<timestamp> time_or_null(std::string_view name) {
+    if (is_null(name)) return {true, never};
+    return time(name);
+  }
+  /// A number with at most two decimals, in hundredths.
+  maybe<std::uint32_t> hundredths(std::string_view name, range allowed);
+  maybe<uuid> id(std::string_view name);
+  maybe<admission_policy> policy(std::string_view name);
+  /// An array of so many UUIDs; empty if it is absent.
+  std::vector<uuid> ids(std::string_view name, range count);
+  /// An array of so many texts, as `text` takes them.
+  std::vector<std::string> texts(std::string_view name, range count, range size);
+
+  /// Calls `read` with the object of that name, if given; it is finished afterwards.
+  void object(std::string_view name, const std::function<void(object_reader&)>& read);
+  /// Calls `read` with every element, each an object, finished afterwards. Returns whether the member is
+  /// there.
+  bool objects(std::string_view name, range count, const std::function<void(object_reader&)>& read);
+
+  /// Reports that `name` must be given unless it is there (in whatever form).
+  void require(std::string_view name);
+  [[nodiscard]] bool has(std::string_view name) const { return object_.contains(name); }
+  /// An error of the caller's own about one of the members.
+  void reject(std::string_view name, std::string detail) {
+    errors_.add(full_name(name), "invalid", std::move(detail));
+  }
+  /// Reports every member nobody asked for.
+  void finish();
+
+private:
+  const boost::json::value* find(std::string_view name);
+  /// The array of that name, if it has so many elements.
+  const boost::json::array* array(std::string_view name, range count);
+  /// Given as null, which is then dealt with.
+  bool is_null(std::string_view name);
+  [[nodiscard]] std::string full_name(std::string_view name) const;
+  void wrong_type(std::string_view name, std::string_view expected);
+  void out_of_range(std::string_view name, range allowed, std::string_view unit);
+
+  const boost::json::object& object_;
+  std::string path_;
+  json_errors& errors_;
+  std::vector<std::string_view> known_;
+};
+
+enum class body_need : std::uint8_t { required, optional };
+
+/// Checks the body, parses it and calls `read` with its object (not at all if an optional body is absent).
+/// The problem to answer with, or nothing when all is well.
+[[nodiscard]] std::optional<response> read_json(const request& rq, body_need need,
+                                                const std::function<void(object_reader&)>& read);
+
+/// A required e-mail address, in lower case: one person, one account.
+[[nodiscard]] std::string read_email(object_reader& body, std::string_view name);
+/// A plain addr-spec without quotes or comments; the domain has a dot-free form too ("demo@localhost"). 3 to
+/// 254 bytes.
+[[nodiscard]] bool is_email(std::string_view text);
+/// As addresses are kept and compared: ASCII letters in lower case.
+[[nodiscard]] std::string lower_email(std::string_view typed);
+
+/// "reason", for the audit log: at most 500 bytes; empty if it was not given.
+[[nodiscard]] std::string read_reason(object_reader& body);
+/// For actions whose body may hold a reason and nothing else: the note for the audit log, or the problem to
+/// answer with.
+[[nodiscard]] std::optional<response> read_note(const request& rq, audit_note& note);
+
+/// For routes without a body: nothing, or an empty object.
+[[nodiscard]] std::optional<response> expect_no_body(const request& rq);
+
+/// "application/json", any case, with or without parameters.
+[[nodiscard]] bool is_json(std::string_view content_type);
+
+} // namespace fq::net

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "net/wire/order_codec.hpp"
+
+#include "net/wire/codec.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+
+namespace fq::net {
+namespace {
+
+namespace json = boost::json;
+
+json::value time_or_null(timestamp t) { return is_set(t) ? json::value(rfc3339(t)) : json::value(nullptr); }
+json::value text_or_null(std::string_view text) {
+  return text.empty() ? json::value(nullptr) : json::value(text);
+}
+json::value id_or_null(const uuid& id) {
+  return id.is_nil() ? json::value(nullptr) : json::value(to_string(id));
+}
+json::value limit_or_null(std::uint32_t limit) {
+  return limit == 0 ? json::value(nullptr) : json::value(limit);
+}
+
+json::object with_prices(json::object out, money subtotal, money discount, money donations,
+                         money platform_fee, money processing_fee, money total, const std::string& currency) {
+  out["subtotal"] = subtotal;
+  out["discount"] = discount;
+  out["donations"] = donations;
+  out["platform_fee"] = platform_fee;
+  out["processing_fee"] = processing_fee;
+  out["total"] = total;
+  out["currency"] = currency;
+  return out;
+}
+
+json::object summary_of(const order_row& o, const event_id& event, const std::string& event_name,
+                        const std::string& currency) {
+  json::object out{{"order_id", to_string(o.id)},
+                   {"event_id", to_string(event)},
+                   {"event_name", event_name},
+                   {"claim_id", to_string(o.claim)},
+                   {"status", wire_name(o.status)},
+                   {"failure", text_or_null(o.failure)},
+                   {"promo_code", text_or_null(o.promo_code)}};
+  out = with_prices(std::move(out), o.subtotal, o.discount, o.donations, o.platform_fee, o.processing_fee,
+                    o.total, currency);
+  out["created_at"] = rfc3339(o.created_at);
+  out["updated_at"] = rfc3339(o.updated_at);
+  return out;
+}
+
+json::object object_of(const order_view& v) {
+  const auto& o = v.order;
+  auto out = summary_of(o, v.claim.event, v.event_name, v.claim.currency);
+  out["contact"] = {{"first_name", o.contact.first_name},
+                    {"last_name", o.contact.last_name},
+                    {"email", o.contact.email},
+                    {"phone", text_or_null(o.contact.phone)}};
+  json::array items;
+  for (std::size_t i = 0; i < v.claim.claim.items.size(); ++i) {
+    const auto& item = v.claim.claim.items[i];
+    items.push_back(json::object{{"ticket_type_id", to_string(v.claim.item_ids[i])},
+                                 {"quantity", item.quantity},
+                                 {"unit_price", item.unit_price},
+                                 {"unit_discount", item.unit_discount},
+                                 {"donation", item.donation},
+                                 {"refunded_quantity", item.refunded}});
+  }
+  out["items"] = std::move(items);
+  out["refunded_amount"] = v.refunded;
+  out["payment_id"] = id_or_null(v.payment);
+  out["payment_status"] = v.payment.is_nil() ? json::value(nullptr) : json::value(name_of(v.payment_state));
+  out["payment_url"] = text_or_null(v.payment_url);
+  out["expires_at"] = is_open(o.status) ? time_or_null(v.claim.claim.expires_at) : json::value(nullptr);
+  out["can_retry"] = v.can_retry;
+  return out;
+}
+
+template <class Rows, class ToObject>
+std::string page_text(const Rows& rows, bool more, const uuid& last, ToObject to_object) {
+  json::array items;
+  for (const auto& row : rows) items.push_back(to_object(row));
+  return json::serialize(
+    json::object{{"items", std::move(items)},
+                 {"next_cursor", more ? json::value(to_string(last)) : json::value(nullptr)}});
+}
+
+json::object object_of(const promo_code_row& p, const std::vector<ticket_type_id>& types) {
+  json::object discount{{"type", p.reduction.kind == discount_kind::none      ? "none"
+                                 : p.reduction.kind == discount_kind::percent ? "percent"
+                                                                              : "amount"}};
+  if (p.reduction.kind == discount_kind::percent)
+    discount["percent"] = static_cast<double>(p.reduction.value) / 100.0;
+  if (p.reduction.kind == discount_kind::amount) discount["amount"] = p.reduction.value;
+  json::array covered;
+  for (std::size_t i = 0; i < types.size(); ++i)
+    if (p.reduction.ticket_types != 0 && p.reduction.covers(static_cast<std::uint32_t>(i)))
+      covered.push_back(json::value(to_string(types[i])));
+  return {{"id", to_string(p.id)},
+          {"code", p.code},
+          {"discount", std::move(discount)},
+          {"ticket_type_ids", std::move(covered)},
+          {"valid_from", time_or_null(p.valid_from)},
+          {"valid_until", time_or_null(p.valid_until)},
+          {"uses_max", limit_or_null(p.uses_max)},
+          {"uses_per_customer", limit_or_null(p.uses_per_customer)},
+          {"uses", p.uses},
+          {"is_active", p.is_active},
+          {"created_at", rfc3339(p.created_at)},
+          {"updated_at", rfc3339(p.updated_at)}};
+}
+
+std::string_view name_of(dead_letter_kind kind) {
+  switch (kind) {
+    case dead_letter_kind::refund_refused: return "refund_refused";
+    case dead_letter_kind::payment_quarantined: return "payment_quarantined";
+    case dead_letter_kind::undelivered: return "undelivered";
+  }
+  return "";
+}
+
+std::string_view name_of(dead_letter_status status) {
+  switch (status) {
+    case dead_letter_status::open: return "open";
+    case dead_letter_status::retried: return "retried";
+    case dead_letter_status::dismissed: return "dismissed";
+  }
+  return "";
+}
+
+/// Of an undelivered domain event the topic is shown, never what it says: it may name people.
+json::object object_of(const dead_letter_listing& l) {
+  const auto& d = l.letter;
+  const auto topic = std::string_view{d.payload}.substr(0, std::min(d.payload.find('\n'), d.payload.size()));
+  return {{"id", to_string(d.id)},
+          {"event_id", to_string(l.event)},
+          {"kind", name_of(d.kind)},
+          {"subject_id", to_string(d.subject)},
+          {"topic", text_or_null(topic)},
+          {"detail", d.detail},
+          {"status", name_of(d.status)},
+          {"created_at", rfc3339(d.created_at)},
+          {"updated_at", rfc3339(d.updated_at)}};
+}
+
+} // namespace
+
+std::string wire_name(order_status status) {
+  std::string name{fq::name_of(status)};
+  for (char& c : name)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return name;
+}
+
+std::uint32_t poll_after(const order_row& order, timestamp now) {
+  const auto age = std::max<std::int64_t>(0, (now - order.created_at).count());
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(2'000, 500 + age / 5));
+}
+
+std::string_view message_of(const order_view& v) {
+  switch (v.order.status) {
+    case order_status::pending: return "Your order is being processed.";
+    case order_status::awaiting_payment:
+      if (!v.payment_url.empty()) return "Your tickets are reserved. Please pay now.";
+      return v.can_retry
+               ? "The payment did not go through. Your tickets are still reserved: you may try again."
+               : "Your payment is being checked.";
+    case order_status::success: return "Thank you. The tickets are yours.";
+    case order_status::failed:
+      if (v.order.failure == "expired") return "It was not paid in time. The tickets went back on sale.";
+      if (v.order.failure == "event_cancelled")
+        return "The event was cancelled. Money that was paid goes back.";
+      if (v.order.failure == "gateway_unavailable")
+        return "The payment service could not be reached. Nothing was charged.";
+      return "The payment service did not accept the order. Nothing was charged.";
+    case order_status::cancelled: return "The order was cancelled. Money that was paid goes back.";
+    case order_status::partially_refunded: return "A part of the order was refunded.";
+    case order_status::refunded: return "The order was refunded.";
+  }
+  return "";
+}
+
+std::string quote_text(const quote_view& q) {
+  json::object out{{"event_id", to_string(q.event)}, {"promo_code", text_or_null(q.promo_code)}};
+  json::array items;
+  for (std::size_t i = 0; i < q.price.items.size(); ++i) {
+    const auto& item = q.price.items[i];
+    items.push_back(json::object{{"ticket_type_id", to_string(q.item_ids[i])},
+                                 {"quantity", item.quantity},
+                                 {"unit_price", item.unit_price},
+                                 {"unit_discount", item.unit_discount},
+                                 {"donation", item.donation}});
+  }
+  out["items"] = std::move(items);
+  const auto& p = q.price;
+  return json::serialize(with_prices(std::move(out), p.subtotal, p.discount, p.donations, p.platform_fee,
+                                     p.processing_fee, p.total, q.currency));
+}
+
+std::string order_text(const order_view& order) { return json::serialize(object_of(order)); }
+
+std::string order_status_text(const order_view& v, timestamp now, const std::string& base_path) {
+  const auto& o = v.order;
+  json::object out{
+    {"order_id", to_string(o.id)},
+    {"event_id", to_string(v.claim.event)},
+    {"status", wire_name(o.status)},
+    {"message", message_of(v)},
+    {"payment_url", text_or_null(v.payment_url)},
+    {"payments_url", is_open(o.status)
+                       ? json::value(base_path + "/claims/" + to_string(o.claim) + "/payments")
+                       : json::value(nullptr)},
+    {"expires_at", is_open(o.status) ? time_or_null(v.claim.claim.expires_at) : json::value(nullptr)},
+    {"failure", text_or_null(o.failure)},
+    {"can_retry", v.can_retry}};
+  out["redirect_url"] =
+    text_or_null(o.status == order_status::success                                         ? o.success_url
+                 : o.status == order_status::failed || o.status == order_status::cancelled ? o.cancel_url
+                                                                                           : std::string{});
+  if (o.status == order_status::pending) {
+    const auto left = v.typical_page_time - (now - o.created_at);
+    out["estimated_wait_seconds"] = std::max<std::int64_t>(1, (left.count() + 999) / 1'000);
+  } else {
+    out["estimated_wait_seconds"] = nullptr;
+  }
+  out["poll_after_ms"] = poll_after(o, now);
+  return json::serialize(out);
+}
+
+std::string accepted_text(const order_view& v, timestamp now, const std::string& base_path) {
+  return json::serialize(
+    json::object{{"order_id", to_string(v.order.id)},
+                 {"status", "processing"},
+                 {"status_url", base_path + "/orders/" + to_string(v.order.id) + "/status"},
+                 {"message", message_of(v)},
+                 {"poll_after_ms", poll_after(v.order, now)}});
+}
+
+std::string event_orders_text(const std::vector<order_view>& orders, bool more) {
+  return page_text(orders, more, orders.empty() ? uuid{} : orders.back().order.id,
+                   [](const order_view& v) { return object_of(v); });
+}
+
+std::string found_orders_text(const std::vector<order_view>& orders, const uuid& behind) {
+  return page_text(orders, !behind.is_nil(), behind, [](const order_view& v) { return object_of(v); });
+}
+
+std::string own_orders_text(const std::vector<order_listing>& orders, bool more) {
+  return page_text(
+    orders, more, orders.empty() ? uuid{} : orders.back().order.id,
+    [](const order_listing& l) { return summary_of(l.order, l.event, l.event_name, l.currency); });
+}
+
+std::string promo_code_text(const promo_code_row& code, const std::vector<ticket_type_id>& types) {
+  return json::serialize(object_of(code, types));
+}
+
+std::string promo_codes_text(const promo_codes_reply& reply) {
+  return page_text(reply.codes, false, {},
+                   [&](const promo_code_row& p) { return object_of(p, reply.ticket_types); });
+}
+
+std::string dead_letters_text(const std::vector<dead_letter_listing>& letters, bool more) {
+  return page_text(letters, more, letters.empty() ? uuid{} : letters.back().letter.id,
+                   [](const dead_letter_listing& l) { return object_of(l); });
+}
+
+std::string order_frame(const order_change& c) {
+  return json::serialize(
+    json::object{{"type", "order"},
+                 {"order_id", to_string(c.order)},
+                 {"status", wire_name(c.status)},
+                 {"payment_url", text_or_null(c.payment_url)},
+                 {"failure", text_or_null(c.failure)},
+                 {"expires_at", is_open(c.status) ? time_or_null(c.expires_at) : json::value(nullptr)}});
+}
+
+} // namespace fq::net

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache in memory, with the faults of a real one at the caller's choice: the oracle of the Redis engine
+// and the cache of simulations. Plain on purpose. One thread at a time.
+#pragma once
+#include "domain/base/environment.hpp"
+#include "store/port/cache.hpp"
+#include "store/port/mirror_chunks.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace fq {
+
+enum class cache_call : std::uint8_t { apply, read, vouch, find, ping };
+
+/// What happens to one call.
+struct cache_fault {
+  enum class kind : std::uint8_t {
+    none,
+    unavailable, ///< throws; nothing applied
+    unanswered, ///< applied, then throws
+    torn, ///< the first `chunks` chunks of all steps of the call are applied, then throws
+    flush, ///< everything was gone just before the call
+    rollback, ///< just before the call the cache went back to the last save(): an old dump, or a failover
+              ///< that lost writes
+  };
+  kind what = kind::none;
+  std::size_t chunks = 0;
+};
+
+struct memory_cache_options {
+  /// Asked before every call (the steps are those of apply); empty means no faults. Deterministic if the
+  /// function is.
+  std::function<cache_fault(cache_call, std::span<const mirror_step>)> on_call{};
+  std::size_t chunk_size_max = mirror_chunk_max; ///< small: short steps can be torn as well
+};
+
+class memory_cache final : public cache {
+public:
+  /// `env` must outlive the cache: its steady clock ends sessions.
+  explicit memory_cache(environment& env, memory_cache_options options = {});
+
+  std::vector<step_outcome> apply(std::span<const mirror_step> steps) override;
+  reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
+  std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override;
+  std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override;
+  std::vector<std::optional<mirrored_session>> find_sessions(
+    std::span<const session_question> questions) override;
+  void ping() override;
+
+  // -- for tests
+  // ----------------------------------------------------------------------------------------------
+
+  /// Loses everything; what was saved stays.
+  void flush() {
+    queues_.clear();
+    vouched_.clear();
+  }
+  /// Keeps a copy, as a dump to disk does.
+  void save() {
+    saved_ = queues_;
+    saved_vouched_ = vouched_;
+  }
+  /// Goes back to the copy (to nothing, if none was kept). What has ended since stays ended.
+  void restore() {
+    queues_ = saved_;
+    vouched_ = saved_vouched_;
+  }
+  /// How long a session still lives here; nothing if it is over or unknown.
+  [[nodiscard]] std::optional<milliseconds> session_life(const uuid& queue, queue_number number) const;
+
+private:
+  struct kept_session {
+    mirrored_session session;
+    milliseconds ends; ///< steady time
+  };
+  struct kept_vouch {
+    vouched_mirror mirror;
+    milliseconds ends; ///< steady time
+  };
+  struct mirror {
+    std::uint64_t generation = 0, steps = 0, part = 0;
+    bool ready = false;
+    std::set<queue_number> waiting;
+    std::map<queue_number, kept_session> sessions;
+    std::map<ticket_type_id, mirrored_stock> stock;
+  };
+
+  cache_fault next_fault(cache_call call, std::span<const mirror_step> steps = {});
+  step_outcome apply(const mirror_step& step, std::size_t& chunks_left);
+  /// The mirror, if its head is there and it is complete.
+  [[nodiscard]] const mirror* complete(const uuid& queue, std::uint64_t generation,
+                                       std::uint64_t steps_taken) const;
+  mirror* continued_by(const mirror_step& step, const mirror_chunk& chunk);
+  void apply(const mirror_chunk& chunk, const mirror_step& step, mirror& m) const;
+  void keep(const mirrored_session& session, timestamp now, mirror& m) const;
+
+  environment& env_;
+  memory_cache_options options_;
+  std::map<uuid, mirror> queues_, saved_;
+  std::map<aggregate_id, kept_vouch> vouched_, saved_vouched_;
+  std::uint64_t words_ = 0;
+};
+
+} // namespace fq

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who owns what in the memory ledger: aggregates with their epochs, and partitions of the outbox. A lease
+// ends by the ledger's clock; what a former owner still sends is refused by its epoch.
+#include "store/memory/memory_ledger.hpp"
+
+#include "store/port/history.hpp"
+#include "store/port/ledger_rows.hpp"
+
+namespace fq {
+namespace {
+
+template <class Row>
+void keep_newest(std::vector<Row>& rows, std::size_t most) {
+  if (rows.size() > most) rows.erase(rows.begin(), rows.end() - static_cast<std::ptrdiff_t>(most));
+}
+
+} // namespace
+
+bool memory_ledger::held_lease::keeps_out(const std::string& who, timestamp now) const {
+  return !who.empty() && !owner.empty() && owner != who && until > now;
+}
+
+acquire_result memory_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
+                                      timestamp idempotency_since) {
+  pass_a_call({aggregate});
+  if (options_.faults.acquire_fails && options_.faults.acquire_fails(aggregate))
+    throw ledger_unavailable("memory ledger: told to fail");
+  const auto found = state_.aggregates.find(aggregate);
+  if (found == state_.aggregates.end()) return no_such_aggregate{};
+  auto& own = found->second;
+  const auto now = options_.now();
+  if (own.lease.keeps_out(lease.owner, now)) return lease_held{own.lease.owner, own.lease.until - now};
+  own.lease = lease.owner.empty() ? held_lease{} : held_lease{lease.owner, now + lease.term};
+  ++own.head.epoch;
+  acquired result{own.head.epoch, own.head.applied_seq, own.head.committed_at, now, own.head.cache_generation,
+                  own.image};
+  auto& keys = result.image.idempotency;
+  std::erase_if(keys, [&](const idempotency_row& r) { return r.created_at < idempotency_since; });
+  keep_newest(keys, loaded_idempotency_max);
+  keep_newest(result.image.receipts, loaded_receipts_max);
+  return result;
+}
+
+lease_renewal memory_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+  pass_a_call({aggregates.begin(), aggregates.end()});
+  lease_renewal result;
+  if (lease.owner.empty()) return result; // it has no lease to lose
+  const auto until = options_.now() + lease.term;
+  for (const auto a : aggregates) {
+    const auto found = state_.aggregates.find(a);
+    if (found != state_.aggregates.end() && found->second.lease.owner == lease.owner)
+      found->second.lease.until = until;
+    else
+      result.lost.push_back(a);
+  }
+  return result;
+}
+
+void memory_ledger::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
+  pass_a_call({aggregates.begin(), aggregates.end()});
+  for (const auto a : aggregates) {
+    const auto found = state_.aggregates.find(a);
+    if (found != state_.aggregates.end() && found->second.lease.owner == owner) found->second.lease = {};
+  }
+}
+
+std::vector<node_row> memory_ledger::beat(const node_row& self, milliseconds alive_for) {
+  pass_a_call({});
+  const auto now = options_.now();
+  auto mine = self;
+  mine.seen_at = now;
+  state_.nodes[self.id] = std::move(mine);
+  std::erase_if(state_.nodes, [now](const auto& n) { return n.second.seen_at < now - node_memory; });
+  std::vector<node_row> alive;
+  for (const auto& [id, node] : state_.nodes)
+    if (node.seen_at > now - alive_for) alive.push_back(node);
+  return alive;
+}
+
+void memory_ledger::leave(const std::string& node) {
+  pass_a_call({});
+  state_.nodes.erase(node);
+}
+
+std::vector<std::uint32_t> memory_ledger::lease_outbox(const lease_terms& lease,
+                                                       std::span<const std::uint32_t> wanted) {
+  pass_a_call({});
+  if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
+  const auto now = options_.now();
+  std::vector<std::uint32_t> held;
+  for (const auto p : wanted) {
+    auto& partition = state_.partitions.at(p);
+    if (partition.keeps_out(lease.owner, now)) continue;
+    partition = {lease.owner, now + lease.term};
+    held.push_back(p);
+  }
+  return held;
+}
+
+} // namespace fq

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ledger in memory: the oracle that every other engine is compared with, and the store of the simulation,
+// with faults injected by the caller. Plain on purpose: sorted vectors, linear checks, an undo list. One
+// thread at a time.
+#pragma once
+#include "store/port/ledger.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fq {
+
+/// What happens to one call of commit().
+struct commit_fault {
+  enum class kind : std::uint8_t {
+    none,
+    unavailable, ///< throws ledger_unavailable; nothing applied
+    busy, ///< somebody else holds the rows: every batch of the call answers busy; nothing applied
+    unknown_applied, ///< applied at once, then throws commit_unknown
+    unknown_lost, ///< throws commit_unknown; never applied
+    /// Throws commit_unknown; the transaction holds its locks and lands after `calls` further calls, or
+    /// before the first call that touches one of its aggregates (a resubmission, an acquire or a renewal
+    /// waits for it), whichever is sooner.
+    unknown_late,
+    /// Throws commit_unknown; the request itself is still on its way and is executed after `calls` further
+    /// calls, whatever was committed or acquired meanwhile: only its guard judges it then.
+    unknown_delayed,
+  };
+  kind what = kind::none;
+  std::uint32_t calls =
+    0; ///< further calls of commit, acquire, renew, release, lease_outbox and mark_delivered
+};
+
+/// Asked before every call; empty functions mean no faults. Deterministic if the functions are.
+struct ledger_faults {
+  std::function<commit_fault(std::span<const batch>)> on_commit{};
+  std::function<bool(aggregate_id)> acquire_fails{}; ///< true: ledger_unavailable, the epoch is not raised
+};
+
+struct memory_ledger_options {
+  ledger_faults faults{};
+  /// False: commits are visible but lost by crash() until sync(). Only to show what an unsynced commit would
+  /// cost.
+  bool sync_each_commit = true;
+  /// A planted bug for the simulation: batches of any epoch are accepted. Never set elsewhere.
+  bool skip_epoch_guard = false;
+  /// Told of every batch at the moment it is applied, so that a checker can follow along.
+  std::function<void(const batch&)> on_applied{};
+  /// The store's own clock, by which leases end; empty: the system's.
+  std::function<timestamp()> now{};
+};
+
+class memory_ledger final : public ledger {
+public:
+  explicit memory_ledger(memory_ledger_options options = {});
+  ~memory_ledger() override;
+  memory_ledger(const memory_ledger&) = delete;
+  memory_ledger& operator=(const memory_ledger&) = delete;
+
+  std::vector<commit_outcome> commit(std::span<const batch> batches) override;
+  acquire_result acquire(aggregate_id aggregate, const lease_terms& lease,
+                         timestamp idempotency_since) override;
+  lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) override;
+  void release(const std::string& owner, std::span<const aggregate_id> aggregates) override;
+
+  std::vector<event_listing> list_events(const event_filter& filter) override;
+  access_directory directory() override;
+  std::vector<block_row> blocks() override;
+  std::vector<audit_row> audit(const audit_filter& filter) override;
+  std::vector<order_listing> list_orders(const order_filter& filter) override;
+  std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter) override;
+  std::vector<aggregate_id> aggregates_to_wake(const std::string& owner) override;
+  aggregate_id last_aggregate() override;
+  std::vector<history_row> history(aggregate_id aggregate) override;
+  aggregate_snapshot peek(aggregate_id aggregate) override;
+
+  std::vector<node_row> beat(const node_row& self, milliseconds alive_for) override;
+  void leave(const std::string& node) override;
+  std::vector<std::uint32_t> lease_outbox(const lease_terms& lease,
+                                          std::span<const std::uint32_t> wanted) override;
+  std::vector<outbox_item> undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                       std::size_t limit, aggregate_id after) override;
+  void mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) override;
+  std::size_t prune(const prune_bounds& bounds) override;
+
+  notice_audience audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) override;
+  std::vector<device_row> crowd(const crowd_filter& filter) override;
+  void store_deliveries(std::span<const delivery_row> rows) override;
+  std::vector<due_delivery> take_deliveries(const due_filter& filter, timestamp now) override;
+  void settle_deliveries(std::span<const delivery_row> rows) override;
+  std::vector<delivery_row> list_deliveries(const delivery_filter& filter) override;
+  bool replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) override;
+  uuid register_device(const device_row& device) override;
+  std::vector<device_row> list_devices(const uuid& holder) override;
+  bool remove_device(const uuid& holder, const uuid& device) override;
+  void end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) override;
+  bool store_endpoint(const webhook_endpoint_row& endpoint) override;
+  std::vector<webhook_endpoint_row> list_endpoints(tenant_id tenant) override;
+  bool disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                        timestamp at) override;
+  bool remove_endpoint(tenant_id tenant, const uuid& endpoint) override;
+
+  // -- for tests: committed state without a copy; pointers are valid until the next call that writes --------
+
+  [[nodiscard]] std::vector<aggregate_id> aggregates() const;
+  [[nodiscard]] const aggregate_head* head(aggregate_id aggregate) const;
+  [[nodiscard]] const aggregate_image* committed(aggregate_id aggregate) const;
+  [[nodiscard]] const std::vector<history_row>* committed_history(aggregate_id aggregate) const;
+  [[nodiscard]] const ticket_type_row* find_ticket_type(aggregate_id aggregate, std::uint32_t ordinal) const;
+  [[nodiscard]] const entry_row* find_entry(aggregate_id aggregate, queue_number number) const;
+  [[nodiscard]] const claim_row* find_claim(aggregate_id aggregate, const claim_id& id) const;
+  [[nodiscard]] const payment_row* find_payment(aggregate_id aggregate, const payment_id& id) const;
+  [[nodiscard]] const refund_row* find_refund(aggregate_id aggregate, const refund_id& id) const;
+
+  /// Calls whose commit is unknown and still undecided.
+  [[nodiscard]] std::size_t in_air() const { return air_.size(); }
+  /// Lands everything that is in the air, oldest first (the quiet phase of a simulation).
+  void settle();
+  /// Makes every commit so far survive crash(). Nothing to do unless sync_each_commit is false.
+  void sync();
+  /// The store's machine loses power: what is in the air is gone, and so is what was not synced.
+  void crash();
+
+private:
+  struct held_lease {
+    std::string owner; ///< empty: nobody's
+    timestamp until;
+    /// Whether somebody else than `who` holds it at `now`. An empty `who` heeds no lease.
+    [[nodiscard]] bool keeps_out(const std::string& who, timestamp now) const;
+  };
+  struct stored_outbox_row {
+    std::uint64_t seq = 0;
+    std::uint32_t ordinal = 0;
+    outbox_row content;
+    timestamp delivered_at;
+  };
+  struct aggregate_state {
+    aggregate_head head;
+    tenant_id tenant = default_tenant;
+    held_lease lease;
+    aggregate_image image;
+    std::vector<history_row> history;
+    std::vector<audit_row> audit;
+    std::vector<dead_letter_row> dead_letters; ///< by id; the image has the open ones
+    std::vector<stored_outbox_row> outbox; ///< by seq and ordinal
+  };
+  /// The whole durable state; a copy of it is what sync() keeps.
+  struct durable {
+    std::map<aggregate_id, aggregate_state> aggregates;
+    std::set<std::string> payment_references;
+    std::set<std::pair<std::string, std::string>> receipts;
+    std::array<held_lease, outbox_partitions> partitions;
+    std::map<std::string, node_row> nodes;
+    std::map<uuid, device_row> devices;
+    std::map<uuid, webhook_endpoint_row> endpoints;
+    std::map<std::pair<uuid, uuid>, delivery_row> deliveries; ///< by target and notice
+  };
+  struct undecided {
+    std::vector<batch> batches;
+    std::uint32_t calls_left = 0;
+    bool holds_locks = false;
+  };
+  class applier;
+
+  commit_outcome apply(const batch& b);
+  std::vector<commit_outcome> apply_all(std::span<const batch> batches);
+  template <class RowsOf, class TimeOf, class Forget>
+  std::size_t prune_rows(RowsOf rows_of, TimeOf time_of_row, timestamp before, std::size_t most,
+                         Forget forget);
+  std::size_t prune_notices(const prune_bounds& bounds, std::size_t limit);
+  void pass_a_call(const std::set<aggregate_id>& touched);
+  [[nodiscard]] const aggregate_state* find(aggregate_id aggregate) const;
+
+  memory_ledger_options options_;
+  durable state_;
+  durable synced_; ///< only used without sync_each_commit
+  std::vector<undecided> air_;
+};
+
+} // namespace fq

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state texts of domain/model/states, chosen by kind; what a batch counts.
+#include "store/port/history.hpp"
+
+#include "domain/model/states.hpp"
+
+namespace fq {
+
+std::string name_of(history_kind kind) {
+  switch (kind) {
+    case history_kind::event: return "event";
+    case history_kind::entry: return "entry";
+    case history_kind::claim: return "claim";
+    case history_kind::payment: return "payment";
+    case history_kind::refund: return "refund";
+    case history_kind::order: return "order";
+  }
+  return {};
+}
+
+std::string state_name(history_kind kind, std::uint8_t status) {
+  switch (kind) {
+    case history_kind::event: return std::string{name_of(static_cast<event_status>(status))};
+    case history_kind::entry: return std::string{name_of(static_cast<entry_status>(status))};
+    case history_kind::claim: return std::string{name_of(static_cast<claim_status>(status))};
+    case history_kind::payment: return std::string{name_of(static_cast<payment_status>(status))};
+    case history_kind::refund: return std::string{name_of(static_cast<refund_status>(status))};
+    case history_kind::order: return std::string{name_of(static_cast<order_status>(status))};
+  }
+  return {};
+}
+
+bool is_plain_join(const entry_row& r) {
+  return r.status == entry_status::waiting && !r.has_claimed && r.admission_no == 0 && r.admission_batch == 0
+         && !is_set(r.admitted_at) && !is_set(r.session_expires_at) && !is_set(r.claim_by)
+         && !is_set(r.ended_at);
+}
+
+std::int64_t live_entries_gained(const batch& b) {
+  std::int64_t gained = 0;
+  for (const auto& c : b.content)
+    if (const auto* joined = std::get_if<entry_joined>(&c))
+      gained += is_live(joined->row.status) ? 1 : 0;
+    else if (const auto* moved = std::get_if<entry_moved>(&c))
+      gained += (is_live(moved->row.status) ? 1 : 0) - (is_live(moved->from) ? 1 : 0);
+  return gained;
+}
+
+} // namespace fq

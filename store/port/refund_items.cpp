@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/port/refund_items.hpp"
+
+#include <charconv>
+
+namespace fq {
+namespace {
+
+/// Takes digits from the front of `text`.
+bool take_number(std::string_view& text, std::uint32_t& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc{}) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+bool take(std::string_view& text, char c) {
+  if (!text.starts_with(c)) return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+} // namespace
+
+std::string text_of(const std::vector<refund_item>& items) {
+  std::string text;
+  for (const auto& i : items) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(i.ticket_type) + ':' + std::to_string(i.quantity);
+  }
+  return text;
+}
+
+std::optional<std::vector<refund_item>> refund_items_of(std::string_view text) {
+  std::vector<refund_item> items;
+  auto rest = text;
+  while (!rest.empty()) {
+    if (!items.empty() && !take(rest, ' ')) return std::nullopt;
+    refund_item i;
+    if (!take_number(rest, i.ticket_type) || !take(rest, ':') || !take_number(rest, i.quantity)
+        || i.quantity == 0)
+      return std::nullopt;
+    items.push_back(i);
+  }
+  // Leading zeros are nothing that was written here.
+  return text_of(items) == text ? std::optional{std::move(items)} : std::nullopt;
+}
+
+} // namespace fq

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// A thin, typed face of libpq: a connection, round trips in pipeline mode, parameters and results in binary
+// form, errors as exceptions that carry their SQLSTATE. Called by the Postgres engine and its migrations
+// only; knows value types of the domain, no rows. One thread at a time.
+#pragma once
+#include "domain/base/ids.hpp"
+#include "domain/model/rows.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+typedef struct pg_conn PGconn;
+typedef struct pg_result PGresult;
+
+namespace fq {
+
+// -- failures
+// -----------------------------------------------------------------------------------------------------------
+
+/// What a failure asks for.
+enum class postgres_trouble : std::uint8_t {
+  refused, ///< the data broke a constraint, or was not in the expected state: the caller's fault, not the
+           ///< store's
+  collided, ///< a deadlock or a serialization failure: the same again may succeed
+  waited, ///< somebody held a lock, or the statement ran, for longer than allowed
+  outage, ///< everything else: away, read-only, full, out of connections, wrong schema
+};
+
+class postgres_error : public std::runtime_error {
+public:
+  /// `sqlstate` is empty when the server said nothing.
+  postgres_error(std::string sqlstate, const std::string& what, bool lost_connection) :
+      std::runtime_error(what), sqlstate_(std::move(sqlstate)), lost_connection_(lost_connection) {}
+  [[nodiscard]] const std::string& sqlstate() const { return sqlstate_; }
+  /// The session is over: what was sent and not answered may have been executed.
+  [[nodiscard]] bool lost_connection() const { return lost_connection_; }
+  [[nodiscard]] postgres_trouble trouble() const;
+
+private:
+  std::string sqlstate_;
+  bool lost_connection_;
+};
+
+// -- parameters
+// -----------------------------------------------------------------------------------------------------------
+
+namespace postgres_wire {
+
+/// Object ids of the types that are sent, fixed in Postgres' catalogue (pg_type.dat).
+enum class type : std::uint32_t { boolean = 16, bytes = 17, integer = 20, text = 25, uuid = 2950 };
+
+template <class T>
+constexpr type type_of() {
+  if constexpr (std::is_same_v<T, bool>)
+    return type::boolean;
+  else if constexpr (std::is_same_v<T, uuid> || std::is_same_v<T, digest128>)
+    return type::uuid;
+  else if constexpr (std::is_same_v<T, std::vector<char>>)
+    return type::bytes;
+  else if constexpr (std::is_convertible_v<T, std::string_view>)
+    return type::text;
+  else
+    return type::integer;
+}
+
+void put_integer(std::string& out, std::int64_t value);
+void put_words(std::string& out, std::uint64_t first, std::uint64_t second);
+void put_length(std::string& out, std::size_t length);
+inline constexpr std::uint32_t null_length = 0xffff'ffff;
+
+/// The value's bytes, without their length. Every integer, enumerator and time is a bigint.
+template <class T>
+void put(std::string& out, const T& value) {
+  if constexpr (std::is_same_v<T, bool>)
+    out.push_back(value ? '\1' : '\0');
+  else if constexpr (std::is_same_v<T, uuid>)
+    put_words(out, value.hi, value.lo);
+  else if constexpr (std::is_same_v<T, digest128>)
+    put_words(out, value[0], value[1]);
+  else if constexpr (std::is_same_v<T, std::vector<char>>)
+    out.append(value.data(), value.size());
+  else if constexpr (std::is_same_v<T, timestamp>)
+    put_integer(out, unix_ms(value));
+  else if constexpr (std::is_same_v<T, milliseconds>)
+    put_integer(out, value.count());
+  else if constexpr (std::is_convertible_v<T, std::string_view>)
+    out.append(std::string_view{value});
+  else
+    put_integer(out, static_cast<std::int64_t>(value));
+}
+
+} // namespace postgres_wire
+
+/// One array parameter. All its elements have one type; an empty optional is null.
+class postgres_array {
+public:
+  template <class T>
+  static postgres_array of(std::span<const T> elements) {
+    postgres_array result;
+    result.begin(postgres_wire::type_of<T>());
+    for (const auto& e : elements) result.push(e);
+    return result;
+  }
+  template <class T>
+  void push(const T& element) {
+    begin(postgres_wire::type_of<T>());
+    const auto start = bytes_.size();
+    postgres_wire::put_length(bytes_, 0);
+    postgres_wire::put(bytes_, element);
+    end(start);
+  }
+  template <class T>
+  void push(const std::optional<T>& element) {
+    if (element) return push(*element);
+    begin(postgres_wire::type_of<T>());
+    postgres_wire::put_length(bytes_, postgres_wire::null_length);
+    ++count_;
+  }
+  std::string bytes() &&;
+
+private:
+  void begin(postgres_wire::type element);
+  void end(std::size_t start);
+
+  std::string bytes_; ///< header and elements
+  std::uint32_t count_ = 0;
+};
+
+/// Parameters of one statement.
+class postgres_parameters {
+public:
+  postgres_parameters() = default;
+  /// One for each value; arrays are moved.
+  template <class... Values>
+  static postgres_parameters of(Values&&... values) {
+    postgres_parameters result;
+    (result.add(std::forward<Values>(values)), ...);
+    return result;
+  }
+  void add(postgres_array&& array) { values_.push_back(std::move(array).bytes()); }
+  template <class T>
+  void add(const T& value) {
+    postgres_wire::put(values_.emplace_back(), value);
+  }
+  [[nodiscard]] std::span<const std::string> values() const { return values_; }
+
+private:
+  std::vector<std::string> values_;
+};
+
+/// Rows as Postgres takes many at once: an array a column.
+class postgres_columns {
+public:
+  template <class... Values>
+  void add(const Values&... row) {
+    columns_.resize(sizeof...(row));
+    std::size_t i = 0;
+    (columns_[i++].push(row), ...);
+  }
+  [[nodiscard]] bool empty() const { return columns_.empty(); }
+  postgres_parameters parameters() &&;
+
+private:
+  std::vector<postgres_array> columns_;
+};
+
+// -- results
+// ---------------------------------------------------------------------------------------------------------------
+
+/// One row of a result, as long as the result lives.
+class postgres_row {
+public:
+  postgres_row(const PGresult* result, int row) : result_(result), row_(row) {}
+
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] bool boolean(int column) const;
+  [[nodiscard]] std::string text(int column) const;
+  [[nodiscard]] std::vector<char> blob(int column) const;
+  [[nodiscard]] uuid id(int column) const;
+  [[nodiscard]] digest128 digest(int column) const;
+  [[nodiscard]] bool is_null(int column) const;
+  [[nodiscard]] timestamp time(int column) const { return from_unix_ms(integer(column)); }
+  [[nodiscard]] milliseconds duration(int column) const { return milliseconds{integer(column)}; }
+  template <class T>
+  [[nodiscard]] T number(int column) const {
+    return static_cast<T>(integer(column));
+  }
+  /// The row cannot be what we wrote.
+  [[noreturn]] void is_corrupt(const std::string& what) const {
+    throw postgres_error("XX001", "postgres: " + what, false);
+  } // data_corrupted
+
+private:
+  const PGresult* result_;
+  int row_;
+};
+
+/// What one statement answered.
+class postgres_result {
+public:
+  explicit postgres_result(PGresult* result);
+  [[nodiscard]] int size() const;
+  [[nodiscard]] postgres_row operator[](int row) const { return {result_.get(), row}; }
+  /// Rows that an INSERT, UPDATE or DELETE touched.
+  [[nodiscard]] std::size_t affected() const;
+
+private:
+  struct closer {
+    void operator()(PGresult* result) const;
+  };
+  std::unique_ptr<PGresult, closer> result_;
+};
+
+// -- connection
+// -----------------------------------------------------------------------------------------------------------
+
+/// A `postgres://…` URI, given to libpq whole: several hosts and every parameter of libpq are possible.
+class postgres_url {
+public:
+  /// Throws std::invalid_argument; its message does not repeat the text, which may hold a password.
+  explicit postgres_url(std::string text);
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+private:
+  std::string text_;
+};
+
+/// What is waited for, and for how long.
+struct postgres_patience {
+  seconds connect{2}; ///< each host; libpq knows no less
+  milliseconds lock{1'000};
+  milliseconds write{5'000}; ///< a statement
+  milliseconds load{30'000}; ///< a statement that reads an aggregate
+  milliseconds idle_in_transaction{10'000}; ///< then the server ends a transaction whose client is gone
+};
+
+struct postgres_statement {
+  const char* name;
+  std::string sql;
+};
+
+class postgres_connection {
+public:
+  /// Connects and configures the session. Throws postgres_error.
+  postgres_connection(const postgres_url& url, const postgres_patience& patience);
+  ~postgres_connection();
+  postgres_connection(const postgres_connection&) = delete;
+  postgres_connection& operator=(const postgres_connection&) = delete;
+
+  [[nodiscard]] const postgres_patience& patience() const { return patience_; }
+  /// False if the server has closed the connection since the last call.
+  bool is_alive();
+  /// Runs a script: statements without parameters or results.
+  void execute(const std::string& sql);
+  /// In one round trip.
+  void prepare(std::span<const postgres_statement> statements);
+  /// Rolls back what is open, if anything. Does not throw: a connection that cannot is of no use, and seen to
+  /// be at the next call.
+  void abandon() noexcept;
+  [[nodiscard]] PGconn* handle() const { return connection_; }
+
+private:
+  friend class postgres_pipeline;
+  friend class postgres_transaction;
+  [[noreturn]] void fail(const std::string& reason);
+  [[noreturn]] void fail();
+  void send_all();
+  /// The next result, or null at the end of a statement.
+  PGresult* next();
+  void wait(short events);
+
+  PGconn* connection_ = nullptr;
+  postgres_patience patience_;
+  milliseconds statement_time_; ///< that the server allows now
+  bool lost_ = false; ///< nothing more can be sent or received
+};
+
+/// One round trip: statements are sent together and answered in order. After one has failed, those behind it
+/// are not executed.
+class postgres_pipeline {
+public:
+  explicit postgres_pipeline(postgres_connection& db);
+  /// Takes what is left of the answers, so that the connection is free again.
+  ~postgres_pipeline();
+  postgres_pipeline(const postgres_pipeline&) = delete;
+  postgres_pipeline& operator=(const postgres_pipeline&) = delete;
+
+  void prepare(const postgres_statement& statement);
+  void send(const postgres_statement& prepared, const postgres_parameters& parameters = {});
+  void send(const std::string& sql, const postgres_parameters& parameters = {});
+  /// Ends what is sent.
+  void flush();
+  /// The answer to the next statement. Throws postgres_error if that failed.
+  postgres_result receive();
+  /// Gives its rows to `take` as they come, without keeping them all.
+  template <class Take>
+  void receive_each(Take take) {
+    stream();
+    while (const auto part = next_part())
+      for (int i = 0; i < part->size(); ++i) take((*part)[i]);
+  }
+
+private:
+  void stream();
+  std::optional<postgres_result> next_part();
+  void skip();
+
+  postgres_connection& db_;
+  std::size_t sent_ = 0; ///< statements that are not answered yet
+  bool flushed_ = false;
+};
+
+/// Rolls back what is open at its end.
+class postgres_rollback {
+public:
+  explicit postgres_rollback(postgres_connection& db) : db_(db) {}
+  ~postgres_rollback() { db_.abandon(); }
+  postgres_rollback(const postgres_rollback&) = delete;
+  postgres_rollback& operator=(const postgres_rollback&) = delete;
+
+private:
+  postgres_connection& db_;
+};
+
+enum class postgres_access : std::uint8_t {
+  read_write, ///< every statement sees what was committed before it
+  snapshot, ///< reads only, and everything as it was at the first statement
+};
+
+/// Rolls back on destruction unless committed. Its statements may run for `statement_time`.
+class postgres_transaction {
+public:
+  postgres_transaction(postgres_connection& db, postgres_access access, milliseconds statement_time);
+  ~postgres_transaction();
+  postgres_transaction(const postgres_transaction&) = delete;
+  postgres_transaction& operator=(const postgres_transaction&) = delete;
+  void commit();
+
+private:
+  postgres_connection& db_;
+};
+
+/// The database's clock as an SQL expression: Unix milliseconds, later at every use.
+inline const std::string postgres_now = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+} // namespace fq

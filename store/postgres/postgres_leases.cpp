@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lease is two columns: lease_owner, null for nobody, and lease_until. Extending one is not synced: what a
+// crash of the database takes back only ends the lease sooner, and whoever commits meanwhile is judged by the
+// epoch.
+#include "store/postgres/postgres_leases.hpp"
+
+#include "store/port/ledger_rows.hpp"
+#include "store/postgres/postgres_unsynced.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace fq {
+namespace {
+
+const postgres_statement take_aggregate{
+  "take_aggregate",
+  "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif($2::text, ''),"
+  " lease_until = CASE WHEN $2::text = '' THEN 0 ELSE "
+    + postgres_now
+    + " + $3::bigint END"
+      " WHERE number IN (SELECT number FROM aggregate WHERE number = $1::bigint FOR UPDATE SKIP LOCKED)"
+      " AND ($2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text OR lease_until <= "
+    + postgres_now
+    + ")"
+      " RETURNING epoch, applied_seq, committed_at, "
+    + postgres_now + ", cache_generation"};
+/// Its owner, what is left of it, and whether $2 may take the aggregate.
+const postgres_statement find_lease{"find_lease",
+                                    "SELECT lease_owner, lease_until - " + postgres_now
+                                      + ", $2::text = '' OR lease_owner IS NULL OR lease_owner = $2::text"
+                                        " OR lease_until <= "
+                                      + postgres_now + " FROM aggregate WHERE number = $1::bigint"};
+
+/// Those that are held, and whether each was extended: a row that somebody has locked is not, and the next
+/// renewal tells.
+const postgres_statement renew_leases{"renew_leases",
+                                      "WITH free AS (SELECT number FROM aggregate WHERE number = "
+                                      "ANY($1::bigint[]) AND lease_owner = $2::text FOR UPDATE SKIP LOCKED),"
+                                      " extended AS (UPDATE aggregate SET lease_until = "
+                                        + postgres_now
+                                        + " + $3::bigint WHERE number IN (SELECT number FROM free)"
+                                          " RETURNING number) SELECT number, number IN (SELECT number FROM "
+                                          "extended) FROM aggregate WHERE number = ANY($1::bigint[])"
+                                          " AND lease_owner = $2::text"};
+const postgres_statement release_leases{"release_leases",
+                                        "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE "
+                                        "number = ANY($1::bigint[]) AND lease_owner = $2::text"};
+
+const postgres_statement take_partition{
+  "take_partition", "UPDATE outbox_partition SET lease_owner = $2::text, lease_until = " + postgres_now
+                      + " + $3::bigint"
+                        " WHERE partition = ANY($1::bigint[]) AND (lease_owner IS NULL OR lease_owner = "
+                        "$2::text OR lease_until <= "
+                      + postgres_now + ") RETURNING partition"};
+
+const postgres_statement note_node{
+  "note_node",
+  "INSERT INTO node (id, address, wire_version, owners, is_settled, is_draining, serves, keys, seen_at)"
+  " VALUES ($1::text, $2::text, $3::bigint, $4::bigint, $5::boolean, $6::boolean, $7::boolean, $8::text, "
+    + postgres_now
+    + ")"
+      " ON CONFLICT (id) DO UPDATE SET address = excluded.address, wire_version = excluded.wire_version, "
+      "owners = excluded.owners,"
+      " is_settled = excluded.is_settled, is_draining = excluded.is_draining, serves = excluded.serves, keys "
+      "= excluded.keys, seen_at = excluded.seen_at"};
+const postgres_statement forget_nodes{"forget_nodes", "DELETE FROM node WHERE seen_at < " + postgres_now
+                                                        + " - $1::bigint OR id = $2::text"};
+const postgres_statement live_nodes{"live_nodes", node_columns + "WHERE seen_at > " + postgres_now
+                                                    + " - $1::bigint ORDER BY id"};
+
+template <class Number>
+std::set<Number> numbers_in(const postgres_result& rows) {
+  std::set<Number> result;
+  for (int i = 0; i < rows.size(); ++i) result.insert(rows[i].number<Number>(0));
+  return result;
+}
+
+} // namespace
+
+postgres_leases::postgres_leases(postgres_connection& db) : db_(db) {
+  db.prepare(std::array{take_aggregate, find_lease, renew_leases, release_leases, take_partition, note_node,
+                        forget_nodes, live_nodes});
+}
+
+/// Why `lease.owner` may not take it; nothing if it may.
+std::optional<postgres_leases::take_result> postgres_leases::hindrance(aggregate_id aggregate,
+                                                                       const lease_terms& lease) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(find_lease, postgres_parameters::of(aggregate, lease.owner));
+  pipeline.flush();
+  const auto rows = pipeline.receive();
+  if (rows.size() == 0) return no_such_aggregate{};
+  if (rows[0].boolean(2)) return std::nullopt;
+  return lease_held{rows[0].text(0), std::max(rows[0].duration(1), milliseconds{0})};
+}
+
+postgres_leases::take_result postgres_leases::take(aggregate_id aggregate, const lease_terms& lease) {
+  if (auto no = hindrance(aggregate, lease)) return std::move(*no);
+  postgres_pipeline pipeline(db_);
+  pipeline.send(take_aggregate, postgres_parameters::of(aggregate, lease.owner, lease.term));
+  pipeline.flush();
+  const auto rows = pipeline.receive();
+  if (rows.size() == 0) return aggregate_busy{}; // somebody has its row, or has just taken it
+  const auto row = rows[0];
+  return taken{row.number<std::uint64_t>(0), row.number<std::uint64_t>(1), row.time(2), row.time(3),
+               row.number<std::uint64_t>(4)};
+}
+
+acquire_result postgres_leases::refusal(const take_result& answer) {
+  if (const auto* held = std::get_if<lease_held>(&answer)) return *held;
+  if (std::holds_alternative<aggregate_busy>(answer)) return aggregate_busy{};
+  return no_such_aggregate{};
+}
+
+lease_renewal postgres_leases::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+  postgres_unsynced transaction(db_);
+  transaction.send(renew_leases,
+                   postgres_parameters::of(postgres_array::of(aggregates), lease.owner, lease.term));
+  const auto rows = transaction.run();
+  const auto held = numbers_in<aggregate_id>(rows);
+  lease_renewal result;
+  std::ranges::copy_if(aggregates, std::back_inserter(result.lost),
+                       [&](aggregate_id a) { return !held.contains(a); });
+  for (int i = 0; i < rows.size(); ++i)
+    if (!rows[i].boolean(1)) result.busy.push_back(rows[i].number<aggregate_id>(0));
+  return result;
+}
+
+void postgres_leases::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
+  postgres_unsynced transaction(db_);
+  transaction.send(release_leases, postgres_parameters::of(postgres_array::of(aggregates), owner));
+  transaction.run();
+}
+
+std::vector<node_row> postgres_leases::beat(const node_row& self, milliseconds alive_for) {
+  postgres_unsynced transaction(db_);
+  transaction.send(note_node,
+                   postgres_parameters::of(self.id, self.address, self.wire_version, self.owners,
+                                           self.is_settled, self.is_draining, self.serves, self.keys));
+  transaction.send(forget_nodes, postgres_parameters::of(node_memory, std::string{}));
+  transaction.send(live_nodes, postgres_parameters::of(alive_for));
+  const auto rows = transaction.run();
+  std::vector<node_row> nodes;
+  for (int i = 0; i < rows.size(); ++i) nodes.push_back(node_of(rows[i]));
+  return nodes;
+}
+
+void postgres_leases::leave(const std::string& node) {
+  postgres_unsynced transaction(db_);
+  transaction.send(forget_nodes, postgres_parameters::of(node_memory, node));
+  transaction.run();
+}
+
+std::vector<std::uint32_t> postgres_leases::take_partitions(const lease_terms& lease,
+                                                            std::span<const std::uint32_t> wanted) {
+  postgres_unsynced transaction(db_);
+  transaction.send(take_partition,
+                   postgres_parameters::of(postgres_array::of(wanted), lease.owner, lease.term));
+  const auto held = numbers_in<std::uint32_t>(transaction.run());
+  std::vector<std::uint32_t> result(wanted.begin(), wanted.end());
+  std::erase_if(result, [&](std::uint32_t p) { return !held.contains(p); });
+  return result;
+}
+
+} // namespace fq

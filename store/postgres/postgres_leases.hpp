@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Leases as SQL: of aggregates, with their epochs, and of outbox partitions; and the signs of life of nodes.
+// They end by the database's clock. Called by postgres_ledger; knows no images.
+#pragma once
+#include "store/port/ledger.hpp"
+#include "store/postgres/postgres.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace fq {
+
+class postgres_leases {
+public:
+  explicit postgres_leases(postgres_connection& db);
+
+  struct taken {
+    std::uint64_t epoch = 0;
+    std::uint64_t applied_seq = 0;
+    timestamp committed_at;
+    timestamp now;
+    std::uint64_t cache_generation = 0;
+  };
+  using take_result = std::variant<taken, lease_held, no_such_aggregate, aggregate_busy>;
+  /// Inside the caller's transaction, whose end lets the aggregate's row go again. Waits for nobody: this
+  /// connection commits for other aggregates too. Whose lease lasts is not disturbed by a lock either.
+  take_result take(aggregate_id aggregate, const lease_terms& lease);
+
+  lease_renewal renew(const lease_terms& lease, std::span<const aggregate_id> aggregates);
+  void release(const std::string& owner, std::span<const aggregate_id> aggregates);
+  std::vector<node_row> beat(const node_row& self, milliseconds alive_for);
+  void leave(const std::string& node);
+  std::vector<std::uint32_t> take_partitions(const lease_terms& lease, std::span<const std::uint32_t> wanted);
+  /// What is not `taken`, for the port.
+  static acquire_result refusal(const take_result& answer);
+
+private:
+  std::optional<take_result> hindrance(aggregate_id aggregate, const lease_terms& lease);
+
+  postgres_connection& db_;
+};
+
+} // namespace fq

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares what a database has with what this program knows, and brings it up to date.
+#include "store/postgres/postgres_migrations.hpp"
+
+#include <algorithm>
+
+namespace fq {
+namespace {
+
+/// Identifies the lock among all users of the database: "fairqueu" in ASCII.
+const std::string lock = "SELECT pg_advisory_xact_lock(7377293604860290421)";
+
+/// Somebody else may be migrating a large ledger.
+constexpr milliseconds migration_time{10 * 60 * 1000};
+
+postgres_result ask(postgres_connection& db, const std::string& sql,
+                    const postgres_parameters& parameters = {}) {
+  postgres_pipeline pipeline(db);
+  pipeline.send(sql, parameters);
+  pipeline.flush();
+  return pipeline.receive();
+}
+
+bool is_complete(const std::vector<migration_status>& status) {
+  return std::all_of(status.begin(), status.end(), [](const migration_status& m) { return m.applied; });
+}
+
+/// Older programs did not write it. Looked for first: whoever adds a column locks out who connects meanwhile.
+bool says_needs(postgres_connection& db) {
+  return ask(db,
+             "SELECT FROM pg_attribute WHERE attrelid = 'schema_migration'::regclass AND attname = 'needs'")
+           .size()
+         > 0;
+}
+
+void apply(postgres_connection& db, const migration& m) {
+  db.execute("CREATE TABLE IF NOT EXISTS schema_migration (number bigint PRIMARY KEY, name text NOT NULL, "
+             "checksum text NOT NULL, needs bigint)");
+  if (!says_needs(db)) db.execute("ALTER TABLE schema_migration ADD COLUMN needs bigint");
+  db.execute(m.sql);
+  const std::string record =
+    "INSERT INTO schema_migration (number, name, checksum, needs) VALUES ($1, $2, $3, $4)";
+  ask(db, record, postgres_parameters::of(m.number, m.name, m.checksum, m.needs));
+}
+
+/// A rehearsal waits no longer than this for a table: whoever comes after it would wait as well.
+constexpr milliseconds rehearsal_patience{2'000};
+
+/// Inside a transaction. Waits `lock_wait` (0: for ever) for each lock. Answers the state before.
+std::vector<migration_status> apply_missing(postgres_connection& db, milliseconds lock_wait) {
+  db.execute("SET LOCAL lock_timeout = " + std::to_string(lock_wait.count()));
+  ask(db, lock);
+  const auto before = migration_status_of(db);
+  try {
+    for (std::size_t i = 0; i < before.size(); ++i)
+      if (!before[i].applied) apply(db, postgres_migrations()[i]);
+  } catch (const postgres_error& e) {
+    if (e.sqlstate() != "42P07") throw; // duplicate_table
+    throw schema_refused("the database holds something else than a FairQueue ledger: "
+                         + std::string{e.what()});
+  }
+  return before;
+}
+
+template <class Work>
+auto on_url(const std::string& url, Work work) {
+  const postgres_url checked(url);
+  try {
+    postgres_connection db(checked, {});
+    return work(db);
+  } catch (const postgres_error& e) { throw ledger_unavailable(e.what()); }
+}
+
+} // namespace
+
+/// Asks the catalogue itself: to_regclass() may remember from before the lock that there is no such table.
+std::vector<migration_status> migration_status_of(postgres_connection& db) {
+  auto status = status_of(postgres_migrations());
+  const std::string visible =
+    "SELECT FROM pg_class WHERE relname = 'schema_migration' AND pg_table_is_visible(oid)";
+  if (ask(db, visible).size() == 0) return status;
+  const auto rows = ask(db, "SELECT number, name, checksum, coalesce((to_jsonb(m) ->> 'needs')::bigint, 0) "
+                            "FROM schema_migration AS m ORDER BY number");
+  for (int i = 0; i < rows.size(); ++i)
+    mark_applied(status, {rows[i].integer(0), rows[i].text(1), rows[i].text(2), rows[i].integer(3)});
+  return status;
+}
+
+std::vector<migration_status> migrate(postgres_connection& db) {
+  auto status = migration_status_of(db);
+  if (is_complete(status)) return status;
+  postgres_transaction transaction(db, postgres_access::read_write, migration_time);
+  apply_missing(db, milliseconds{0});
+  transaction.commit();
+  return migration_status_of(db);
+}
+
+std::vector<migration_status> migrate_status_of_url(const std::string& url) {
+  return on_url(url, [](postgres_connection& db) { return migration_status_of(db); });
+}
+
+std::vector<migration_status> migrate_dry_run_of_url(const std::string& url) {
+  return on_url(url, [](postgres_connection& db) {
+    const postgres_transaction rolled_back_at_the_end(db, postgres_access::read_write, migration_time);
+    return apply_missing(db, rehearsal_patience);
+  });
+}
+
+std::vector<migration_status> migrate_up_of_url(const std::string& url) {
+  return on_url(url, [](postgres_connection& db) { return migrate(db); });
+}
+
+} // namespace fq

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/postgres/postgres_notices.hpp"
+
+#include "store/port/ledger_rows.hpp"
+#include "store/postgres/postgres_unsynced.hpp"
+
+#include <array>
+
+namespace fq {
+namespace {
+
+static_assert(devices_per_holder_max == 10 && endpoints_per_tenant_max == 50
+                && endpoints_per_organizer_max == 10,
+              "two statements say so");
+
+const postgres_statement devices_of{
+  "notice_devices", "SELECT " + device_names
+                      + " FROM device AS d WHERE d.holder = ANY($1::uuid[]) AND d.gone_at = 0 ORDER BY d.id"};
+const postgres_statement endpoints_on{
+  "notice_endpoints",
+  "SELECT " + endpoint_names
+    + " FROM webhook_endpoint AS e WHERE e.tenant = ANY($1::bigint[]) AND e.is_enabled ORDER BY e.id"};
+/// From the people to their devices: there are few of those, and a person's are found by an index.
+const postgres_statement read_crowd{
+  "notice_crowd", "SELECT " + device_names
+                    + " FROM (SELECT id FROM device WHERE aggregate = $1::bigint AND gone_at = 0"
+                      " UNION SELECT m.id FROM queue_entry AS q JOIN device AS m ON m.holder = q.subject AND "
+                      "m.gone_at = 0 WHERE q.aggregate = $1::bigint AND q.status NOT IN (3, 7)"
+                      " UNION SELECT m.id FROM orders AS o JOIN device AS m ON m.holder = o.customer AND "
+                      "m.gone_at = 0 WHERE o.aggregate = $1::bigint) AS c"
+                      " JOIN device AS d ON d.id = c.id WHERE d.token COLLATE \"C\" > $2::text ORDER BY "
+                      "d.token COLLATE \"C\", d.id LIMIT $3::bigint"};
+const postgres_statement store_delivery{
+  "store_delivery", "INSERT INTO delivery (target, notice, channel, tenant, holder, topic, payload, "
+                    "created_at, expires_at, state, due_at, attempts, status, reason,"
+                    " ended_at) SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], "
+                    "$5::uuid[], $6::text[], $7::text[], $8::bigint[], $9::bigint[],"
+                    " $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::text[], "
+                    "$15::bigint[]) ON CONFLICT DO NOTHING"};
+/// Nodes that take at once do not wait for one another. `due`: which rows, locked.
+std::string take_sql(const std::string& due) {
+  return "WITH RECURSIVE " + due
+         + ", before AS (SELECT v.* FROM delivery AS v JOIN due USING (target, notice)),"
+           " held AS (UPDATE delivery AS h SET due_at = $2::bigint + $4::bigint FROM due WHERE h.target = "
+           "due.target AND h.notice = due.notice RETURNING h.target)"
+           " SELECT "
+         + delivery_names + ", " + device_names + ", " + endpoint_names
+         + " FROM before AS v LEFT JOIN device AS d ON d.id = v.target"
+           " LEFT JOIN webhook_endpoint AS e ON e.id = v.target ORDER BY v.due_at, v.target, v.notice";
+}
+const postgres_statement take_due{"take_deliveries",
+                                  take_sql("due AS (SELECT target, notice FROM delivery WHERE state = 0 AND "
+                                           "channel = $1::bigint AND due_at <= $2::bigint"
+                                           " AND tenant <> ALL($5::bigint[]) ORDER BY due_at, target, notice "
+                                           "LIMIT $3::bigint FOR UPDATE SKIP LOCKED)")};
+/// From one target to the next by the index, however many rows each has.
+const postgres_statement take_due_of_each{
+  "take_deliveries_of_each",
+  take_sql("targets (target) AS (SELECT (SELECT target FROM delivery WHERE state = 0 AND channel = "
+           "$1::bigint ORDER BY target LIMIT 1) UNION ALL"
+           " SELECT (SELECT n.target FROM delivery AS n WHERE n.state = 0 AND n.channel = $1::bigint AND "
+           "n.target > t.target ORDER BY n.target LIMIT 1)"
+           " FROM targets AS t WHERE t.target IS NOT NULL),"
+           " wanted AS (SELECT w.target, w.notice FROM targets AS t CROSS JOIN LATERAL (SELECT o.target, "
+           "o.notice, o.due_at, o.tenant FROM delivery AS o"
+           " WHERE o.state = 0 AND o.channel = $1::bigint AND o.target = t.target AND o.due_at <= $2::bigint "
+           "ORDER BY o.due_at, o.notice"
+           " LIMIT CASE WHEN t.target = ANY($6::uuid[]) THEN $7::bigint ELSE $9::bigint END) AS w WHERE "
+           "t.target <> ALL($8::uuid[])"
+           " AND w.tenant <> ALL($5::bigint[]) ORDER BY w.due_at, w.target, w.notice LIMIT $3::bigint),"
+           " due AS (SELECT l.target, l.notice FROM wanted JOIN delivery AS l USING (target, notice) WHERE "
+           "l.state = 0 AND l.due_at <= $2::bigint"
+           " FOR UPDATE OF l SKIP LOCKED)")};
+const postgres_statement settle{"settle_deliveries",
+                                "UPDATE delivery AS v SET state = g.state, due_at = g.due_at, attempts = "
+                                "g.attempts, status = g.status, reason = g.reason, ended_at = g.ended_at"
+                                " FROM (SELECT unnest($1::uuid[]) AS target, unnest($2::uuid[]) AS notice, "
+                                "unnest($3::bigint[]) AS state, unnest($4::bigint[]) AS due_at,"
+                                " unnest($5::bigint[]) AS attempts, unnest($6::bigint[]) AS status, "
+                                "unnest($7::text[]) AS reason, unnest($8::bigint[]) AS ended_at) AS g"
+                                " WHERE v.target = g.target AND v.notice = g.notice AND v.state = 0"};
+/// By one column that is indexed and no other: each row that is passed is one that is answered.
+std::string list_sql(const std::string& whose) {
+  return "SELECT " + delivery_names + " FROM delivery AS v WHERE v." + whose
+         + " AND (v.notice, v.target) < ($2::uuid, $3::uuid)"
+           " ORDER BY v.notice DESC, v.target DESC LIMIT $4::bigint";
+}
+const postgres_statement list_target{"list_deliveries_target", list_sql("target = $1::uuid")};
+const postgres_statement list_holder{"list_deliveries_holder", list_sql("holder = $1::uuid")};
+const postgres_statement list_tenant{"list_deliveries_tenant", list_sql("tenant = $1::bigint")};
+const postgres_statement replay{
+  "replay_delivery",
+  "UPDATE delivery SET state = 0, due_at = $4::bigint, expires_at = $5::bigint, attempts = 0, ended_at = 0"
+  " WHERE target = $2::uuid AND notice = $3::uuid AND tenant = $1::bigint AND state <> 0"};
+const postgres_statement store_device{"register_device",
+                                      "INSERT INTO device (id, holder, aggregate, channel, token, "
+                                      "is_sandbox, registered_at, gone_at, gone_reason) VALUES ($1::uuid,"
+                                      " $2::uuid, $3::bigint, $4::bigint, $5::text, $6::boolean, $7::bigint, "
+                                      "0, '') ON CONFLICT (holder, channel, token) DO UPDATE SET"
+                                      " is_sandbox = excluded.is_sandbox, registered_at = "
+                                      "excluded.registered_at, gone_at = 0, gone_reason = '' RETURNING id"};
+const postgres_statement forget_devices{
+  "forget_devices", "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE holder = $1::uuid AND "
+                    "gone_at = 0 ORDER BY registered_at DESC, id DESC OFFSET 10)"};
+const postgres_statement devices_newest_first{"list_devices",
+                                              "SELECT " + device_names
+                                                + " FROM device AS d WHERE d.holder = $1::uuid AND d.gone_at "
+                                                  "= 0 ORDER BY d.registered_at DESC, d.id DESC"};
+const postgres_statement drop_device{"remove_device",
+                                     "DELETE FROM device WHERE holder = $1::uuid AND id = $2::uuid"};
+const postgres_statement end{"end_device",
+                             "UPDATE device SET gone_at = $4::bigint, gone_reason = $3::text WHERE (token, "
+                             "channel) = (SELECT token, channel FROM device WHERE id = $1::uuid)"
+                             " AND gone_at = 0 AND registered_at <= $2::bigint"};
+const postgres_statement add_endpoint{
+  "add_endpoint",
+  "INSERT INTO webhook_endpoint (id, tenant, organizer, url, topics, secret_no, previous_until, is_enabled, "
+  "contact, off_reason, created_at, updated_at)"
+  " SELECT $1::uuid, $2::bigint, $3::uuid, $4::text, $5::text, $6::bigint, $7::bigint, $8::boolean, "
+  "$9::text, $10::text, $11::bigint, $12::bigint"
+  " WHERE EXISTS (SELECT 1 FROM webhook_endpoint WHERE id = $1::uuid) OR ((SELECT count(*) FROM "
+  "webhook_endpoint WHERE tenant = $2::bigint) < 50"
+  " AND ($3::uuid = '00000000-0000-0000-0000-000000000000'::uuid"
+  " OR (SELECT count(*) FROM webhook_endpoint WHERE tenant = $2::bigint AND organizer = $3::uuid) < 10))"
+  " ON CONFLICT (id) DO UPDATE SET updated_at = excluded.updated_at WHERE webhook_endpoint.updated_at = "
+  "excluded.updated_at"}; // repeated
+const postgres_statement change_endpoint{
+  "change_endpoint",
+  "UPDATE webhook_endpoint SET organizer = $3::uuid, url = $4::text, topics = $5::text, secret_no = "
+  "$6::bigint, previous_until = $7::bigint,"
+  " is_enabled = $8::boolean, contact = $9::text, off_reason = $10::text, updated_at = $11::bigint"
+  " WHERE id = $1::uuid AND tenant = $2::bigint AND updated_at = $12::bigint"};
+const postgres_statement all_endpoints{
+  "list_endpoints",
+  "SELECT " + endpoint_names + " FROM webhook_endpoint AS e WHERE e.tenant = $1::bigint ORDER BY e.id"};
+/// `took`: whether it took something since. From its newest back, where one that works is found to work by
+/// the first few rows; or, of a moment ago only, by when deliveries ended, however many it has. One that is
+/// off already costs no look: CASE says so, a mere AND is evaluated in any order.
+std::string disable_sql(const std::string& took) {
+  return "UPDATE webhook_endpoint SET is_enabled = false, off_reason = $2::text, updated_at = "
+         "greatest($4::bigint, updated_at + 1)"
+         " WHERE id = $1::uuid AND CASE WHEN is_enabled AND updated_at <= $3::bigint THEN ("
+         + took + ") IS NULL ELSE false END";
+}
+const postgres_statement turn_off{"disable_endpoint",
+                                  disable_sql("SELECT 1 FROM delivery WHERE target = $1::uuid AND state = 1 "
+                                              "AND ended_at > $3::bigint ORDER BY notice DESC LIMIT 1")};
+const postgres_statement turn_off_at_once{
+  "disable_endpoint_at_once", disable_sql("SELECT 1 FROM (SELECT target, state FROM delivery WHERE state <> "
+                                          "0 AND ended_at > $3::bigint ORDER BY ended_at DESC OFFSET 0) AS v"
+                                          " WHERE v.target = $1::uuid AND v.state = 1 LIMIT 1")};
+const postgres_statement drop_endpoint{
+  "remove_endpoint", "DELETE FROM webhook_endpoint WHERE tenant = $1::bigint AND id = $2::uuid"};
+const postgres_statement prune_deliveries{
+  "prune_deliveries", "DELETE FROM delivery WHERE (target, notice) IN (SELECT target, notice FROM delivery "
+                      "WHERE state <> 0 AND ended_at < $1::bigint LIMIT $2::bigint)"};
+const postgres_statement prune_devices{
+  "prune_devices",
+  "DELETE FROM device WHERE id IN (SELECT id FROM device WHERE registered_at < $1::bigint LIMIT $2::bigint)"};
+
+/// One statement in one round trip, and what it answered.
+postgres_result run(postgres_connection& db, const postgres_statement& statement,
+                    const postgres_parameters& parameters) {
+  postgres_pipeline pipeline(db);
+  pipeline.send(statement, parameters);
+  pipeline.flush();
+  return pipeline.receive();
+}
+
+postgres_result run_unsynced(postgres_connection& db, const postgres_statement& statement,
+                             const postgres_parameters& parameters) {
+  postgres_unsynced transaction(db);
+  transaction.send(statement, parameters);
+  return transaction.run();
+}
+
+template <class Of>
+auto rows_of(const postgres_result& result, Of of) {
+  std::vector<decltype(of(result[0]))> rows;
+  for (int i = 0; i < result.size(); ++i) rows.push_back(of(result[i]));
+  return rows;
+}
+
+constexpr auto device_of = [](const auto& r) { return device_at(r, 0); };
+constexpr auto endpoint_of = [](const auto& r) { return endpoint_at(r, 0); };
+constexpr auto delivery_of = [](const auto& r) { return delivery_at(r, 0); };
+constexpr auto due_of = [](const auto& r) { return due_delivery_of(r); };
+
+} // namespace
+
+postgres_notices::postgres_notices(postgres_connection& db) : db_(db) {
+  db.prepare(std::array{devices_of,       endpoints_on,         read_crowd,       store_delivery,
+                        take_due,         take_due_of_each,     settle,           list_target,
+                        list_holder,      list_tenant,          replay,           store_device,
+                        forget_devices,   devices_newest_first, drop_device,      end,
+                        add_endpoint,     change_endpoint,      all_endpoints,    turn_off,
+                        turn_off_at_once, drop_endpoint,        prune_deliveries, prune_devices});
+}
+
+notice_audience postgres_notices::audience(std::span<const uuid> holders,
+                                           std::span<const tenant_id> tenants) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(devices_of, postgres_parameters::of(postgres_array::of(holders)));
+  pipeline.send(endpoints_on, postgres_parameters::of(postgres_array::of(tenants)));
+  pipeline.flush();
+  notice_audience all;
+  all.devices = rows_of(pipeline.receive(), device_of);
+  all.endpoints = rows_of(pipeline.receive(), endpoint_of);
+  return all;
+}
+
+std::vector<device_row> postgres_notices::crowd(const crowd_filter& f) {
+  return rows_of(run(db_, read_crowd, postgres_parameters::of(f.aggregate, f.after, f.limit)), device_of);
+}
+
+void postgres_notices::store_deliveries(std::span<const delivery_row> rows) {
+  if (rows.empty()) return;
+  postgres_columns columns;
+  for (const auto& r : rows)
+    columns.add(r.target, r.notice, r.way, r.tenant, r.holder, r.topic, r.payload, r.created_at, r.expires_at,
+                r.state, r.due_at, r.attempts, r.status, r.reason, r.ended_at);
+  run_unsynced(db_, store_delivery, std::move(columns).parameters());
+}
+
+std::vector<due_delivery> postgres_notices::take_deliveries(const due_filter& filter, timestamp now) {
+  auto p = postgres_parameters::of(filter.way, now, filter.limit, filter.hold,
+                                   postgres_array::of(std::span{filter.busy_tenants}));
+  if (filter.per_target == 0) return rows_of(run_unsynced(db_, take_due, p), due_of);
+  p.add(postgres_array::of(std::span{filter.trusted}));
+  p.add(filter.per_target);
+  p.add(postgres_array::of(std::span{filter.busy}));
+  p.add(filter.per_other);
+  return rows_of(run_unsynced(db_, take_due_of_each, p), due_of);
+}
+
+void postgres_notices::settle_deliveries(std::span<const delivery_row> rows) {
+  if (rows.empty()) return;
+  postgres_columns columns;
+  for (const auto& r : rows)
+    columns.add(r.target, r.notice, r.state, r.due_at, r.attempts, r.status, r.reason, r.ended_at);
+  run_unsynced(db_, settle, std::move(columns).parameters());
+}
+
+std::vector<delivery_row> postgres_notices::list_deliveries(const delivery_filter& f) {
+  const auto part = [&](const postgres_statement& s, const auto& whose) {
+    return rows_of(run(db_, s,
+                       postgres_parameters::of(whose, cursor_of(f.before),
+                                               f.before.is_nil() ? cursor_of({}) : f.before_target, f.limit)),
+                   delivery_of);
+  };
+  if (!f.target.is_nil()) return part(list_target, f.target);
+  if (!f.holder.is_nil()) return part(list_holder, f.holder);
+  if (f.tenant) return part(list_tenant, *f.tenant);
+  return {};
+}
+
+bool postgres_notices::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice,
+                                       timestamp now) {
+  return run(db_, replay,
+             postgres_parameters::of(tenant, target, notice, now, now + rules_of(channel::webhook).life))
+           .affected()
+         == 1;
+}
+
+uuid postgres_notices::register_device(const device_row& d) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(store_device, postgres_parameters::of(d.id, d.holder, owner_of(d.holder), d.way, d.token,
+                                                      d.is_sandbox, d.registered_at));
+  pipeline.send(forget_devices, postgres_parameters::of(d.holder));
+  pipeline.flush();
+  const auto id = pipeline.receive()[0].id(0);
+  pipeline.receive();
+  return id;
+}
+
+std::vector<device_row> postgres_notices::list_devices(const uuid& holder) {
+  return rows_of(run(db_, devices_newest_first, postgres_parameters::of(holder)), device_of);
+}
+
+bool postgres_notices::remove_device(const uuid& holder, const uuid& device) {
+  return run(db_, drop_device, postgres_parameters::of(holder, device)).affected() == 1;
+}
+
+void postgres_notices::end_device(const uuid& device, timestamp since, const std::string& reason,
+                                  timestamp at) {
+  run(db_, end, postgres_parameters::of(device, since, reason, at));
+}
+
+bool postgres_notices::store_endpoint(const webhook_endpoint_row& e) {
+  if (is_set(e.replaces))
+    return run(db_, change_endpoint,
+               postgres_parameters::of(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no,
+                                       e.previous_until, e.is_enabled, e.contact, e.off_reason, e.updated_at,
+                                       e.replaces))
+             .affected()
+           == 1;
+  return run(db_, add_endpoint,
+             postgres_parameters::of(e.id, e.tenant, e.organizer, e.url, e.topics, e.secret_no,
+                                     e.previous_until, e.is_enabled, e.contact, e.off_reason, e.created_at,
+                                     e.updated_at))
+           .affected()
+         == 1;
+}
+
+std::vector<webhook_endpoint_row> postgres_notices::list_endpoints(tenant_id tenant) {
+  return rows_of(run(db_, all_endpoints, postgres_parameters::of(tenant)), endpoint_of);
+}
+
+bool postgres_notices::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                                        timestamp at) {
+  return run(db_, at < since + a_moment ? turn_off_at_once : turn_off,
+             postgres_parameters::of(endpoint, reason, since, at))
+           .affected()
+         == 1;
+}
+
+bool postgres_notices::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
+  return run(db_, drop_endpoint, postgres_parameters::of(tenant, endpoint)).affected() == 1;
+}
+
+std::size_t postgres_notices::prune(const prune_bounds& bounds, std::size_t limit) {
+  const auto deliveries =
+    run(db_, prune_deliveries, postgres_parameters::of(bounds.deliveries_before, limit)).affected();
+  return deliveries
+         + run(db_, prune_devices, postgres_parameters::of(bounds.devices_before, limit - deliveries))
+             .affected();
+}
+
+} // namespace fq

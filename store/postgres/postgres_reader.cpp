@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements, and what reads their rows; what a row is, ledger_rows.hpp knows.
+#include "store/postgres/postgres_reader.hpp"
+
+#include "store/port/ledger_rows.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace fq {
+namespace {
+
+// -- statements
+// -------------------------------------------------------------------------------------------------------------
+
+const std::string on_sale =
+  "WHERE status IN (1, 2) AND kind = 0 AND aggregate > $1::bigint ORDER BY aggregate LIMIT $2::bigint";
+const std::string of_organizer =
+  "WHERE organizer = $3::uuid AND kind = 0 AND aggregate > $1::bigint ORDER BY aggregate LIMIT $2::bigint";
+const std::string of_tenant = "WHERE tenant = $3::bigint AND kind = $4::bigint AND ($5::text = '' OR "
+                              "external_id = $5::text) AND aggregate > $1::bigint"
+                              " ORDER BY aggregate LIMIT $2::bigint";
+const std::string of_actor = "WHERE tenant = $1::bigint AND id < $2::uuid AND ($4::text = '' OR actor IN "
+                             "($4::text, 'system') OR action LIKE 'queue.%')";
+/// `which`: a condition that an index may be for.
+std::string letters_of(const std::string& which) {
+  return listed_dead_letter_columns + "WHERE l.tenant = $1::bigint AND l.id < $2::uuid" + which
+         + " AND (NOT $4::boolean OR event.organizer = $5::uuid) ORDER BY l.id DESC LIMIT $3::bigint";
+}
+
+/// The ticket types of a page of events.
+std::string types_of(const std::string& page) {
+  return ticket_type_columns + "WHERE aggregate IN (SELECT aggregate FROM event " + page
+         + ") ORDER BY aggregate, ordinal";
+}
+
+const postgres_statement read_aggregate_head{
+  "read_aggregate_head",
+  "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = $1::bigint"};
+const postgres_statement read_event{"read_event", event_columns + "WHERE aggregate = $1::bigint"};
+const postgres_statement read_ticket_types{
+  "read_ticket_types", ticket_type_columns + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
+const postgres_statement read_entries{"read_entries",
+                                      entry_columns + "WHERE aggregate = $1::bigint ORDER BY queue_number"};
+const postgres_statement read_claims{"read_claims",
+                                     claim_columns + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_items{
+  "read_items", claim_item_columns + "WHERE aggregate = $1::bigint ORDER BY claim, position"};
+const postgres_statement read_payments{"read_payments",
+                                       payment_columns + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_refunds{"read_refunds",
+                                      refund_columns + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_promo_codes{
+  "read_promo_codes", promo_code_columns + "WHERE aggregate = $1::bigint ORDER BY ordinal"};
+const postgres_statement read_orders{
+  "read_orders", order_columns + " FROM orders AS o WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_dead_letters{
+  "read_dead_letters",
+  dead_letter_columns + " FROM dead_letter AS l WHERE aggregate = $1::bigint AND status = 0 ORDER BY id"};
+const postgres_statement read_priorities{"read_priorities",
+                                         priority_columns + "WHERE aggregate = $1::bigint ORDER BY customer"};
+const postgres_statement read_invitations{
+  "read_invitations", invitation_columns + "WHERE aggregate = $1::bigint ORDER BY customer"};
+const postgres_statement read_blocks{"read_blocks", block_columns + "ORDER BY tenant, organizer, customer"};
+const postgres_statement read_idempotency{"read_idempotency",
+                                          idempotency_columns
+                                            + "WHERE aggregate = $1::bigint AND created_at >= $2::bigint"
+                                              " ORDER BY seq DESC, ordinal DESC LIMIT $3::bigint"};
+const postgres_statement read_receipts{
+  "read_receipts",
+  receipt_columns + "WHERE aggregate = $1::bigint ORDER BY seq DESC, ordinal DESC LIMIT $2::bigint"};
+const postgres_statement read_organizers{"read_organizers",
+                                         organizer_columns + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_customers{"read_customers",
+                                        customer_columns + "WHERE aggregate = $1::bigint ORDER BY id"};
+const postgres_statement read_otps{"read_otps", otp_columns + "WHERE aggregate = $1::bigint ORDER BY email"};
+
+const postgres_statement events_on_sale{"events_on_sale", event_columns + on_sale};
+const postgres_statement types_on_sale{"types_on_sale", types_of(on_sale)};
+const postgres_statement events_of_organizer{"events_of_organizer", event_columns + of_organizer};
+const postgres_statement types_of_organizer{"types_of_organizer", types_of(of_organizer)};
+const postgres_statement events_of_tenant{"events_of_tenant", event_columns + of_tenant};
+const postgres_statement types_of_tenant{"types_of_tenant", types_of(of_tenant)};
+const postgres_statement read_tenants{"read_tenants", tenant_columns + "ORDER BY id"};
+const postgres_statement read_settings{"read_settings", setting_columns + "ORDER BY name"};
+const postgres_statement read_api_keys{
+  "read_api_keys", api_key_columns + "WHERE NOT $1::boolean OR revoked_at = 0 ORDER BY id"};
+const postgres_statement tenants_of_organizers{"tenants_of_organizers",
+                                               organizer_tenant_columns + "ORDER BY id"};
+const postgres_statement audit_of_tenant{"audit_of_tenant",
+                                         audit_columns + of_actor + " ORDER BY id DESC LIMIT $3::bigint"};
+const postgres_statement audit_of_target{
+  "audit_of_target", audit_columns + of_actor + " AND target = $5::uuid ORDER BY id DESC LIMIT $3::bigint"};
+const postgres_statement orders_of_customer{
+  "orders_of_customer",
+  listed_order_columns
+    + "WHERE o.customer = $1::uuid AND o.id < $2::uuid ORDER BY o.id DESC LIMIT $3::bigint"};
+const postgres_statement letters_of_tenant{"letters_of_tenant", letters_of("")};
+const postgres_statement open_letters_of_tenant{"open_letters_of_tenant", letters_of(" AND l.status = 0")};
+/// Each part but the second reads a partial index of its own.
+const postgres_statement to_wake{
+  "to_wake", "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
+             " UNION SELECT number FROM aggregate WHERE live_entries > 0"
+             " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
+             " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
+             " UNION SELECT aggregate FROM refund WHERE status = 0"
+             " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT FROM payment WHERE "
+             "payment.aggregate = event.aggregate"
+             " AND payment.status = 2) UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT "
+             "FROM payment"
+             " WHERE payment.aggregate = event.aggregate AND payment.status = 8) UNION "
+               + with_blocked
+               + "'00000000-0000-0000-0000-000000000000')) AS running"
+                 " JOIN aggregate USING (number) WHERE $1::text = '' OR lease_owner IS NULL OR lease_owner = "
+                 "$1::text OR lease_until <= "
+               + postgres_now + " ORDER BY number"};
+const postgres_statement greatest_number{"greatest_number", "SELECT max(number) FROM aggregate"};
+const postgres_statement read_history{"read_history",
+                                      "SELECT seq, kind, id, queue_number, from_status, to_status, at FROM "
+                                      "history WHERE aggregate = $1::bigint ORDER BY seq, ordinal"};
+
+// -- rows
+// -------------------------------------------------------------------------------------------------------------------
+
+history_row history_of(const postgres_row& r) {
+  const auto kind = r.number<history_kind>(1);
+  history_row h;
+  h.seq = r.number<std::uint64_t>(0);
+  h.kind = name_of(kind);
+  h.key = r.is_null(2) ? std::to_string(r.integer(3)) : to_string(r.id(2));
+  if (!r.is_null(4)) h.from = state_name(kind, r.number<std::uint8_t>(4));
+  h.to = state_name(kind, r.number<std::uint8_t>(5));
+  h.at = r.time(6);
+  return h;
+}
+
+/// All rows of the next statement.
+template <class Make>
+auto collect(postgres_pipeline& pipeline, Make make) {
+  std::vector<decltype(make(std::declval<const postgres_row&>()))> rows;
+  pipeline.receive_each([&](const postgres_row& r) { rows.push_back(make(r)); });
+  return rows;
+}
+
+/// ... which were read newest first, for a limit.
+template <class Make>
+auto collect_reversed(postgres_pipeline& pipeline, Make make) {
+  auto rows = collect(pipeline, make);
+  std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
+/// Items come in the order of their claims: one pass over both.
+void collect_items(postgres_pipeline& pipeline, std::vector<claim_row>& claims) {
+  auto claim = claims.begin();
+  pipeline.receive_each([&](const postgres_row& r) {
+    while (claim->id < r.id(0)) ++claim; // each item has its claim: a foreign key
+    claim->items.push_back(claim_item_of(r));
+  });
+}
+
+} // namespace
+
+postgres_reader::postgres_reader(postgres_connection& db) : db_(db) {
+  db.prepare(std::array{read_aggregate_head,
+                        read_event,
+                        read_ticket_types,
+                        read_entries,
+                        read_claims,
+                        read_items,
+                        read_payments,
+                        read_refunds,
+                        read_promo_codes,
+                        read_orders,
+                        read_dead_letters,
+                        read_priorities,
+                        read_invitations,
+                        read_blocks,
+                        read_idempotency,
+                        read_receipts,
+                        read_organizers,
+                        read_customers,
+                        read_otps,
+                        events_on_sale,
+                        types_on_sale,
+                        events_of_organizer,
+                        types_of_organizer,
+                        events_of_tenant,
+                        types_of_tenant,
+                        read_tenants,
+                        read_settings,
+                        read_api_keys,
+                        tenants_of_organizers,
+                        audit_of_tenant,
+                        audit_of_target,
+                        orders_of_customer,
+                        letters_of_tenant,
+                        open_letters_of_tenant,
+                        to_wake,
+                        greatest_number,
+                        read_history});
+}
+
+aggregate_image postgres_reader::read_image(aggregate_id aggregate, const bounds& limits) {
+  postgres_pipeline pipeline(db_);
+  const auto of_aggregate = postgres_parameters::of(aggregate);
+  for (const auto* s : {&read_event, &read_ticket_types, &read_entries, &read_claims, &read_items,
+                        &read_payments, &read_refunds, &read_promo_codes, &read_orders, &read_dead_letters,
+                        &read_priorities, &read_invitations})
+    pipeline.send(*s, of_aggregate);
+  pipeline.send(read_idempotency,
+                postgres_parameters::of(aggregate, limits.idempotency_since, limits.idempotency_max));
+  pipeline.send(read_receipts, postgres_parameters::of(aggregate, limits.receipts_max));
+  for (const auto* s : {&read_organizers, &read_customers, &read_otps}) pipeline.send(*s, of_aggregate);
+  if (aggregate == accounts_aggregate) {
+    pipeline.send(read_tenants);
+    pipeline.send(read_settings);
+    pipeline.send(read_api_keys, postgres_parameters::of(false));
+    pipeline.send(read_blocks);
+  }
+  pipeline.flush();
+
+  aggregate_image image;
+  pipeline.receive_each([&](const postgres_row& r) { image.event = event_of(r); });
+  image.ticket_types = collect(pipeline, ticket_type_of);
+  image.entries = collect(pipeline, entry_of);
+  image.claims = collect(pipeline, claim_of);
+  collect_items(pipeline, image.claims);
+  image.payments = collect(pipeline, payment_of);
+  image.refunds = collect(pipeline, refund_of);
+  image.promo_codes = collect(pipeline, promo_code_of);
+  image.orders = collect(pipeline, order_of);
+  image.dead_letters = collect(pipeline, dead_letter_of);
+  image.priorities = collect(pipeline, priority_of);
+  image.invitations = collect(pipeline, invitation_of);
+  image.idempotency = collect_reversed(pipeline, idempotency_of);
+  image.receipts = collect_reversed(pipeline, receipt_of);
+  image.organizers = collect(pipeline, organizer_of);
+  image.customers = collect(pipeline, customer_of);
+  image.otps = collect(pipeline, otp_of);
+  if (aggregate == accounts_aggregate) {
+    image.tenants = collect(pipeline, tenant_of);
+    image.settings = collect(pipeline, setting_of);
+    image.api_keys = collect(pipeline, api_key_of);
+    image.blocks = collect(pipeline, block_of);
+  }
+  return image;
+}
+
+access_directory postgres_reader::directory() {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_tenants);
+  pipeline.send(read_api_keys, postgres_parameters::of(true));
+  pipeline.send(tenants_of_organizers);
+  pipeline.send(read_settings);
+  pipeline.flush();
+  access_directory all;
+  all.tenants = collect(pipeline, tenant_of);
+  all.api_keys = collect(pipeline, api_key_of);
+  all.organizers = collect(pipeline, organizer_tenant_of);
+  all.settings = collect(pipeline, setting_of);
+  return all;
+}
+
+std::vector<block_row> postgres_reader::blocks() {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_blocks);
+  pipeline.flush();
+  return collect(pipeline, block_of);
+}
+
+std::vector<audit_row> postgres_reader::audit(const audit_filter& filter) {
+  auto page = postgres_parameters::of(filter.tenant, cursor_of(filter.before), filter.limit, filter.actor);
+  if (!filter.target.is_nil()) page.add(filter.target);
+  postgres_pipeline pipeline(db_);
+  pipeline.send(filter.target.is_nil() ? audit_of_tenant : audit_of_target, page);
+  pipeline.flush();
+  return collect(pipeline, audit_of);
+}
+
+std::vector<order_listing> postgres_reader::list_orders(const order_filter& filter) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(orders_of_customer,
+                postgres_parameters::of(filter.customer, cursor_of(filter.before), filter.limit));
+  pipeline.flush();
+  return collect(pipeline, listed_order_of);
+}
+
+std::vector<dead_letter_listing> postgres_reader::list_dead_letters(const dead_letter_filter& filter) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(filter.is_open ? open_letters_of_tenant : letters_of_tenant,
+                postgres_parameters::of(filter.tenant, cursor_of(filter.before), filter.limit,
+                                        filter.organizer.has_value(),
+                                        filter.organizer.value_or(organizer_id{})));
+  pipeline.flush();
+  return collect(pipeline, listed_dead_letter_of);
+}
+
+/// The types are read after the events: they are there for every event that was listed.
+std::vector<event_listing> postgres_reader::list_events(const event_filter& filter) {
+  auto page = postgres_parameters::of(filter.after, filter.limit);
+  if (filter.organizer) page.add(*filter.organizer);
+  if (!filter.organizer && filter.tenant) {
+    page.add(*filter.tenant);
+    page.add(filter.kind);
+    page.add(filter.external_id);
+  }
+  const auto& [events, types] = filter.organizer ? std::tie(events_of_organizer, types_of_organizer)
+                                : filter.tenant  ? std::tie(events_of_tenant, types_of_tenant)
+                                                 : std::tie(events_on_sale, types_on_sale);
+  postgres_pipeline pipeline(db_);
+  pipeline.send(events, page);
+  pipeline.send(types, page);
+  pipeline.flush();
+  auto result = collect(pipeline, [](const postgres_row& r) { return event_listing{event_of(r), {}}; });
+  auto listing = result.begin();
+  pipeline.receive_each([&](const postgres_row& r) {
+    const auto aggregate = r.number<aggregate_id>(0);
+    while (listing != result.end() && listing->event.aggregate < aggregate) ++listing;
+    if (listing != result.end() && listing->event.aggregate == aggregate)
+      listing->ticket_types.push_back(ticket_type_of(r));
+  });
+  return result;
+}
+
+std::vector<aggregate_id> postgres_reader::aggregates_to_wake(const std::string& owner) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(to_wake, postgres_parameters::of(owner));
+  pipeline.flush();
+  return collect(pipeline, [](const postgres_row& r) { return r.number<aggregate_id>(0); });
+}
+
+aggregate_head postgres_reader::read_head(aggregate_id aggregate) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_aggregate_head, postgres_parameters::of(aggregate));
+  pipeline.flush();
+  const auto rows = pipeline.receive();
+  if (rows.size() == 0) return {};
+  return {rows[0].number<std::uint64_t>(0), rows[0].number<std::uint64_t>(1), rows[0].time(2),
+          rows[0].number<std::uint64_t>(3)};
+}
+
+aggregate_id postgres_reader::last_aggregate() {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(greatest_number);
+  pipeline.flush();
+  const auto least = aggregate_id{number_of(first_event_aggregate) - 1};
+  return std::max(least, pipeline.receive()[0].number<aggregate_id>(0));
+}
+
+std::vector<history_row> postgres_reader::history(aggregate_id aggregate) {
+  postgres_pipeline pipeline(db_);
+  pipeline.send(read_history, postgres_parameters::of(aggregate));
+  pipeline.flush();
+  return collect(pipeline, history_of);
+}
+
+} // namespace fq

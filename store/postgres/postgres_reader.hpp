@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows out of the Postgres ledger: images, listings, history. Called by postgres_ledger on its one
+// connection; knows nothing of transactions or leases.
+#pragma once
+#include "store/port/history.hpp"
+#include "store/port/ledger.hpp"
+#include "store/postgres/postgres.hpp"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+class postgres_reader {
+public:
+  explicit postgres_reader(postgres_connection& db);
+
+  /// What of the append-only rows an image contains.
+  struct bounds {
+    timestamp idempotency_since; ///< older keys are left out
+    std::size_t idempotency_max;
+    std::size_t receipts_max;
+  };
+  /// Empty if there is none.
+  aggregate_head read_head(aggregate_id aggregate);
+  /// In one round trip. That all of it is of one moment is the caller's care: by a snapshot, or by the lock
+  /// of the aggregate's row.
+  aggregate_image read_image(aggregate_id aggregate, const bounds& limits);
+  access_directory directory();
+  std::vector<block_row> blocks();
+  std::vector<audit_row> audit(const audit_filter& filter);
+  std::vector<order_listing> list_orders(const order_filter& filter);
+  std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter);
+  std::vector<event_listing> list_events(const event_filter& filter);
+  std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
+  aggregate_id last_aggregate();
+  std::vector<history_row> history(aggregate_id aggregate);
+
+private:
+  postgres_connection& db_;
+};
+
+} // namespace fq

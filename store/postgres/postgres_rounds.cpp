@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function for each kind of change: which things it touches, and its row. What is only appended (history,
+// answers, receipts, domain events) concerns nothing else and goes into the first round.
+//
+// Two claims or payments concern each other if they are the same person's: a customer's claims share the
+// customer's slots, a claim's payments its one open attempt.
+#include "store/postgres/postgres_rounds.hpp"
+
+#include "store/port/refund_items.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace fq {
+namespace {
+
+bool is_unsold(const ticket_type_row& t) { return t.held == 0 && t.sold == 0; }
+
+} // namespace
+
+// -- what needs no database
+// ----------------------------------------------------------------------------------------
+
+bool postgres_rounds::is_possible(const batch& b) {
+  return std::all_of(b.content.begin(), b.content.end(), [&](const change& c) {
+    if (const auto* created = std::get_if<event_created>(&c))
+      return created->event.aggregate >= first_event_aggregate
+             && std::all_of(created->ticket_types.begin(), created->ticket_types.end(), is_unsold);
+    if (const auto* changed = std::get_if<event_changed>(&c)) return changed->event.aggregate == b.aggregate;
+    if (const auto* added = std::get_if<ticket_type_added>(&c)) return is_unsold(added->row);
+    if (const auto* added = std::get_if<promo_code_added>(&c)) return added->row.uses == 0;
+    return true;
+  });
+}
+
+template <class Sum>
+Sum& postgres_rounds::sum_of(std::map<counter_key, Sum>& sums, const thing_key& counter,
+                             std::uint32_t ordinal) {
+  const auto key = [&](int round) { return counter_key{round, counter.aggregate, ordinal}; };
+  const auto seen = things_.find(counter);
+  const bool follows =
+    seen != things_.end() && sums.contains(key(seen->second.changed)) && order_ == postgres_order::in_rounds;
+  return sums[key(follows ? seen->second.changed : static_cast<int>(round_for({counter})))];
+}
+
+// -- the changes of one batch
+// -----------------------------------------------------------------------------------------------
+
+class postgres_rounds::reader {
+public:
+  reader(postgres_rounds& rounds, const batch& b, tenant_id tenant) :
+      rounds_(rounds), batch_(b), tenant_(tenant) {}
+
+  void operator()(const event_created& c) {
+    const auto& e = c.event;
+    const auto round = rounds_.round_for({{e.aggregate, thing::event}});
+    row(round, postgres_write::insert_aggregate, e.aggregate, aggregate_kind_of(e.kind), e.tenant, batch_.at);
+    write_event(round, postgres_write::insert_event, e);
+    for (const auto& t : c.ticket_types) insert_ticket_type(round, e.aggregate, e.tenant, t);
+    // The first step of the event is told in its own history, before its first batch.
+    write_history({e.aggregate, 0, 0, e.tenant}, {history_kind::event, e.id}, std::optional<event_status>{},
+                  e.status);
+  }
+
+  void operator()(const event_changed& c) {
+    write_event(rounds_.round_for({of(thing::event)}), postgres_write::update_event, c.event, c.from);
+    move({history_kind::event, c.event.id}, c.from, c.event.status);
+  }
+
+  void operator()(const ticket_type_added& c) {
+    const auto ordinal = c.row.ordinal;
+    const auto round =
+      rounds_.round_for({of(thing::ticket_type, ordinal), of(thing::ticket_type_exists, ordinal)});
+    insert_ticket_type(round, batch_.aggregate, tenant_, c.row);
+  }
+
+  void operator()(const ticket_type_changed& c) {
+    const auto& t = c.row;
+    row(rounds_.round_for({of(thing::ticket_type, t.ordinal)}), postgres_write::update_ticket_type,
+        batch_.aggregate, t.ordinal, t.name, t.price, t.total, t.max_per_order, t.on_sale, t.hidden,
+        t.sale_from, t.sale_until);
+  }
+
+  void operator()(const stock_moved& c) {
+    rounds_.sum_of(rounds_.stock_, of(thing::ticket_type, c.ticket_type), c.ticket_type).add(c);
+  }
+
+  void operator()(const entry_joined& c) {
+    const auto& e = c.row;
+    const auto round = rounds_.round_for({of(thing::entry, value_of(e.number))});
+    if (is_plain_join(e))
+      row(round, postgres_write::join, batch_.aggregate, e.number, tenant_, e.priority_class, e.subject,
+          e.subject_name, e.join_key, e.joined_at);
+    else
+      row(round, postgres_write::join_as_is, batch_.aggregate, e.number, tenant_, e.priority_class, e.subject,
+          e.subject_name, e.join_key, e.joined_at, e.status, e.has_claimed, e.admitted_at,
+          e.session_expires_at, e.claim_by, e.ended_at, e.admission_no, e.admission_batch);
+  }
+
+  void operator()(const entry_moved& c) {
+    const auto& e = c.row;
+    row(rounds_.round_for({of(thing::entry, value_of(e.number))}), postgres_write::update_entry,
+        batch_.aggregate, e.number, c.from, e.priority_class, e.status, e.has_claimed, e.admitted_at,
+        e.session_expires_at, e.claim_by, e.ended_at, e.admission_no, e.admission_batch);
+    move(subject{e.number}, c.from, e.status);
+  }
+
+  void operator()(const claim_opened& c) {
+    const auto& r = c.row;
+    std::vector<thing_key> types;
+    for (const auto& i : r.items) types.push_back(of(thing::ticket_type_exists, i.ticket_type));
+    const auto round = rounds_.round_for({of(thing::claim, r.id), of(thing::person, r.customer)}, types);
+    row(round, postgres_write::insert_claim, batch_.aggregate, r.id, tenant_, r.customer, r.entry, r.status,
+        r.live_slot, r.items.size(), r.amount, r.created_at, r.expires_at, r.ended_at, r.promo);
+    for (std::size_t i = 0; i < r.items.size(); ++i)
+      row(round, postgres_write::insert_claim_item, batch_.aggregate, r.id, i, tenant_,
+          r.items[i].ticket_type, r.items[i].quantity, r.items[i].unit_price, r.items[i].refunded,
+          r.items[i].donation, r.items[i].unit_discount);
+    begin({history_kind::claim, r.id}, r.status);
+  }
+
+  void operator()(const claim_moved& c) {
+    const auto& r = c.row;
+    const auto round = rounds_.round_for({of(thing::claim, r.id), of(thing::person, r.customer)});
+    row(round, postgres_write::update_claim, batch_.aggregate, r.id, c.from, r.items.size(), r.status,
+        r.live_slot, r.expires_at, r.ended_at);
+    for (std::size_t i = 0; i < r.items.size(); ++i)
+      row(round, postgres_write::update_claim_item, batch_.aggregate, r.id, i, r.items[i].refunded);
+    move({history_kind::claim, r.id}, c.from, r.status);
+  }
+
+  void operator()(const payment_opened& c) {
+    const auto& r = c.row;
+    row(round_of(r), postgres_write::insert_payment, batch_.aggregate, r.id, tenant_, r.claim, r.customer,
+        r.status, r.gateway, r.reference, r.authorization_url, r.gateway_id, r.destination, r.amount,
+        r.captured, r.tax, r.refunded, r.created_at, r.updated_at);
+    begin({history_kind::payment, r.id}, r.status);
+  }
+
+  void operator()(const payment_moved& c) {
+    const auto& r = c.row;
+    row(round_of(r), postgres_write::update_payment, batch_.aggregate, r.id, c.from, r.status, r.claim,
+        r.authorization_url, r.gateway_id, r.captured, r.tax, r.refunded, r.updated_at);
+    move({history_kind::payment, r.id}, c.from, r.status);
+  }
+
+  void operator()(const refund_opened& c) {
+    const auto& r = c.row;
+    row(rounds_.round_for({of(thing::refund, r.id)}, std::array{of(thing::payment, r.payment)}),
+        postgres_write::insert_refund, batch_.aggregate, r.id, tenant_, r.payment, r.status, r.amount,
+        text_of(r.items), r.attempts, r.next_attempt_at, r.created_at, r.updated_at);
+    begin({history_kind::refund, r.id}, r.status);
+  }
+
+  void operator()(const refund_moved& c) {
+    const auto& r = c.row;
+    row(rounds_.round_for({of(thing::refund, r.id)}), postgres_write::update_refund, batch_.aggregate, r.id,
+        c.from, r.status, r.attempts, r.next_attempt_at, r.updated_at);
+    move({history_kind::refund, r.id}, c.from, r.status);
+  }
+
+  void operator()(const promo_code_added& c) {
+    const auto& r = c.row;
+    row(round_of(r), postgres_write::insert_promo_code, batch_.aggregate, r.ordinal, tenant_, r.id, r.code,
+        r.reduction.kind, r.reduction.value, r.reduction.ticket_types, r.valid_from, r.valid_until,
+        r.uses_max, r.uses_per_customer, r.is_active, r.updated_at, r.created_at);
+  }
+
+  void operator()(const promo_code_changed& c) {
+    const auto& r = c.row;
+    row(round_of(r), postgres_write::update_promo_code, batch_.aggregate, r.ordinal, r.code, r.reduction.kind,
+        r.reduction.value, r.reduction.ticket_types, r.valid_from, r.valid_until, r.uses_max,
+        r.uses_per_customer, r.is_active, r.updated_at);
+  }
+
+  void operator()(const promo_uses_moved& c) {
+    rounds_.sum_of(rounds_.promo_uses_, of(thing::promo_code, c.promo_code), c.promo_code).add(c);
+  }
+
+  void operator()(const order_placed& c) {
+    const auto& r = c.row;
+    row(round_of(r), postgres_write::insert_order, batch_.aggregate, r.id, tenant_, r.claim, r.customer,
+        r.status, r.contact.first_name, r.contact.last_name, r.contact.email, r.contact.phone, r.promo_code,
+        r.subtotal, r.discount, r.donations, r.platform_fee, r.processing_fee, r.total, r.success_url,
+        r.cancel_url, r.failure, r.payment_link_at, r.created_at, r.updated_at);
+    begin({history_kind::order, r.id}, r.status);
+  }
+
+  void operator()(const order_moved& c) {
+    const auto& r = c.row;
+    row(round_of(r), postgres_write::update_order, batch_.aggregate, r.id, c.from, r.status, r.claim,
+        r.failure, r.payment_link_at, r.updated_at);
+    move({history_kind::order, r.id}, c.from, r.status);
+  }
+
+  void operator()(const dead_letter_stored& c) {
+    const auto& r = c.row;
+    row(rounds_.round_for({of(thing::dead_letter, r.id)}), postgres_write::store_dead_letter,
+        batch_.aggregate, r.id, tenant_, r.kind, r.subject, r.status, r.detail, r.payload, r.created_at,
+        r.updated_at);
+  }
+
+  void operator()(const priority_stored& c) {
+    const auto& r = c.row;
+    row(rounds_.round_for({of(thing::priority, r.customer)}), postgres_write::store_priority,
+        batch_.aggregate, r.customer, tenant_, r.priority_class, r.created_at);
+  }
+
+  void operator()(const priority_removed& c) {
+    row(rounds_.round_for({of(thing::priority, c.customer)}), postgres_write::remove_priority,
+        batch_.aggregate, c.customer);
+  }
+
+  void operator()(const invitation_stored& c) {
+    const auto& r = c.row;
+    const auto round = rounds_.round_for({of(thing::invitation, r.customer)},
+                                         std::array{of(thing::ticket_type_exists, r.ticket_type)});
+    row(round, postgres_write::store_invitation, batch_.aggregate, r.customer, tenant_, r.ticket_type,
+        r.quantity, r.valid_until, r.told_at);
+  }
+
+  /// Of whichever organizer: two lists that name one customer cost a round.
+  void operator()(const block_stored& c) {
+    const auto& r = c.row;
+    row(rounds_.round_for({of(thing::block, r.customer)}), postgres_write::store_block, r.tenant, r.organizer,
+        r.customer, r.reason, r.includes_ended, r.created_at);
+  }
+
+  void operator()(const block_removed& c) {
+    row(rounds_.round_for({of(thing::block, c.customer)}), postgres_write::remove_block, c.tenant,
+        c.organizer, c.customer);
+  }
+
+  /// Two names of the same hash cost a round, as with otp_of.
+  void operator()(const setting_stored& c) {
+    const auto& r = c.row;
+    row(rounds_.round_for({of(thing::setting, std::hash<std::string>{}(r.name))}),
+        postgres_write::store_setting, r.name, r.value, r.updated_at);
+  }
+
+  void operator()(const idempotency_stored& c) {
+    const auto& r = c.row;
+    row(first_round, postgres_write::insert_idempotency, batch_.aggregate, batch_.to_seq, ordinal_++, tenant_,
+        r.key, r.body, r.created_at, r.answer);
+  }
+
+  void operator()(const receipt_stored& c) {
+    const auto& r = c.row;
+    row(first_round, postgres_write::insert_receipt, batch_.aggregate, batch_.to_seq, ordinal_++, tenant_,
+        r.gateway, r.gateway_event, r.received_at);
+  }
+
+  void operator()(const organizer_stored& c) {
+    const auto& r = c.row;
+    row(round_of_account(r.id), postgres_write::store_organizer, batch_.aggregate, r.id, r.tenant, r.email,
+        r.password_hash, r.created_at);
+  }
+
+  void operator()(const customer_stored& c) {
+    const auto& r = c.row;
+    row(round_of_account(r.id), postgres_write::store_customer, batch_.aggregate, r.id, r.tenant, r.email,
+        r.created_at);
+  }
+
+  void operator()(const tenant_stored& c) {
+    const auto& r = c.row;
+    row(round_of_account({0, static_cast<std::uint64_t>(r.id)}), postgres_write::store_tenant, r.id, r.name,
+        r.subject_jwk, r.stripe_account, r.created_at);
+  }
+
+  void operator()(const api_key_stored& c) {
+    const auto& r = c.row;
+    const uuid tenant{0, static_cast<std::uint64_t>(r.tenant)};
+    row(rounds_.round_for({of(thing::api_key, r.id)}, std::array{of(thing::account, tenant)}),
+        postgres_write::store_api_key, r.id, r.tenant, r.scope, r.secret_hash, r.label, r.created_at,
+        r.revoked_at);
+  }
+
+  void operator()(const audit_recorded& c) {
+    const auto& r = c.row;
+    row(first_round, postgres_write::insert_audit, batch_.aggregate, batch_.to_seq, ordinal_++, r.tenant,
+        r.id, r.target, r.actor, r.action, r.detail, r.reason, r.at);
+  }
+
+  void operator()(const otp_stored& c) {
+    const auto& r = c.row;
+    row(rounds_.round_for({otp_of(r.email)}), postgres_write::store_otp, batch_.aggregate, r.email, tenant_,
+        r.code_hash, r.expires_at, r.failures);
+  }
+
+  void operator()(const otp_removed& c) {
+    row(rounds_.round_for({otp_of(c.email)}), postgres_write::remove_otp, batch_.aggregate, c.email);
+  }
+
+  void operator()(const outbox_appended& c) {
+    const auto& r = c.row;
+    row(first_round, postgres_write::insert_outbox, batch_.aggregate, batch_.to_seq, outbox_rows_++, tenant_,
+        r.id, r.topic, r.payload, r.created_at, r.lanes);
+  }
+
+  void operator()(const cache_generation_raised& c) {
+    row(rounds_.round_for({of(thing::generation)}), postgres_write::raise_generation, batch_.aggregate,
+        c.from, c.from + 1);
+  }
+
+private:
+  static constexpr std::size_t first_round = 0;
+
+  [[nodiscard]] thing_key of(thing kind, std::uint64_t number = 0) const {
+    return {batch_.aggregate, kind, number, 0};
+  }
+  [[nodiscard]] thing_key of(thing kind, const uuid& id) const {
+    return {batch_.aggregate, kind, id.hi, id.lo};
+  }
+  /// Two addresses of the same hash are taken for one, which costs a round.
+  [[nodiscard]] thing_key otp_of(const std::string& email) const {
+    return of(thing::otp, std::hash<std::string>{}(email));
+  }
+
+  std::size_t round_of(const payment_row& r) {
+    return rounds_.round_for(
+      {of(thing::payment, r.id), of(thing::attempts, r.claim), of(thing::person, r.customer)},
+      std::array{of(thing::claim, r.claim)});
+  }
+
+  /// A word that one code gives up another may take, a claim that one order leaves another: their order is
+  /// kept.
+  std::size_t round_of(const promo_code_row& r) {
+    return rounds_.round_for({of(thing::promo_code, r.ordinal), of(thing::promo_word)});
+  }
+  std::size_t round_of(const order_row& r) {
+    return rounds_.round_for({of(thing::order, r.id), of(thing::person, r.customer)},
+                             std::array{of(thing::claim, r.claim)});
+  }
+
+  /// An address that one account gives up another may take: their order is kept. Within a statement it is, as
+  /// an INSERT takes its rows in order.
+  std::size_t round_of_account(const uuid& id) {
+    return account_round_ = rounds_.round_for({of(thing::account, id)}, {}, account_round_);
+  }
+
+  template <class... Values>
+  void row(std::size_t round, postgres_write what, const Values&... values) {
+    rounds_.rows(round, what).add(values...);
+  }
+
+  template <class... From>
+  void write_event(std::size_t round, postgres_write what, const event_row& e, From... from) {
+    const auto& q = e.queue;
+    row(round, what, e.aggregate, e.id, from..., e.tenant, e.organizer, e.name, e.currency, e.status,
+        e.queue_opens_at, e.sale_start, e.sale_end, q.policy, q.concurrency, q.rate_per_minute, q.batch_size,
+        q.admission_interval, q.over_admission_percent, q.session_ttl, q.claim_window, q.ticket_ttl,
+        e.claim_ttl, e.claims_per_customer, e.created_at, e.updated_at, e.kind, e.external_id, e.message,
+        q.capacity, q.presence_timeout, q.away_grace, e.async_percent);
+  }
+
+  void insert_ticket_type(std::size_t round, aggregate_id aggregate, tenant_id tenant,
+                          const ticket_type_row& t) {
+    row(round, postgres_write::insert_ticket_type, aggregate, t.ordinal, tenant, t.id, t.name, t.price,
+        t.total, t.max_per_order, t.on_sale, t.hidden, t.sale_from, t.sale_until);
+  }
+
+  struct history_place {
+    aggregate_id aggregate{};
+    std::uint64_t seq = 0;
+    std::int64_t ordinal = 0;
+    tenant_id tenant{};
+  };
+  /// What the history tells of: an entry by its number, everything else by its id.
+  struct subject {
+    subject(history_kind k, const uuid& i) : kind(k), id(i) {}
+    explicit subject(queue_number n) : kind(history_kind::entry), number(n) {}
+    history_kind kind;
+    std::optional<uuid> id;
+    std::optional<queue_number> number;
+  };
+
+  template <class Status>
+  void write_history(const history_place& p, const subject& what, const std::optional<Status>& from,
+                     Status to) {
+    row(first_round, postgres_write::insert_history, p.aggregate, p.seq, p.ordinal, p.tenant, what.kind,
+        what.id, what.number, from, to, batch_.at);
+  }
+
+  template <class Status>
+  void tell(const subject& what, const std::optional<Status>& from, Status to) {
+    write_history({batch_.aggregate, batch_.to_seq, ordinal_++, tenant_}, what, from, to);
+  }
+  template <class Status>
+  void begin(const subject& what, Status to) {
+    tell(what, std::optional<Status>{}, to);
+  }
+  template <class Status>
+  void move(const subject& what, Status from, Status to) {
+    if (from != to) tell(what, std::optional{from}, to);
+  }
+
+  postgres_rounds& rounds_;
+  const batch& batch_;
+  tenant_id tenant_;
+  std::int64_t ordinal_ = 0; ///< place of a row in its batch, shared by all appended tables but the outbox
+  std::int64_t outbox_rows_ = 0; ///< of this batch so far
+  std::size_t account_round_ = 0; ///< of the last account
+};
+
+void postgres_rounds::add(const batch& b, tenant_id tenant) {
+  reader visit(*this, b, tenant);
+  rows(0, postgres_write::move_aggregate)
+    .add(b.aggregate, b.epoch, b.from_seq, b.to_seq, b.at, live_entries_gained(b));
+  for (const auto& c : b.content) std::visit(visit, c);
+}
+
+// -- rounds
+// -----------------------------------------------------------------------------------------------------------------
+
+std::size_t postgres_rounds::thing_hash::operator()(const thing_key& k) const noexcept {
+  const auto kind_and_aggregate = static_cast<std::uint64_t>(k.kind) << 32 | number_of(k.aggregate);
+  return std::hash<uuid>{}({k.first ^ kind_and_aggregate * 0x9e3779b97f4a7c15ull, k.second});
+}
+
+std::size_t postgres_rounds::round_for(std::initializer_list<thing_key> changed,
+                                       std::span<const thing_key> read, std::size_t at_least) {
+  auto round = static_cast<int>(order_ == postgres_order::one_by_one ? rounds_.size() : at_least);
+  for (const auto& k : changed) round = std::max({round, things_[k].changed + 1, things_[k].read + 1});
+  for (const auto& k : read) round = std::max(round, things_[k].changed + 1);
+  for (const auto& k : changed) things_[k].changed = round;
+  for (const auto& k : read) things_[k].read = std::max(things_[k].read, round);
+  if (rounds_.size() <= static_cast<std::size_t>(round)) rounds_.resize(static_cast<std::size_t>(round) + 1);
+  return static_cast<std::size_t>(round);
+}
+
+postgres_columns& postgres_rounds::rows(std::size_t round, postgres_write what) {
+  return rounds_[round][static_cast<std::size_t>(what)];
+}
+
+// -- counters
+// ------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Far beyond what any counter holds, so a move that is cut off here is refused as it was; and no sum of
+/// moves overflows.
+constexpr std::int64_t move_max = 4 * ticket_total_max;
+
+std::int64_t cut(std::int64_t delta) { return std::clamp(delta, -move_max, move_max); }
+
+} // namespace
+
+void postgres_rounds::stock_sum::add(const stock_moved& c) {
+  held += cut(c.held_delta);
+  sold += cut(c.sold_delta);
+  least_held = std::min(least_held, held);
+  least_sold = std::min(least_sold, sold);
+  most_taken = std::max(most_taken, held + sold);
+}
+
+void postgres_rounds::uses_sum::add(const promo_uses_moved& c) {
+  uses += cut(c.delta);
+  least = std::min(least, uses);
+  most = std::max(most, uses);
+}
+
+void postgres_rounds::place_sums() {
+  for (const auto& [key, sum] : stock_) {
+    const auto& [round, aggregate, ordinal] = key;
+    rows(round, postgres_write::move_stock)
+      .add(aggregate, ordinal, sum.held, sum.sold, sum.least_held, sum.least_sold, sum.most_taken);
+  }
+  for (const auto& [key, sum] : promo_uses_) {
+    const auto& [round, aggregate, ordinal] = key;
+    rows(round, postgres_write::move_promo_uses).add(aggregate, ordinal, sum.uses, sum.least, sum.most);
+  }
+  stock_.clear();
+  promo_uses_.clear();
+}
+
+} // namespace fq

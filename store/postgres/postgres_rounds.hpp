@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The content of many batches as few statements. Changes that do not concern each other go into the same
+// round, where all rows of one kind of change are one statement; a change that builds on an earlier one goes
+// into a later round. So a thousand joins are one statement, and an entry that joins, is admitted and
+// completes in one batch is three rounds, with the effect and the refusals of one change after the other.
+// Used by postgres_writer; knows no connection.
+#pragma once
+#include "store/port/history.hpp"
+#include "store/port/ledger.hpp"
+#include "store/postgres/postgres_statements.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <map>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+namespace fq {
+
+enum class postgres_order : std::uint8_t {
+  in_rounds,
+  /// Every change is a round of its own: plainly right, and slow. For a batch that was refused, to be sure.
+  one_by_one,
+};
+
+class postgres_rounds {
+public:
+  explicit postgres_rounds(postgres_order order) : order_(order), rounds_(1) {}
+
+  /// False for a batch that is refused whatever the ledger holds. Only possible ones may be added.
+  static bool is_possible(const batch& b);
+  /// Of each aggregate at most one batch.
+  void add(const batch& b, tenant_id tenant);
+  /// Calls `take(statement, parameters)` for each statement in order; nothing is left then.
+  template <class Take>
+  void take_all(Take take) {
+    place_sums();
+    for (auto& round : rounds_)
+      for (std::size_t i = 0; i < round.size(); ++i)
+        if (!round[i].empty()) take(postgres_writes()[i], std::move(round[i]).parameters());
+    rounds_.clear();
+  }
+
+private:
+  class reader; ///< visits the changes of one batch
+
+  /// A row, or a fact about rows, that a change changes or builds on.
+  enum class thing : std::uint8_t {
+    generation,
+    event,
+    ticket_type,
+    ticket_type_exists,
+    entry,
+    claim,
+    attempts,
+    person,
+    payment,
+    refund,
+    promo_code,
+    promo_word,
+    order,
+    dead_letter,
+    priority,
+    invitation,
+    block,
+    account,
+    otp,
+    api_key,
+    setting
+  };
+  struct thing_key {
+    aggregate_id aggregate{};
+    thing kind{};
+    std::uint64_t first = 0, second = 0;
+    friend bool operator==(const thing_key&, const thing_key&) = default;
+  };
+  struct thing_hash {
+    std::size_t operator()(const thing_key& k) const noexcept;
+  };
+  /// The last round in which it was changed, and read; -1: none.
+  struct last_rounds {
+    int changed = -1;
+    int read = -1;
+  };
+
+  /// The first round, but not below `at_least`, that is behind all changes of what is read or changed and all
+  /// reads of what is changed.
+  std::size_t round_for(std::initializer_list<thing_key> changed, std::span<const thing_key> read = {},
+                        std::size_t at_least = 0);
+  postgres_columns& rows(std::size_t round, postgres_write what);
+
+  /// Moves of one ticket type that follow each other are one row: their sum, and the extremes on the way.
+  struct stock_sum {
+    std::int64_t held = 0, sold = 0, least_held = 0, least_sold = 0, most_taken = 0;
+    void add(const stock_moved& c);
+  };
+  /// The same of a promo code's uses.
+  struct uses_sum {
+    std::int64_t uses = 0, least = 0, most = 0;
+    void add(const promo_uses_moved& c);
+  };
+  using counter_key = std::tuple<std::size_t, aggregate_id, std::uint32_t>; ///< round, aggregate, ordinal
+  /// The sum that a move of `counter` goes into: that of the move before, if nothing came between.
+  template <class Sum>
+  Sum& sum_of(std::map<counter_key, Sum>& sums, const thing_key& counter, std::uint32_t ordinal);
+  void place_sums();
+
+  postgres_order order_;
+  std::vector<std::array<postgres_columns, postgres_write_count>> rounds_;
+  std::unordered_map<thing_key, last_rounds, thing_hash> things_;
+  std::map<counter_key, stock_sum> stock_;
+  std::map<counter_key, uses_sum> promo_uses_;
+};
+
+} // namespace fq

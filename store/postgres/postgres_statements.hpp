@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The statements that write the content of batches. Each takes many rows at once, an array a column, and
+// touches every row it is given or ends the transaction. Used by postgres_rounds, which makes the rows, and
+// postgres_writer, which sends them.
+#pragma once
+#include "store/postgres/postgres.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace fq {
+
+/// In the order in which they run within a round: what is referred to comes first.
+enum class postgres_write : std::uint8_t {
+  move_aggregate,
+  raise_generation,
+  insert_aggregate,
+  insert_event,
+  update_event,
+  insert_ticket_type,
+  update_ticket_type,
+  move_stock,
+  join,
+  join_as_is,
+  update_entry,
+  insert_claim,
+  insert_claim_item,
+  update_claim,
+  update_claim_item,
+  insert_payment,
+  update_payment,
+  insert_refund,
+  update_refund,
+  insert_promo_code,
+  update_promo_code,
+  move_promo_uses,
+  insert_order,
+  update_order,
+  store_dead_letter,
+  store_priority,
+  remove_priority,
+  store_invitation,
+  store_block,
+  remove_block,
+  store_organizer,
+  store_customer,
+  store_tenant,
+  store_setting,
+  store_api_key,
+  store_otp,
+  remove_otp,
+  insert_idempotency,
+  insert_receipt,
+  insert_audit,
+  insert_outbox,
+  insert_history,
+};
+inline constexpr std::size_t postgres_write_count =
+  static_cast<std::size_t>(postgres_write::insert_history) + 1;
+
+/// SQLSTATE of move_aggregate when it could not move every aggregate it was given.
+inline constexpr const char* postgres_guard_failed = "FQ002";
+
+/// All of them, by number.
+std::span<const postgres_statement> postgres_writes();
+
+} // namespace fq

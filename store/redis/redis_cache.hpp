@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cache in Redis or Valkey. Of a queue it keeps, with <q> = fairqueue:{<queue>} and <g> =
+// <q>:<generation> (the braces put all of them into one slot of a cluster):
+//   <q>:head                 hash: generation, steps (taken), part (chunks of the next step that came), ready
+//   (1 or 0) <g>:waiting              sorted set: queue number, scored by itself <g>:active sorted set: entry
+//   id, scored by the session's end in Unix ms <g>:session:<entry id>   string "<admission_no> <number> <end
+//   in Unix ms> <subject>", gone when the session is over <g>:inventory            hash: ticket type ->
+//   "<total> <held> <sold>"
+// and, for nodes that do not own the queue's aggregate, for 1.5 s after its owner has said so:
+//   fairqueue:<space>:mirror:<aggregate>   string "<generation> <when, in Unix us> <tenant> <queue>"
+// A chunk of a step is one script that looks at the head first: a step is applied in order, once, or not at
+// all, whatever a server has forgotten and whatever a former connection still delivers.
+#pragma once
+#include "store/port/cache.hpp"
+#include "store/port/mirror_chunks.hpp"
+#include "store/redis/redis.hpp"
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+class redis_cache final : public cache {
+public:
+  /// `env` must outlive the cache. `space`: of this installation; aggregates have the same numbers in every
+  /// ledger. Does not connect yet.
+  redis_cache(redis_options options, environment& env, std::string space);
+
+  std::vector<step_outcome> apply(std::span<const mirror_step> steps) override;
+  reading read(const uuid& queue, std::uint64_t generation, std::uint64_t steps_taken) override;
+  std::vector<step_outcome> vouch(std::span<const vouched_mirror> mirrors) override;
+  std::vector<std::optional<vouched_mirror>> find_mirrors(std::span<const aggregate_id> aggregates) override;
+  std::vector<std::optional<mirrored_session>> find_sessions(
+    std::span<const session_question> questions) override;
+  void ping() override;
+
+private:
+  struct script {
+    std::string_view source;
+    std::string sha; ///< empty until the server has named it
+  };
+  struct window;
+
+  void load(script& s);
+  void append(window& w, std::size_t index, const mirror_step& step, const mirror_chunk& chunk) const;
+  void run(window& w, std::vector<step_outcome>& outcomes);
+  void clear(const mirror_step& step);
+  template <std::size_t N>
+  std::vector<std::int64_t> call(script& s, std::span<const std::array<std::string, N>> calls);
+  [[nodiscard]] std::string vouched_key(aggregate_id aggregate) const;
+
+  redis_connection connection_;
+  std::string space_;
+  script apply_, clear_, vouch_;
+};
+
+} // namespace fq

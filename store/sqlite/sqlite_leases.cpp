@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lease is two columns: lease_owner, null for nobody, and lease_until.
+#include "store/sqlite/sqlite_leases.hpp"
+
+#include "store/port/ledger_rows.hpp"
+
+namespace fq {
+
+sqlite_leases::statements::statements(sqlite_db& db) :
+    of_another(db, "SELECT lease_owner, lease_until - " + sqlite_now
+                     + " FROM aggregate WHERE number = ?1 AND ?2 <> ''"
+                       " AND lease_owner <> ?2 AND lease_until > "
+                     + sqlite_now),
+    take(db, "UPDATE aggregate SET epoch = epoch + 1, lease_owner = nullif(?2, ''),"
+             " lease_until = iif(?2 = '', 0, "
+               + sqlite_now + " + ?3) WHERE number = ?1 RETURNING epoch, " + sqlite_now),
+    renew(db, "UPDATE aggregate SET lease_until = " + sqlite_now
+                + " + ?3 WHERE number = ?1 AND lease_owner = ?2"),
+    release(db,
+            "UPDATE aggregate SET lease_owner = NULL, lease_until = 0 WHERE number = ? AND lease_owner = ?"),
+    take_partition(db, "UPDATE outbox_partition SET lease_owner = ?2, lease_until = " + sqlite_now
+                         + " + ?3 WHERE partition = ?1"
+                           " AND (lease_owner IS NULL OR lease_owner = ?2 OR lease_until <= "
+                         + sqlite_now + ")"),
+    note_node(db, "INSERT INTO node (id, address, wire_version, owners, is_settled, is_draining, serves, "
+                  "keys, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
+                    + sqlite_now
+                    + ")"
+                      " ON CONFLICT (id) DO UPDATE SET address = excluded.address, wire_version = "
+                      "excluded.wire_version, owners = excluded.owners,"
+                      " is_settled = excluded.is_settled, is_draining = excluded.is_draining, serves = "
+                      "excluded.serves, keys = excluded.keys, seen_at = excluded.seen_at"),
+    forget_nodes(db, "DELETE FROM node WHERE seen_at < " + sqlite_now + " - ? OR id = ?"),
+    live_nodes(db, node_columns + "WHERE seen_at > " + sqlite_now + " - ? ORDER BY id") {}
+
+sqlite_leases::sqlite_leases(sqlite_db& db) : sql_(db) {}
+
+std::optional<lease_held> sqlite_leases::of_another(aggregate_id aggregate, const std::string& owner) {
+  std::optional<lease_held> result;
+  sql_.of_another.bind(aggregate, owner);
+  while (sql_.of_another.step()) result = lease_held{sql_.of_another.text(0), sql_.of_another.duration(1)};
+  return result;
+}
+
+std::optional<sqlite_leases::taken> sqlite_leases::take(aggregate_id aggregate, const lease_terms& lease) {
+  std::optional<taken> result;
+  sql_.take.bind(aggregate, lease.owner, lease.term);
+  while (sql_.take.step()) result = taken{sql_.take.number<std::uint64_t>(0), sql_.take.time(1)};
+  return result;
+}
+
+bool sqlite_leases::renew(aggregate_id aggregate, const lease_terms& lease) {
+  return sql_.renew.run(aggregate, lease.owner, lease.term) == 1;
+}
+
+void sqlite_leases::release(aggregate_id aggregate, const std::string& owner) {
+  sql_.release.run(aggregate, owner);
+}
+
+std::vector<node_row> sqlite_leases::beat(const node_row& self, milliseconds alive_for) {
+  sql_.note_node.run(self.id, self.address, self.wire_version, self.owners, self.is_settled, self.is_draining,
+                     self.serves, self.keys);
+  leave({});
+  std::vector<node_row> nodes;
+  sql_.live_nodes.bind(alive_for);
+  while (sql_.live_nodes.step()) nodes.push_back(node_of(sql_.live_nodes));
+  return nodes;
+}
+
+/// ... and whoever was silent for too long.
+void sqlite_leases::leave(const std::string& node) { sql_.forget_nodes.run(node_memory, node); }
+
+bool sqlite_leases::take_partition(std::uint32_t partition, const lease_terms& lease) {
+  return sql_.take_partition.run(partition, lease.owner, lease.term) == 1;
+}
+
+} // namespace fq

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+// Transactions and failures of the SQLite ledger; the statements are in sqlite_writer, sqlite_reader,
+// sqlite_leases and sqlite_outbox.
+#include "store/sqlite/sqlite_ledger.hpp"
+
+#include "store/port/history.hpp"
+#include "store/sqlite/sqlite.hpp"
+#include "store/sqlite/sqlite_leases.hpp"
+#include "store/sqlite/sqlite_notices.hpp"
+#include "store/sqlite/sqlite_outbox.hpp"
+#include "store/sqlite/sqlite_reader.hpp"
+#include "store/sqlite/sqlite_writer.hpp"
+
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace fq {
+namespace {
+
+constexpr std::size_t unlimited = std::numeric_limits<std::int64_t>::max();
+
+void configure(sqlite_db& db, const sqlite_ledger_options& options) {
+  if (db.text("PRAGMA journal_mode = WAL") != "wal")
+    throw ledger_unavailable("the file system of the ledger cannot hold a SQLite write-ahead log");
+  db.execute("PRAGMA foreign_keys = ON");
+  db.execute("PRAGMA mmap_size = 0"); // an I/O error must be an error code, not a signal
+  db.execute("PRAGMA temp_store = MEMORY");
+  db.execute("PRAGMA cache_size = -" + std::to_string(options.cache_mib * 1024));
+  db.execute("PRAGMA wal_autocheckpoint = " + std::to_string(options.checkpoint_pages));
+}
+
+/// The database as the statements need it: configured and migrated.
+struct ready_db : sqlite_db {
+  explicit ready_db(const sqlite_ledger_options& options) :
+      sqlite_db(options.file, sqlite_access::read_write, options.busy_timeout) {
+    configure(*this, options);
+    migrate(*this);
+  }
+};
+
+} // namespace
+
+/// One connection reads, writes and checkpoints. SQLite before 3.51.3 (Debian 12 has 3.40.1) can corrupt a
+/// database in WAL mode when two connections write or checkpoint at the same instant (the WAL-reset bug);
+/// with one connection under the file lock there is no second one.
+struct sqlite_ledger::connection {
+  explicit connection(const sqlite_ledger_options& options) :
+      lock(lock_path_of(options.file)),
+      db(options),
+      writer(db),
+      reader(db),
+      leases(db),
+      outbox(db),
+      notices(db) {}
+
+  file_lock lock;
+  ready_db db;
+  sqlite_writer writer;
+  sqlite_reader reader;
+  sqlite_leases leases;
+  sqlite_outbox outbox;
+  sqlite_notices notices;
+  std::string last_refusal;
+
+  /// Runs `work`; a failure of the store leaves no transaction and no open cursor behind. A commit is on disk
+  /// before it is answered (I7).
+  template <class Work>
+  auto guarded(Work work) {
+    return guarded(sync_level::full, work);
+  }
+  /// The same for what is found out or done once more if a power cut undoes it (a crash of the process does
+  /// not): its commits are not waited for until they are on disk. They stay in order with all others.
+  template <class Work>
+  auto repeatable(Work work) {
+    return guarded(sync_level::normal, work);
+  }
+
+private:
+  enum class sync_level : std::uint8_t { unknown, normal, full };
+
+  template <class Work>
+  auto guarded(sync_level level, Work work) {
+    try {
+      db.abandon(); // what a failed rollback may have left
+      if (std::exchange(level_, sync_level::unknown) != level)
+        db.execute(level == sync_level::full ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+      level_ = level;
+      return work();
+    } catch (const sqlite_error& e) {
+      db.reset_statements();
+      throw ledger_unavailable(e.what());
+    }
+  }
+
+  sync_level level_ = sync_level::unknown; ///< of the transactions that begin now
+};
+
+namespace {
+
+/// After an I/O error in COMMIT the commit record may lie in the WAL, unsynced: this process has rolled back,
+/// but the next one may find it. A full disk or a lock refuses before that record.
+void commit_or_unknown(sqlite_transaction& transaction) {
+  try {
+    transaction.commit();
+  } catch (const sqlite_error& e) {
+    if (e.is_full() || e.is_busy()) throw;
+    throw commit_unknown(e.what());
+  }
+}
+
+} // namespace
+
+sqlite_ledger::sqlite_ledger(const sqlite_ledger_options& options) {
+  try {
+    connection_ = std::make_unique<connection>(options);
+  } catch (const sqlite_error& e) { throw ledger_unavailable(options.file.string() + ": " + e.what()); }
+}
+
+sqlite_ledger::~sqlite_ledger() = default;
+
+/// The good path: all batches in one transaction without savepoints. Nothing if one of them was refused by a
+/// constraint or an expected state; then nothing of any was applied.
+std::optional<std::vector<commit_outcome>> sqlite_ledger::commit_together(std::span<const batch> batches) {
+  auto& c = *connection_;
+  try {
+    std::vector<commit_outcome> outcomes;
+    outcomes.reserve(batches.size());
+    sqlite_transaction transaction(c.db);
+    for (const auto& b : batches) {
+      outcomes.push_back(c.writer.apply(b));
+      if (outcomes.back() == commit_outcome::conflict) {
+        c.last_refusal = "a row was not in the state that a change expects";
+        return std::nullopt;
+      }
+    }
+    commit_or_unknown(transaction);
+    return outcomes;
+  } catch (const sqlite_error& e) {
+    if (!e.is_refusal()) throw;
+    c.last_refusal = e.what();
+    return std::nullopt;
+  }
+}
+
+/// Again, with a savepoint around each batch, so that only the refused ones are left out.
+std::vector<commit_outcome> sqlite_ledger::commit_isolated(std::span<const batch> batches) {
+  auto& c = *connection_;
+  const auto apply_or_refuse = [&](const batch& b) {
+    try {
+      return c.writer.apply(b);
+    } catch (const sqlite_error& e) {
+      if (!e.is_refusal()) throw;
+      return commit_outcome::conflict;
+    }
+  };
+  std::vector<commit_outcome> outcomes;
+  sqlite_transaction transaction(c.db);
+  for (const auto& b : batches) {
+    c.db.execute("SAVEPOINT one_batch");
+    outcomes.push_back(apply_or_refuse(b));
+    if (outcomes.back() == commit_outcome::conflict) c.db.execute("ROLLBACK TO one_batch");
+    c.db.execute("RELEASE one_batch");
+  }
+  commit_or_unknown(transaction);
+  return outcomes;
+}
+
+std::vector<commit_outcome> sqlite_ledger::commit(std::span<const batch> batches) {
+  return connection_->guarded([&] {
+    if (auto outcomes = commit_together(batches)) return std::move(*outcomes);
+    if (batches.size() == 1) return std::vector{commit_outcome::conflict};
+    return commit_isolated(batches);
+  });
+}
+
+acquire_result sqlite_ledger::acquire(aggregate_id aggregate, const lease_terms& lease,
+                                      timestamp idempotency_since) {
+  auto& c = *connection_;
+  return c.guarded([&]() -> acquire_result {
+    sqlite_transaction transaction(c.db);
+    if (auto held = c.leases.of_another(aggregate, lease.owner)) return std::move(*held);
+    const auto own = c.leases.take(aggregate, lease);
+    if (!own) return no_such_aggregate{};
+    transaction.commit();
+    const auto head = c.reader.read_head(aggregate);
+    const image_bounds bounds{idempotency_since, loaded_idempotency_max, loaded_receipts_max};
+    return acquired{own->epoch, head.applied_seq,      head.committed_at,
+                    own->now,   head.cache_generation, c.reader.read_image(aggregate, bounds)};
+  });
+}
+
+lease_renewal sqlite_ledger::renew(const lease_terms& lease, std::span<const aggregate_id> aggregates) {
+  auto& c = *connection_;
+  lease_renewal result;
+  if (lease.owner.empty()) return result; // it has no lease to lose
+  c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    for (const auto a : aggregates)
+      if (!c.leases.renew(a, lease)) result.lost.push_back(a);
+    transaction.commit();
+  });
+  return result;
+}
+
+void sqlite_ledger::release(const std::string& owner, std::span<const aggregate_id> aggregates) {
+  auto& c = *connection_;
+  c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    for (const auto a : aggregates) c.leases.release(a, owner);
+    transaction.commit();
+  });
+}
+
+std::vector<event_listing> sqlite_ledger::list_events(const event_filter& filter) {
+  return connection_->guarded([&] { return connection_->reader.list_events(filter); });
+}
+
+access_directory sqlite_ledger::directory() {
+  return connection_->guarded([&] { return connection_->reader.directory(); });
+}
+
+std::vector<block_row> sqlite_ledger::blocks() {
+  return connection_->guarded([&] { return connection_->reader.blocks(); });
+}
+
+std::vector<audit_row> sqlite_ledger::audit(const audit_filter& filter) {
+  return connection_->guarded([&] { return connection_->reader.audit(filter); });
+}
+
+std::vector<order_listing> sqlite_ledger::list_orders(const order_filter& filter) {
+  return connection_->guarded([&] { return connection_->reader.list_orders(filter); });
+}
+
+std::vector<dead_letter_listing> sqlite_ledger::list_dead_letters(const dead_letter_filter& filter) {
+  return connection_->guarded([&] { return connection_->reader.list_dead_letters(filter); });
+}
+
+std::vector<aggregate_id> sqlite_ledger::aggregates_to_wake(const std::string& owner) {
+  return connection_->guarded([&] { return connection_->reader.aggregates_to_wake(owner); });
+}
+
+aggregate_id sqlite_ledger::last_aggregate() {
+  return connection_->guarded([&] { return connection_->reader.last_aggregate(); });
+}
+
+std::vector<history_row> sqlite_ledger::history(aggregate_id aggregate) {
+  return connection_->guarded([&] { return connection_->reader.history(aggregate); });
+}
+
+aggregate_snapshot sqlite_ledger::peek(aggregate_id aggregate) {
+  const image_bounds all{from_unix_ms(std::numeric_limits<std::int64_t>::min()), unlimited, unlimited};
+  auto& c = *connection_;
+  return c.guarded([&] {
+    return aggregate_snapshot{c.reader.read_head(aggregate), c.reader.read_image(aggregate, all)};
+  });
+}
+
+std::vector<node_row> sqlite_ledger::beat(const node_row& self, milliseconds alive_for) {
+  auto& c = *connection_;
+  return c.guarded([&] {
+    sqlite_transaction transaction(c.db);
+    auto nodes = c.leases.beat(self, alive_for);
+    transaction.commit();
+    return nodes;
+  });
+}
+
+void sqlite_ledger::leave(const std::string& node) {
+  auto& c = *connection_;
+  c.guarded([&] { c.leases.leave(node); });
+}
+
+std::vector<std::uint32_t> sqlite_ledger::lease_outbox(const lease_terms& lease,
+                                                       std::span<const std::uint32_t> wanted) {
+  if (lease.owner.empty()) return {wanted.begin(), wanted.end()};
+  auto& c = *connection_;
+  return c.repeatable([&] {
+    std::vector<std::uint32_t> held;
+    sqlite_transaction transaction(c.db);
+    for (const auto p : wanted)
+      if (c.leases.take_partition(p, lease)) held.push_back(p);
+    transaction.commit();
+    return held;
+  });
+}
+
+std::vector<outbox_item> sqlite_ledger::undelivered(lane which, std::span<const std::uint32_t> partitions,
+                                                    std::size_t limit, aggregate_id after) {
+  return connection_->guarded(
+    [&] { return connection_->outbox.undelivered(which, partitions, limit, after); });
+}
+
+void sqlite_ledger::mark_delivered(lane which, std::span<const outbox_key> keys, timestamp at) {
+  auto& c = *connection_;
+  const auto mark = [&] {
+    sqlite_transaction transaction(c.db);
+    for (const auto& key : keys) c.outbox.mark_delivered(which, key, at);
+    transaction.commit();
+  };
+  which == lane::notices
+    ? c.repeatable(mark)
+    : c.guarded(mark); // notices are told apart by their id, and not lost behind their mark
+}
+
+std::size_t sqlite_ledger::prune(const prune_bounds& bounds) {
+  auto& c = *connection_;
+  return c.repeatable([&] {
+    sqlite_transaction transaction(c.db);
+    const auto keys = c.writer.prune_idempotency(bounds.idempotency_before, bounds.limit);
+    const auto receipts = c.writer.prune_receipts(bounds.receipts_before, bounds.limit - keys);
+    const auto delivered = c.outbox.prune(bounds.outbox_delivered_before, bounds.limit - keys - receipts);
+    const auto notices = c.notices.prune(bounds, bounds.limit - keys - receipts - delivered);
+    transaction.commit();
+    return keys + receipts + delivered + notices;
+  });
+}
+
+// -- notices ------------------------------------------------------------------------------------------------
+
+notice_audience sqlite_ledger::audience(std::span<const uuid> holders, std::span<const tenant_id> tenants) {
+  return connection_->guarded([&] { return connection_->notices.audience(holders, tenants); });
+}
+
+std::vector<device_row> sqlite_ledger::crowd(const crowd_filter& filter) {
+  return connection_->guarded([&] { return connection_->notices.crowd(filter); });
+}
+
+void sqlite_ledger::store_deliveries(std::span<const delivery_row> rows) {
+  auto& c = *connection_;
+  c.repeatable([&] {
+    sqlite_transaction transaction(c.db);
+    for (const auto& row : rows) c.notices.store_delivery(row);
+    transaction.commit();
+  });
+}
+
+std::vector<due_delivery> sqlite_ledger::take_deliveries(const due_filter& filter, timestamp now) {
+  auto& c = *connection_;
+  return c.repeatable([&] {
+    sqlite_transaction transaction(c.db);
+    auto result = c.notices.take_deliveries(filter, now);
+    transaction.commit();
+    return result;
+  });
+}
+
+void sqlite_ledger::settle_deliveries(std::span<const delivery_row> rows) {
+  auto& c = *connection_;
+  c.repeatable([&] {
+    sqlite_transaction transaction(c.db);
+    for (const auto& row : rows) c.notices.settle_delivery(row);
+    transaction.commit();
+  });
+}
+
+std::vector<delivery_row> sqlite_ledger::list_deliveries(const delivery_filter& filter) {
+  return connection_->guarded([&] { return connection_->notices.list_deliveries(filter); });
+}
+
+bool sqlite_ledger::replay_delivery(tenant_id tenant, const uuid& target, const uuid& notice, timestamp now) {
+  return connection_->guarded(
+    [&] { return connection_->notices.replay_delivery(tenant, target, notice, now); });
+}
+
+uuid sqlite_ledger::register_device(const device_row& device) {
+  auto& c = *connection_;
+  return c.repeatable([&] {
+    sqlite_transaction transaction(c.db);
+    auto result = c.notices.register_device(device);
+    transaction.commit();
+    return result;
+  });
+}
+
+std::vector<device_row> sqlite_ledger::list_devices(const uuid& holder) {
+  return connection_->guarded([&] { return connection_->notices.list_devices(holder); });
+}
+
+bool sqlite_ledger::remove_device(const uuid& holder, const uuid& device) {
+  return connection_->guarded([&] { return connection_->notices.remove_device(holder, device); });
+}
+
+void sqlite_ledger::end_device(const uuid& device, timestamp since, const std::string& reason, timestamp at) {
+  return connection_->guarded([&] { return connection_->notices.end_device(device, since, reason, at); });
+}
+
+bool sqlite_ledger::store_endpoint(const webhook_endpoint_row& endpoint) {
+  return connection_->guarded([&] { return connection_->notices.store_endpoint(endpoint); });
+}
+
+std::vector<webhook_endpoint_row> sqlite_ledger::list_endpoints(tenant_id tenant) {
+  return connection_->guarded([&] { return connection_->notices.list_endpoints(tenant); });
+}
+
+bool sqlite_ledger::disable_endpoint(const uuid& endpoint, const std::string& reason, timestamp since,
+                                     timestamp at) {
+  return connection_->guarded(
+    [&] { return connection_->notices.disable_endpoint(endpoint, reason, since, at); });
+}
+
+bool sqlite_ledger::remove_endpoint(tenant_id tenant, const uuid& endpoint) {
+  return connection_->guarded([&] { return connection_->notices.remove_endpoint(tenant, endpoint); });
+}
+
+std::string sqlite_ledger::check_integrity() {
+  return connection_->guarded([&] {
+    const auto violations = connection_->db.integer("SELECT count(*) FROM pragma_foreign_key_check");
+    return violations != 0 ? std::to_string(violations) + " foreign key violations"
+                           : connection_->db.text("PRAGMA integrity_check");
+  });
+}
+
+const std::string& sqlite_ledger::last_refusal() const { return connection_->last_refusal; }
+
+} // namespace fq

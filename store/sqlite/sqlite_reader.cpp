@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements, and what reads their rows; what a row is, ledger_rows.hpp knows.
+#include "store/sqlite/sqlite_reader.hpp"
+
+#include "store/port/ledger_rows.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace fq {
+namespace {
+
+/// `which`: a condition that an index may be for.
+std::string letters_of_tenant_sql(const std::string& which) {
+  return listed_dead_letter_columns + "WHERE l.tenant = ?1 AND l.id < ?2" + which
+         + " AND (NOT ?4 OR event.organizer = ?5) ORDER BY l.id DESC LIMIT ?3";
+}
+
+/// All rows of a bound statement.
+template <class Make>
+auto collect(sqlite_statement& s, Make make) {
+  std::vector<decltype(make(s))> rows;
+  while (s.step()) rows.push_back(make(s));
+  return rows;
+}
+
+/// ... which were read newest first, for a limit.
+template <class Make>
+auto collect_reversed(sqlite_statement& s, Make make) {
+  auto rows = collect(s, make);
+  std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
+} // namespace
+
+sqlite_reader::statements::statements(sqlite_db& db) :
+    head(db, "SELECT epoch, applied_seq, committed_at, cache_generation FROM aggregate WHERE number = ?"),
+    event(db, event_columns + "WHERE aggregate = ?"),
+    ticket_types(db, ticket_type_columns + "WHERE aggregate = ? ORDER BY ordinal"),
+    entries(db, entry_columns + "WHERE aggregate = ? ORDER BY queue_number"),
+    claims(db, claim_columns + "WHERE aggregate = ? ORDER BY id"),
+    claim_items(db, claim_item_columns + "WHERE aggregate = ? ORDER BY claim, position"),
+    payments(db, payment_columns + "WHERE aggregate = ? ORDER BY id"),
+    refunds(db, refund_columns + "WHERE aggregate = ? ORDER BY id"),
+    promo_codes(db, promo_code_columns + "WHERE aggregate = ? ORDER BY ordinal"),
+    orders(db, order_columns + " FROM orders AS o WHERE aggregate = ? ORDER BY id"),
+    dead_letters(db,
+                 dead_letter_columns
+                   + " FROM dead_letter AS l INDEXED BY dead_letter_open WHERE aggregate = ? AND status = 0"
+                     " ORDER BY id"),
+    priorities(db, priority_columns + "WHERE aggregate = ? ORDER BY customer"),
+    invitations(db, invitation_columns + "WHERE aggregate = ? ORDER BY customer"),
+    idempotency(db, idempotency_columns
+                      + "WHERE aggregate = ? AND created_at >= ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
+    receipts(db, receipt_columns + "WHERE aggregate = ? ORDER BY seq DESC, ordinal DESC LIMIT ?"),
+    organizers(db, organizer_columns + "WHERE aggregate = ? ORDER BY id"),
+    customers(db, customer_columns + "WHERE aggregate = ? ORDER BY id"),
+    otps(db, otp_columns + "WHERE aggregate = ? ORDER BY email"),
+    events_on_sale(
+      db, event_columns + "WHERE status IN (1, 2) AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+    events_of_organizer(
+      db, event_columns + "WHERE organizer = ? AND kind = 0 AND aggregate > ? ORDER BY aggregate LIMIT ?"),
+    events_of_tenant(
+      db, event_columns
+            + "WHERE tenant = ?1 AND kind = ?2 AND (?3 = '' OR external_id = ?3) AND aggregate > ?4"
+              " ORDER BY aggregate LIMIT ?5"),
+    tenants(db, tenant_columns + "ORDER BY id"),
+    settings(db, setting_columns + "ORDER BY name"),
+    blocks(db, block_columns + "ORDER BY tenant, organizer, customer"),
+    api_keys(db, api_key_columns + "WHERE ?1 = 0 OR revoked_at = 0 ORDER BY id"),
+    tenants_of_organizers(db, organizer_tenant_columns + "ORDER BY id"),
+    audit_of_tenant(
+      db, audit_columns
+            + "WHERE tenant = ?1 AND id < ?2"
+              " AND (?4 = '' OR actor IN (?4, 'system') OR action GLOB 'queue.*') ORDER BY id DESC LIMIT ?3"),
+    audit_of_target(db, audit_columns
+                          + "WHERE tenant = ?1 AND id < ?2"
+                            " AND (?4 = '' OR actor IN (?4, 'system') OR action GLOB 'queue.*') AND target = "
+                            "?5 ORDER BY id DESC LIMIT ?3"),
+    orders_of_customer(db, listed_order_columns
+                             + "WHERE o.customer = ?1 AND o.id < ?2 ORDER BY o.id DESC LIMIT ?3"),
+    letters_of_tenant(db, letters_of_tenant_sql("")),
+    open_letters_of_tenant(db, letters_of_tenant_sql(" AND l.status = 0")),
+    // Each part but the second reads a partial index of its own.
+    to_wake(
+      db,
+      "SELECT number FROM (SELECT aggregate AS number FROM event WHERE status IN (1, 2)"
+      " UNION SELECT number FROM aggregate WHERE live_entries > 0"
+      " UNION SELECT aggregate FROM claim WHERE status IN (0, 1)"
+      " UNION SELECT aggregate FROM payment WHERE status IN (0, 1, 5, 6)"
+      " UNION SELECT aggregate FROM refund WHERE status = 0"
+      " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
+      " INDEXED BY payment_confirmed WHERE payment.aggregate = event.aggregate AND payment.status = 2)"
+      " UNION SELECT aggregate FROM event WHERE status = 4 AND EXISTS (SELECT 1 FROM payment"
+      " INDEXED BY payment_partly_refunded WHERE payment.aggregate = event.aggregate AND payment.status = 8)"
+      " UNION "
+        + with_blocked
+        + "zeroblob(16)))"
+          " JOIN aggregate USING (number) WHERE ?1 = '' OR lease_owner IS NULL OR lease_owner = ?1"
+          " OR lease_until <= "
+        + sqlite_now + " ORDER BY number"),
+    last_aggregate(db, "SELECT max(number) FROM aggregate"),
+    history(db, "SELECT seq, kind, key, from_status, to_status, at FROM history WHERE aggregate = ? ORDER BY"
+                " seq, ordinal") {}
+
+sqlite_reader::sqlite_reader(sqlite_db& db) : sql_(db) {}
+
+aggregate_head sqlite_reader::read_head(aggregate_id aggregate) {
+  aggregate_head result;
+  sql_.head.bind(aggregate);
+  while (sql_.head.step())
+    result = {sql_.head.number<std::uint64_t>(0), sql_.head.number<std::uint64_t>(1), sql_.head.time(2),
+              sql_.head.number<std::uint64_t>(3)};
+  return result;
+}
+
+aggregate_image sqlite_reader::read_image(aggregate_id aggregate, const image_bounds& bounds) {
+  aggregate_image image;
+  sql_.event.bind(aggregate);
+  while (sql_.event.step()) image.event = event_of(sql_.event);
+  image.ticket_types = collect(sql_.ticket_types.bind(aggregate), ticket_type_of);
+  image.entries = collect(sql_.entries.bind(aggregate), entry_of);
+  image.claims = collect(sql_.claims.bind(aggregate), claim_of);
+  read_items(aggregate, image.claims);
+  image.payments = collect(sql_.payments.bind(aggregate), payment_of);
+  image.refunds = collect(sql_.refunds.bind(aggregate), refund_of);
+  image.promo_codes = collect(sql_.promo_codes.bind(aggregate), promo_code_of);
+  image.orders = collect(sql_.orders.bind(aggregate), order_of);
+  image.dead_letters = collect(sql_.dead_letters.bind(aggregate), dead_letter_of);
+  image.priorities = collect(sql_.priorities.bind(aggregate), priority_of);
+  image.invitations = collect(sql_.invitations.bind(aggregate), invitation_of);
+  image.idempotency = collect_reversed(
+    sql_.idempotency.bind(aggregate, bounds.idempotency_since, bounds.idempotency_max), idempotency_of);
+  image.receipts = collect_reversed(sql_.receipts.bind(aggregate, bounds.receipts_max), receipt_of);
+  image.organizers = collect(sql_.organizers.bind(aggregate), organizer_of);
+  image.customers = collect(sql_.customers.bind(aggregate), customer_of);
+  image.otps = collect(sql_.otps.bind(aggregate), otp_of);
+  if (aggregate == accounts_aggregate) {
+    image.tenants = collect(sql_.tenants.bind(), tenant_of);
+    image.settings = collect(sql_.settings.bind(), setting_of);
+    image.blocks = collect(sql_.blocks.bind(), block_of);
+    image.api_keys = collect(sql_.api_keys.bind(false), api_key_of);
+  }
+  return image;
+}
+
+/// Items come in the order of their claims: one pass over both.
+void sqlite_reader::read_items(aggregate_id aggregate, std::vector<claim_row>& claims) {
+  auto& s = sql_.claim_items.bind(aggregate);
+  auto claim = claims.begin();
+  while (s.step()) {
+    const auto id = s.id(0);
+    while (claim != claims.end() && claim->id < id) ++claim;
+    if (claim == claims.end()) break;
+    claim->items.push_back(claim_item_of(s));
+  }
+  s.reset();
+}
+
+access_directory sqlite_reader::directory() {
+  auto organizers = collect(sql_.tenants_of_organizers.bind(), organizer_tenant_of);
+  return {collect(sql_.tenants.bind(), tenant_of), collect(sql_.api_keys.bind(true), api_key_of),
+          std::move(organizers), collect(sql_.settings.bind(), setting_of)};
+}
+
+std::vector<block_row> sqlite_reader::blocks() { return collect(sql_.blocks.bind(), block_of); }
+
+std::vector<audit_row> sqlite_reader::audit(const audit_filter& filter) {
+  const auto before = cursor_of(filter.before);
+  auto& s = filter.target.is_nil()
+              ? sql_.audit_of_tenant.bind(filter.tenant, before, filter.limit, filter.actor)
+              : sql_.audit_of_target.bind(filter.tenant, before, filter.limit, filter.actor, filter.target);
+  return collect(s, audit_of);
+}
+
+std::vector<order_listing> sqlite_reader::list_orders(const order_filter& filter) {
+  return collect(sql_.orders_of_customer.bind(filter.customer, cursor_of(filter.before), filter.limit),
+                 listed_order_of);
+}
+
+std::vector<dead_letter_listing> sqlite_reader::list_dead_letters(const dead_letter_filter& filter) {
+  auto& s = (filter.is_open ? sql_.open_letters_of_tenant : sql_.letters_of_tenant)
+              .bind(filter.tenant, cursor_of(filter.before), filter.limit, filter.organizer.has_value(),
+                    filter.organizer.value_or(organizer_id{}));
+  return collect(s, listed_dead_letter_of);
+}
+
+std::vector<event_listing> sqlite_reader::list_events(const event_filter& filter) {
+  auto& s = filter.organizer ? sql_.events_of_organizer.bind(*filter.organizer, filter.after, filter.limit)
+            : filter.tenant  ? sql_.events_of_tenant.bind(*filter.tenant, filter.kind, filter.external_id,
+                                                          filter.after, filter.limit)
+                             : sql_.events_on_sale.bind(filter.after, filter.limit);
+  auto result = collect(s, [](const sqlite_statement& row) { return event_listing{event_of(row), {}}; });
+  for (auto& listing : result)
+    listing.ticket_types = collect(sql_.ticket_types.bind(listing.event.aggregate), ticket_type_of);
+  return result;
+}
+
+std::vector<aggregate_id> sqlite_reader::aggregates_to_wake(const std::string& owner) {
+  return collect(sql_.to_wake.bind(owner),
+                 [](const sqlite_statement& s) { return s.number<aggregate_id>(0); });
+}
+
+aggregate_id sqlite_reader::last_aggregate() {
+  auto last = aggregate_id{number_of(first_event_aggregate) - 1};
+  while (sql_.last_aggregate.step()) last = std::max(last, sql_.last_aggregate.number<aggregate_id>(0));
+  return last;
+}
+
+std::vector<history_row> sqlite_reader::history(aggregate_id aggregate) {
+  return collect(sql_.history.bind(aggregate), [](const sqlite_statement& s) {
+    const auto kind = s.number<history_kind>(1);
+    history_row h;
+    h.seq = s.number<std::uint64_t>(0);
+    h.kind = name_of(kind);
+    h.key = s.is_blob(2) ? to_string(s.id(2)) : std::to_string(s.integer(2));
+    if (!s.is_null(3)) h.from = state_name(kind, s.number<std::uint8_t>(3));
+    h.to = state_name(kind, s.number<std::uint8_t>(4));
+    h.at = s.time(5);
+    return h;
+  });
+}
+
+} // namespace fq

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows out of the SQLite ledger: images, listings, history. Called by sqlite_ledger on its one connection;
+// knows nothing of transactions or files.
+#pragma once
+#include "store/port/history.hpp"
+#include "store/port/ledger.hpp"
+#include "store/sqlite/sqlite.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fq {
+
+/// What of the append-only rows an image contains.
+struct image_bounds {
+  timestamp idempotency_since; ///< older keys are left out
+  std::size_t idempotency_max;
+  std::size_t receipts_max;
+};
+
+class sqlite_reader {
+public:
+  explicit sqlite_reader(sqlite_db& db);
+
+  /// Empty if there is none.
+  aggregate_head read_head(aggregate_id aggregate);
+  aggregate_image read_image(aggregate_id aggregate, const image_bounds& bounds);
+  access_directory directory();
+  std::vector<block_row> blocks();
+  std::vector<audit_row> audit(const audit_filter& filter);
+  std::vector<order_listing> list_orders(const order_filter& filter);
+  std::vector<dead_letter_listing> list_dead_letters(const dead_letter_filter& filter);
+  std::vector<event_listing> list_events(const event_filter& filter);
+  std::vector<aggregate_id> aggregates_to_wake(const std::string& owner);
+  aggregate_id last_aggregate();
+  std::vector<history_row> history(aggregate_id aggregate);
+
+private:
+  void read_items(aggregate_id aggregate, std::vector<claim_row>& claims);
+
+  struct statements {
+    explicit statements(sqlite_db& db);
+    sqlite_statement head, event, ticket_types, entries, claims, claim_items, payments, refunds, promo_codes,
+      orders;
+    sqlite_statement dead_letters, priorities, invitations, idempotency, receipts;
+    sqlite_statement organizers, customers, otps;
+    sqlite_statement events_on_sale, events_of_organizer, events_of_tenant;
+    sqlite_statement tenants, settings, blocks, api_keys, tenants_of_organizers, audit_of_tenant,
+      audit_of_target;
+    sqlite_statement orders_of_customer, letters_of_tenant, open_letters_of_tenant;
+    sqlite_statement to_wake, last_aggregate, history;
+  };
+  statements sql_;
+};
+
+} // namespace fq

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes as SQL: prepared statements for every kind of change, and the guard of a batch. Called by
+// sqlite_ledger inside its transaction; knows nothing of transactions, retries or files.
+#pragma once
+#include "store/port/history.hpp"
+#include "store/port/ledger.hpp"
+#include "store/sqlite/sqlite.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace fq {
+
+class sqlite_writer {
+public:
+  explicit sqlite_writer(sqlite_db& db);
+
+  /// Guard and content of one batch inside the open transaction. On `conflict`, or if it throws sqlite_error,
+  /// some of the batch's statements may have been executed: the caller rolls back.
+  commit_outcome apply(const batch& b);
+
+  std::size_t prune_idempotency(timestamp before, std::size_t limit);
+  std::size_t prune_receipts(timestamp before, std::size_t limit);
+
+private:
+  class content;
+
+  commit_outcome judge_skipped(const batch& b);
+
+  struct statements {
+    explicit statements(sqlite_db& db);
+    sqlite_statement guard, head, raise_generation;
+    sqlite_statement insert_aggregate, insert_event, update_event;
+    sqlite_statement insert_ticket_type, update_ticket_type, move_stock;
+    sqlite_statement join_one, join_few, join_many, join_admitted, update_entry;
+    sqlite_statement insert_claim, insert_claim_item, update_claim, update_claim_item;
+    sqlite_statement insert_payment, update_payment, insert_refund, update_refund;
+    sqlite_statement insert_promo_code, update_promo_code, move_promo_uses, insert_order, update_order;
+    sqlite_statement store_dead_letter, store_priority, remove_priority, store_invitation;
+    sqlite_statement store_block, remove_block, store_setting;
+    sqlite_statement insert_idempotency, insert_receipt, insert_outbox;
+    sqlite_statement store_organizer, store_customer, store_otp, store_tenant, store_api_key, insert_audit,
+      remove_otp;
+    sqlite_statement insert_history;
+    sqlite_statement prune_idempotency, prune_receipts;
+  };
+  statements sql_;
+};
+
+} // namespace fq

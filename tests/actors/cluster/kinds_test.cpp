@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes of two kinds that share a ledger, in virtual time: never do both serve, and somebody does, also when
+// the ledger was away.
+#define CAF_SUITE kinds
+#include "tests/actors/base/nodes.hpp"
+
+#include "actors/cluster/cluster.hpp"
+
+#include <caf/test/unit_test.hpp>
+
+#include <set>
+
+using namespace fq;
+using namespace fq::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// A node with a cluster actor of its own.
+struct member {
+  cluster_services services;
+  cluster_links links;
+  cluster_handle cluster;
+};
+
+struct kinds_fixture : nodes_fixture {
+  std::map<std::string, std::unique_ptr<member>> members;
+
+  ~kinds_fixture() {
+    for (auto& [name, m] : members) {
+      at(name).services.links = nullptr;
+      caf::anon_send_exit(m->cluster, caf::exit_reason::user_shutdown);
+      run();
+      m->cluster = nullptr;
+      m->services.region = nullptr;
+      m->services.ledgers.clear();
+    }
+  }
+  /// Of wire version `speaks`.
+  void join(const std::string& name, std::uint32_t speaks, bool begins = true) {
+    auto& n = start(name, true);
+    auto& m = members[name] = std::make_unique<member>();
+    n.services.links = &m->links;
+    m->services.env = &env;
+    m->services.ledgers = n.services.ledgers;
+    m->services.node = name;
+    m->services.speaks = speaks;
+    m->services.region = n.root;
+    m->services.links = &m->links;
+    if (begins) begin(name);
+  }
+  void begin(const std::string& name) {
+    auto& m = *members.at(name);
+    m.cluster = sys.spawn(cluster, static_cast<const cluster_services*>(&m.services));
+  }
+  [[nodiscard]] bool serves(const std::string& name) const { return members.at(name)->links.serves; }
+  /// Beat after beat.
+  void live(milliseconds d) {
+    for (milliseconds passed{0}; passed < d; passed += 100ms) advance(100ms);
+  }
+  /// The same, while these reach no ledger; what they asked of it is answered afterwards.
+  void live_without(const std::set<std::string>& names, milliseconds d) {
+    std::set<caf::resumable*> idle;
+    for (const auto& name : names)
+      idle.insert(dynamic_cast<caf::resumable*>(caf::actor_cast<caf::abstract_actor*>(at(name).worker)));
+    for (milliseconds passed{0}; passed < d; passed += 100ms) {
+      sched.advance_time(100ms);
+      sched.run_jobs_filtered([&](caf::resumable* job) { return !idle.contains(job); });
+    }
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(kinds_tests, kinds_fixture)
+
+CAF_TEST(of two kinds that start together the one of the lesser wire version serves) {
+  for (const auto& [name, speaks] : {std::pair{"a", 2u}, {"b", 1u}}) join(name, speaks, false);
+  begin("a");
+  begin("b");
+  live(3s);
+  CAF_CHECK(serves("b"));
+  CAF_CHECK(!serves("a"));
+}
+
+CAF_TEST(a node that is alone serves at once) {
+  join("a", 1);
+  live(100ms);
+  CAF_CHECK(serves("a"));
+}
+
+CAF_TEST(who stands back does not begin because the ledger was away) {
+  join("a", 1);
+  live(1s);
+  join("b", 2);
+  live(10s);
+  CAF_CHECK(serves("a"));
+  CAF_CHECK(!serves("b"));
+  live_without({"a", "b"}, 8s);
+  live_without({"a"}, 2s); // the ledger answers b first
+  live(10s);
+  CAF_CHECK(serves("a"));
+  CAF_CHECK(!serves("b"));
+}
+
+CAF_TEST(who was away gives way to the kind that began meanwhile) {
+  join("a", 1);
+  live(1s);
+  CAF_REQUIRE(resolve(at("a"))->ok);
+  join("b", 2);
+  live(1s);
+  live_without({"a"}, 10s);
+  CAF_CHECK(serves("b"));
+  live(3s);
+  CAF_CHECK(!serves("a"));
+  CAF_CHECK(serves("b"));
+  CAF_CHECK(!resolve(at("a"))->ok);
+  const auto found = resolve(at("b"));
+  live(2s);
+  CAF_CHECK(found->ok);
+}
+
+CAF_TEST(the last of a kind is not ready while it leaves and the next kind begins) {
+  join("a", 1);
+  live(1s);
+  CAF_REQUIRE(resolve(at("a"))->ok);
+  join("b", 2);
+  live(2s);
+  caf::anon_send(members.at("a")->cluster, drain_node{});
+  live(3s);
+  CAF_CHECK(!serves("a"));
+  CAF_CHECK(serves("b"));
+  const auto found = resolve(at("b"));
+  live(2s);
+  CAF_CHECK(found->ok);
+  CAF_CHECK_EQUAL(members.at("a")->links.given_away.load(), 1u);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

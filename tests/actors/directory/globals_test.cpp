@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accounts and catalog: log-in, one-time passwords, creation and listing of events, after commit and across
+// reloads.
+#define CAF_SUITE globals
+#include "tests/actors/base/fixture.hpp"
+
+#include "actors/directory/accounts.hpp"
+#include "actors/directory/catalog.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+struct globals_fixture : fixture {
+  std::shared_ptr<std::vector<send_mail>> mails = std::make_shared<std::vector<send_mail>>();
+  std::shared_ptr<bool> mail_works = std::make_shared<bool>(true);
+  accounts_services services;
+  accounts_handle people;
+  catalog_handle shop;
+
+  globals_fixture() {
+    auto sent = mails;
+    auto works = mail_works;
+    services.env = &env;
+    services.ledgers = ledgers;
+    services.passwords =
+      keep(sys.spawn([](password_worker_handle::pointer) -> password_worker_handle::behavior_type {
+        return {[](const check_password& x) {
+                  return password_checked{!x.stored.empty() && x.stored == "hash of " + x.password};
+                },
+                [](const hash_new_password& x) { return password_hashed{"hash of " + x.password}; }};
+      }));
+    services.mailer = keep(sys.spawn([sent, works](mailer_handle::pointer) -> mailer_handle::behavior_type {
+      return {[=](const send_mail& x) {
+        sent->push_back(x);
+        return mail_sent{*works};
+      }};
+    }));
+    people = keep(sys.spawn(accounts, static_cast<const accounts_services*>(&services)));
+    shop = keep(sys.spawn(catalog, static_cast<environment*>(&env), ledgers, false));
+    run();
+  }
+  ~globals_fixture() {
+    kill(people);
+    people = nullptr;
+    shop = nullptr;
+    services.ledgers.clear();
+    services.passwords = nullptr;
+    services.mailer = nullptr;
+  }
+  template <class Message>
+  person_reply person(Message m) {
+    auto a = ask<person_reply>(people, std::move(m));
+    run();
+    CAF_REQUIRE(a->ok);
+    return a->value;
+  }
+  std::string code() const {
+    const auto& body = mails->back().body;
+    return body.substr(body.find(" is ") + 4, 6);
+  }
+  void reload(aggregate_id aggregate) {
+    store.seize(aggregate, never);
+    if (aggregate == accounts_aggregate)
+      ask<ack_reply>(people, request_otp{"nobody@example.com"});
+    else
+      ask<event_reply>(shop, draft({}));
+    run();
+  }
+  fq::create_event draft(idempotency_ref key) const {
+    fq::create_event x;
+    x.event.name = "Sale";
+    x.event.currency = "NGN";
+    x.by = {principal_kind::organizer, default_tenant, {5, 5}};
+    x.event.queue_opens_at = x.event.sale_start = from_unix_ms(1'800'000'000'000);
+    x.event.sale_end = x.event.sale_start + 24h;
+    x.ticket_types.push_back({0, {}, "Standard", 5'000, 10, 3, 4, 1, true});
+    x.idempotency = key;
+    return x;
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(accounts_tests, globals_fixture)
+
+CAF_TEST(an organizer is added after commit and logs in with the right password only) {
+  auto adding = ask<person_reply>(people, add_organizer{"o@example.com", "secret", false});
+  run_without(worker);
+  CAF_CHECK(adding->open());
+  run();
+  CAF_REQUIRE(adding->ok);
+  CAF_CHECK(person(log_in{"o@example.com", "secret"}).person == adding->value.person);
+  CAF_CHECK(person(log_in{"o@example.com", "wrong"}).no.why == reason::invalid_credentials);
+  CAF_CHECK(person(log_in{"x@example.com", "secret"}).no.why == reason::invalid_credentials);
+  CAF_CHECK(person(add_organizer{"o@example.com", "other", false}).no.why == reason::email_taken);
+  CAF_CHECK(person(add_organizer{"o@example.com", "other", true}).person == adding->value.person);
+  CAF_CHECK(!person(log_in{"o@example.com", "other"}).no);
+  reload(accounts_aggregate);
+  CAF_CHECK(!person(log_in{"o@example.com", "other"}).no);
+}
+
+CAF_TEST(a code works once and gives the same customer each time) {
+  auto asked = ask<ack_reply>(people, request_otp{"f@example.com"});
+  run();
+  CAF_REQUIRE(asked->ok);
+  const auto first_code = code();
+  const auto first = person(verify_otp{"f@example.com", first_code});
+  CAF_CHECK(!first.no && !first.person.is_nil());
+  CAF_CHECK(person(verify_otp{"f@example.com", first_code}).no.why == reason::invalid_otp);
+  ask<ack_reply>(people, request_otp{"f@example.com"});
+  run();
+  CAF_CHECK(person(verify_otp{"f@example.com", code()}).person == first.person);
+}
+
+CAF_TEST(a new customer is told to other systems once and it is said who named the address) {
+  const auto told = [this] {
+    std::vector<std::string> payloads;
+    const std::vector<std::uint32_t> own{number_of(accounts_aggregate) % outbox_partitions};
+    for (const auto& item : store.undelivered(lane::bus, own, 100, {})) {
+      CAF_CHECK_EQUAL(item.row.topic, "user.updated");
+      payloads.push_back(item.row.payload);
+    }
+    return payloads;
+  };
+  for (int i = 0; i < 2; ++i) {
+    ask<ack_reply>(people, request_otp{"f@example.com"});
+    run();
+    CAF_CHECK(!person(verify_otp{"f@example.com", code()}).no);
+  }
+  CAF_REQUIRE_EQUAL(told().size(), 1u);
+  CAF_CHECK(told()[0].find(R"("email":"f@example.com","email_verified":true)") != std::string::npos);
+  auto listed =
+    ask<customers_reply>(people, find_customers{default_tenant, {"f@example.com", "g@example.com"}});
+  run();
+  CAF_CHECK(listed->ok);
+  CAF_REQUIRE_EQUAL(told().size(), 2u);
+  CAF_CHECK(told()[1].find(R"("email":"g@example.com","email_verified":false)") != std::string::npos);
+}
+
+CAF_TEST(each organizer and each tenant has a list of blocked customers of its own) {
+  const principal organizer{principal_kind::organizer, default_tenant, {5, 5}},
+    other{principal_kind::organizer, default_tenant, {5, 6}},
+    backend{principal_kind::operate, default_tenant, {9, 9}};
+  const auto block = [&](const principal& by, std::vector<std::string> emails) {
+    auto asked = ask<customers_reply>(people, block_customers{by, {"{}", "why"}, std::move(emails), false});
+    run();
+    CAF_REQUIRE(asked->ok && !asked->value.no);
+    return asked->value.customers;
+  };
+  const auto listed = [&](const principal& by, const customer_id& after = {}, std::uint32_t limit = 50) {
+    auto asked = ask<blocks_reply>(people, find_blocks{by, after, limit});
+    run();
+    CAF_REQUIRE(asked->ok);
+    return asked->value;
+  };
+  const auto unblock = [&](const principal& by, const customer_id& who) {
+    auto asked = ask<ack_reply>(people, unblock_customer{by, {}, who});
+    run();
+    CAF_REQUIRE(asked->ok);
+    return asked->value.no.why;
+  };
+  const auto [ann, ben] = [&] {
+    const auto ids = block(organizer, {"ann@example.com", "ben@example.com"});
+    CAF_REQUIRE_EQUAL(ids.size(), 2u);
+    return std::pair{ids[0], ids[1]};
+  }();
+  CAF_CHECK(block(backend, {"ann@example.com"}) == std::vector{ann});
+  CAF_CHECK(block(organizer, {"ann@example.com"}) == std::vector{ann}); // stands as it was
+  CAF_CHECK_EQUAL(store.blocks().size(), 3u);
+  CAF_CHECK_EQUAL(listed(organizer).blocks.size(), 2u);
+  CAF_CHECK_EQUAL(listed(backend).blocks.size(), 1u);
+  CAF_CHECK(listed(other).blocks.empty());
+  const auto page = listed(organizer, {}, 1);
+  CAF_CHECK(page.more && page.blocks.size() == 1);
+  const auto rest = listed(organizer, page.blocks[0].customer, 1);
+  CAF_CHECK(!rest.more && rest.blocks.size() == 1 && rest.blocks[0].reason == "why");
+  CAF_CHECK(unblock(other, ann) == reason::not_found);
+  CAF_CHECK(unblock(organizer, ann) == reason::none);
+  CAF_CHECK(unblock(organizer, ann) == reason::not_found);
+  reload(accounts_aggregate);
+  CAF_CHECK_EQUAL(listed(organizer).blocks.size(), 1u);
+  CAF_CHECK(listed(organizer).blocks[0].customer == ben);
+  CAF_CHECK(listed(backend).blocks[0].customer == ann);
+  std::size_t audited = 0;
+  for (const auto& row : store.audit({.tenant = default_tenant}))
+    audited += row.action.starts_with("customer.") ? 1 : 0;
+  CAF_CHECK_EQUAL(audited, 4u); // three blocks and one that was lifted
+}
+
+CAF_TEST(to look for a customer makes none unless that is wanted) {
+  const auto look = [&](bool only_known) {
+    auto found = ask<customers_reply>(people, find_customers{default_tenant, {"n@example.com"}, only_known});
+    run();
+    CAF_REQUIRE(found->ok);
+    return found->value.customers;
+  };
+  CAF_CHECK(look(true).empty());
+  CAF_CHECK(look(true).empty());
+  const auto made = look(false);
+  CAF_REQUIRE_EQUAL(made.size(), 1u);
+  CAF_CHECK(look(true) == made);
+}
+
+CAF_TEST(a deed of a manager is in the audit log when it is answered) {
+  const principal by{principal_kind::operate, tenant_id{7}, {8, 8}};
+  auto done =
+    ask<ack_reply>(people, record_deed{by, "endpoint.create", {9, 9}, {R"({"host":"hooks.example"})", {}}});
+  run();
+  CAF_REQUIRE(done->ok && !done->value.no);
+  const auto rows = store.audit({tenant_id{7}, {}, {}, {}, 10});
+  CAF_REQUIRE_EQUAL(rows.size(), 1u);
+  CAF_CHECK_EQUAL(rows[0].action, "endpoint.create");
+  CAF_CHECK((rows[0].target == uuid{9, 9}));
+  CAF_CHECK_EQUAL(rows[0].actor, name_of(by));
+}
+
+CAF_TEST(a code survives a reload and ends with its life or with five wrong guesses) {
+  ask<ack_reply>(people, request_otp{"a@example.com"});
+  run();
+  const auto a = code();
+  ask<ack_reply>(people, request_otp{"b@example.com"});
+  run();
+  const auto b = code();
+  reload(accounts_aggregate);
+  const std::string wrong = a == "000000" ? "000001" : "000000";
+  for (int i = 0; i < 5; ++i)
+    CAF_CHECK(person(verify_otp{"a@example.com", wrong}).no.why == reason::invalid_otp);
+  CAF_CHECK(person(verify_otp{"a@example.com", a}).no.why == reason::invalid_otp);
+  advance(services.otp_life);
+  CAF_CHECK(person(verify_otp{"b@example.com", b}).no.why == reason::invalid_otp);
+}
+
+CAF_TEST(no code is acknowledged before it is durable nor when the mail failed) {
+  auto asked = ask<ack_reply>(people, request_otp{"f@example.com"});
+  run_without(worker);
+  CAF_CHECK(asked->open());
+  run();
+  CAF_CHECK(asked->ok);
+  *mail_works = false;
+  auto failed = ask<ack_reply>(people, request_otp{"f@example.com"});
+  run();
+  CAF_CHECK(failed->unavailable());
+}
+
+CAF_TEST(the stored code is no code) {
+  ask<ack_reply>(people, request_otp{"f@example.com"});
+  run();
+  const auto& rows = store.committed(accounts_aggregate)->otps;
+  CAF_REQUIRE_EQUAL(rows.size(), 1u);
+  CAF_CHECK(rows[0].code_hash.find(code()) == std::string::npos);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()
+
+CAF_TEST_FIXTURE_SCOPE(catalog_tests, globals_fixture)
+
+CAF_TEST(an event is created after commit as a draft with numbers of its own) {
+  auto first = ask<event_reply>(shop, draft({}));
+  auto second = ask<event_reply>(shop, draft({}));
+  run_without(worker);
+  CAF_CHECK(first->open());
+  run();
+  CAF_REQUIRE(first->ok && second->ok && !first->value.no);
+  const auto& e = first->value.event.event;
+  CAF_CHECK(e.status == event_status::draft);
+  CAF_CHECK(owner_of(e.id) == e.aggregate && e.aggregate != second->value.event.event.aggregate);
+  CAF_CHECK_EQUAL(first->value.event.ticket_types[0].held + first->value.event.ticket_types[0].sold, 0);
+  CAF_CHECK(store.committed(e.aggregate)->event == e);
+}
+
+CAF_TEST(creating is idempotent and numbers go on after a reload) {
+  const idempotency_ref key{true, {1, 1}, {2, 2}};
+  auto first = ask<event_reply>(shop, draft(key));
+  auto again = ask<event_reply>(shop, draft(key));
+  run();
+  reload(catalog_aggregate);
+  auto replay = ask<event_reply>(shop, draft(key));
+  auto next = ask<event_reply>(shop, draft({}));
+  run();
+  CAF_REQUIRE(first->ok && again->ok && replay->ok && next->ok);
+  const auto id = first->value.event.event.id;
+  CAF_CHECK(again->value.event.event.id == id && again->value.replayed);
+  CAF_CHECK(replay->value.event.event.id == id && replay->value.replayed);
+  CAF_CHECK(next->value.event.event.aggregate > first->value.event.event.aggregate);
+}
+
+CAF_TEST(what is invalid is refused and stored nowhere) {
+  auto bad = draft({true, {3, 3}, {4, 4}});
+  bad.event.sale_end = bad.event.sale_start;
+  auto refused = ask<event_reply>(shop, bad);
+  run();
+  CAF_CHECK(refused->ok && refused->value.no.why == reason::invalid_field);
+  CAF_CHECK(store.committed(catalog_aggregate)->idempotency.empty());
+}
+
+CAF_TEST(lists come from committed state) {
+  ask<event_reply>(shop, draft({}));
+  run();
+  auto mine = ask<event_list_reply>(shop, list_events{{principal_kind::organizer, default_tenant, {5, 5}}});
+  auto open = ask<event_list_reply>(shop, list_events{});
+  run();
+  CAF_CHECK(mine->ok && mine->value.events.size() == 1);
+  CAF_CHECK(open->ok && open->value.events.empty()); // a draft is nobody else's business
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is told of a domain event: each device and endpoint once, however often the batch comes; nothing is
+// done while the ledger is away.
+#define CAF_SUITE fan_out
+#include "actors/outbox/dispatcher.hpp"
+#include "actors/outbox/fan_out.hpp"
+#include "domain/delivery/outbox.hpp"
+#include "tests/actors/base/fixture.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+struct fan_out_fixture : fixture {
+  fan_out_services services;
+  notice_counts counts;
+  event_row event = put_event(10);
+  std::uint64_t next = 0;
+
+  void start() {
+    services.ledgers = ledgers;
+    services.counts = &counts;
+    auto consumer = keep(sys.spawn(fan_out, static_cast<const fan_out_services*>(&services)));
+    keep(sys.spawn(dispatcher, ledgers, consumer, dispatcher_settings{lane::notices}));
+    run();
+  }
+  ~fan_out_fixture() { services.ledgers.clear(); }
+
+  uuid tell(std::string_view topic, std::string payload) {
+    return tell(topic, std::move(payload), event.aggregate);
+  }
+  uuid tell(std::string_view topic, std::string payload, aggregate_id at) {
+    const auto own = store.seize(at, never);
+    const auto id = env.make_id(env.wall_now(), at);
+    const batch b{
+      at,
+      own->epoch,
+      own->applied_seq,
+      own->applied_seq + 1,
+      env.wall_now(),
+      {outbox_appended{{id, std::string{topic}, std::move(payload), env.wall_now(), bit_of(lane::notices)}}}};
+    CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
+    return id;
+  }
+  device_row device(const uuid& holder, channel way = channel::fcm, std::string token = {}) {
+    ++next;
+    device_row d{.id = make_uuid(env.wall_now(), accounts_aggregate, next),
+                 .holder = holder,
+                 .way = way,
+                 .token = token.empty() ? "t" + std::to_string(next) : std::move(token),
+                 .is_sandbox = false,
+                 .registered_at = env.wall_now(),
+                 .gone_at = never,
+                 .gone_reason = {}};
+    store.register_device(d);
+    return d;
+  }
+  webhook_endpoint_row endpoint(std::string topics, organizer_id organizer = {},
+                                tenant_id tenant = default_tenant) {
+    ++next;
+    webhook_endpoint_row e;
+    e.id = make_uuid(env.wall_now(), accounts_aggregate, next);
+    e.tenant = tenant;
+    e.organizer = organizer;
+    e.url = "https://hooks.example/";
+    e.topics = std::move(topics);
+    e.created_at = e.updated_at = env.wall_now();
+    store.store_endpoint(e);
+    return e;
+  }
+  [[nodiscard]] std::vector<delivery_row> all() {
+    return store.list_deliveries({.tenant = default_tenant, .limit = 10'000});
+  }
+  std::string of(const uuid& id, std::string_view more = {}) {
+    return R"({"event_id":"x","customer_id":")" + to_string(id) + "\"" + std::string{more} + "}";
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(fan_out_tests, fan_out_fixture)
+
+CAF_TEST(a customers devices and the endpoints that want the topic are told) {
+  const auto phone = device(customer(1)), tablet = device(customer(1), channel::apns);
+  device(customer(2));
+  const auto all_topics = endpoint(""), orders = endpoint("order.completed order.failed"),
+             mine = endpoint("", event.organizer);
+  endpoint("queue.expired");
+  endpoint("", customer(9)); // another organizer's
+  endpoint("", {}, tenant_id{7});
+  start();
+  const auto id = tell(topic::order_completed, of(customer(1)));
+  advance(outbox_poll);
+  std::set<uuid> targets;
+  for (const auto& d : all()) {
+    CAF_CHECK(d.notice == id);
+    CAF_CHECK(d.state == delivery_state::pending);
+    targets.insert(d.target);
+  }
+  CAF_CHECK((targets == std::set{phone.id, tablet.id, all_topics.id, orders.id, mine.id}));
+  CAF_CHECK_EQUAL(counts.stored.get(), 5u);
+  const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
+  CAF_CHECK(store.undelivered(lane::notices, partition, 9, {}).empty());
+}
+
+CAF_TEST(a turn is worth telling until its session ends and to the place as well) {
+  const auto place = make_entry_id(env.wall_now(), event.aggregate, queue_number{3});
+  const auto phone = device(place);
+  start();
+  const auto end = env.wall_now() + 300s, session_end = env.wall_now() + 1'200s;
+  tell(topic::turn_granted, R"({"entry_id":")" + to_string(place) + R"(","claim_by":)"
+                              + std::to_string(unix_ms(end)) + R"(,"session_expires_at":)"
+                              + std::to_string(unix_ms(session_end)) + "}");
+  advance(outbox_poll);
+  CAF_REQUIRE_EQUAL(all().size(), 1u);
+  CAF_CHECK(all()[0].target == phone.id);
+  CAF_CHECK(all()[0].holder == place);
+  CAF_CHECK(all()[0].expires_at == end);
+}
+
+CAF_TEST(what is nobodys business on a phone goes to endpoints only) {
+  device(customer(1));
+  const auto hook = endpoint("");
+  start();
+  tell(topic::order_placed, of(customer(1)));
+  tell(topic::mail_send, "{}"); // an older program did not know the lanes
+  tell(topic::order_placed, "no json");
+  advance(outbox_poll);
+  CAF_CHECK_EQUAL(all().size(), 2u);
+  for (const auto& d : all()) CAF_CHECK(d.target == hook.id);
+}
+
+CAF_TEST(a cancelled event is told to everybody who has a place there a page at a time) {
+  batch b{event.aggregate, 0, 0, 0, env.wall_now(), {}};
+  const auto own = store.seize(event.aggregate, never);
+  b.epoch = own->epoch;
+  b.from_seq = own->applied_seq;
+  b.to_seq = b.from_seq + 1;
+  const std::size_t fans = crowd_page + 7;
+  for (std::uint64_t n = 1; n <= fans; ++n) {
+    entry_row e;
+    e.number = queue_number{n};
+    e.subject = customer(n);
+    e.joined_at = env.wall_now();
+    b.content.emplace_back(entry_joined{e});
+    device(customer(n), channel::fcm, std::to_string(1'000'000 + n));
+  }
+  // The phone that ends the first page is known by a ticket as well.
+  device(make_entry_id(env.wall_now(), event.aggregate, queue_number{crowd_page}), channel::fcm,
+         std::to_string(1'000'000 + crowd_page));
+  CAF_REQUIRE(store.commit(std::span{&b, 1}).at(0) == commit_outcome::committed);
+  device(customer(fans + 1)); // somebody else
+  const auto hook = endpoint("");
+  start();
+  tell(topic::event_cancelled, "{}");
+  const auto buyer = customer(fans + 1);
+  tell(topic::order_completed, of(buyer)); // of the same batch
+  const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
+  advance(outbox_poll);
+  const auto left = store.undelivered(lane::notices, partition, 9, {});
+  CAF_REQUIRE_EQUAL(left.size(), 1u); // nobody waits for the crowd
+  CAF_CHECK(left[0].row.topic == topic::event_cancelled);
+  advance(outbox_poll);
+  CAF_CHECK(store.undelivered(lane::notices, partition, 9, {}).empty());
+  auto told = all();
+  std::erase_if(told, [](const delivery_row& d) { return d.topic != topic::event_cancelled; });
+  CAF_CHECK_EQUAL(told.size(), fans + 1);
+  CAF_CHECK_EQUAL(store.list_deliveries({.target = hook.id}).size(), 2u); // that, and the order
+}
+
+CAF_TEST(of two crowds each is told once the other is) {
+  const auto other = put_event(10, {}, aggregate_id{17});
+  const auto phone = device(make_entry_id(env.wall_now(), event.aggregate, queue_number{1}));
+  const auto elsewhere = device(make_entry_id(env.wall_now(), other.aggregate, queue_number{1}));
+  start();
+  tell(topic::event_cancelled, "{}");
+  tell(topic::event_cancelled, "{}", other.aggregate);
+  for (int i = 0; i < 4; ++i) advance(outbox_poll);
+  CAF_CHECK_EQUAL(store.list_deliveries({.target = phone.id}).size(), 1u);
+  CAF_CHECK_EQUAL(store.list_deliveries({.target = elsewhere.id}).size(), 1u);
+  for (const auto aggregate : {event.aggregate, other.aggregate}) {
+    const std::uint32_t partition[] = {number_of(aggregate) % outbox_partitions};
+    CAF_CHECK(store.undelivered(lane::notices, partition, 9, {}).empty());
+  }
+}
+
+CAF_TEST(a batch that comes again while it is under way is not begun twice) {
+  device(customer(1));
+  services.ledgers = ledgers;
+  services.counts = &counts;
+  auto consumer = keep(sys.spawn(fan_out, static_cast<const fan_out_services*>(&services)));
+  tell(topic::order_completed, of(customer(1)));
+  const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
+  const auto items =
+    std::make_shared<const std::vector<outbox_item>>(store.undelivered(lane::notices, partition, 9, {}));
+  for (int i = 0; i < 3; ++i) caf::anon_send(consumer, consume_outbox{items});
+  run();
+  CAF_CHECK_EQUAL(counts.stored.get(), 1u);
+  caf::anon_send(consumer, consume_outbox{items}); // that one is over
+  run();
+  CAF_CHECK_EQUAL(counts.stored.get(), 2u);
+}
+
+CAF_TEST(a batch that comes again tells nobody twice) {
+  device(customer(1));
+  endpoint("");
+  services.ledgers = ledgers;
+  auto consumer = keep(sys.spawn(fan_out, static_cast<const fan_out_services*>(&services)));
+  tell(topic::order_completed, of(customer(1)));
+  for (int i = 0; i < 2; ++i) { // the first one's marks are lost
+    const std::uint32_t partition[] = {number_of(event.aggregate) % outbox_partitions};
+    const auto items =
+      std::make_shared<const std::vector<outbox_item>>(store.undelivered(lane::notices, partition, 9, {}));
+    CAF_REQUIRE_EQUAL(items->size(), 1u);
+    caf::anon_send(consumer, consume_outbox{items});
+    run();
+  }
+  CAF_CHECK_EQUAL(all().size(), 2u);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes of one cluster read each other's messages by their layout: whoever changes one must raise
+// wire_version. This describes every message (its name, the types of its members in their order, what those
+// consist of) and compares with what the version is known to be. It does not see members of one type that
+// change places, enumerators, and what pairs and variants are made of: there, remember it yourself.
+#define CAF_SUITE wire
+#include "caf/test/unit_test.hpp"
+
+#include "actors/cluster/cluster.hpp"
+
+#include <caf/meta/annotation.hpp>
+
+#include <set>
+#include <string>
+#include <typeindex>
+
+using namespace fq;
+
+namespace {
+
+/// When a test here fails because a message was changed on purpose: raise wire_version, and write what the
+/// test says here.
+constexpr std::uint32_t known_version = 3;
+constexpr std::uint64_t known_layout = 4146942114899081683u;
+
+/// Of actors and their addresses only that they are there: what they take is a message of its own.
+template <class T>
+concept has_parts = !caf::is_actor_handle<T>::value
+                    && !std::is_same_v<T, caf::strong_actor_ptr> && !std::is_same_v<T, caf::actor_addr>;
+
+class describer {
+public:
+  using result_type = void;
+  static constexpr bool reads_state = true;
+  static constexpr bool writes_state = false;
+
+  template <class... Ts>
+  void operator()(Ts&&... parts) {
+    (part(parts), ...);
+  }
+  template <class T>
+  void message(const char* name) {
+    text_ += name;
+    T x{};
+    part(x);
+    text_ += '\n';
+  }
+  [[nodiscard]] std::uint64_t layout() const { // 64-bit FNV-1a
+    std::uint64_t h = 0xcbf29ce484222325;
+    for (const char c : text_) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return h;
+  }
+
+private:
+  template <class T>
+  void part(T& x) {
+    using type = std::remove_cv_t<T>;
+    if constexpr (!std::is_base_of_v<caf::meta::annotation, type>) {
+      if constexpr (caf::is_actor_handle<type>::value) {
+        text_ += " actor";
+      } else {
+        text_ += std::string{" "} + typeid(type).name();
+        if constexpr (has_parts<type> && std::is_class_v<type>) look_into(const_cast<type&>(x));
+      }
+    }
+  }
+  template <class T>
+  void look_into(T& x) {
+    if (!seen_.insert(typeid(T)).second) return;
+    if constexpr (requires(describer & d) { inspect(d, x); }) {
+      text_ += '{';
+      inspect(*this, x);
+      text_ += '}';
+    } else if constexpr (requires { typename T::value_type; } && !std::is_same_v<T, std::string>) {
+      std::remove_cv_t<typename T::value_type> element{};
+      part(element);
+    }
+  }
+
+  std::string text_;
+  std::set<std::type_index> seen_;
+};
+
+} // namespace
+
+CAF_TEST(whoever changes a message raises the wire version) {
+  describer all;
+#define FQ_DESCRIBE(T)                                                                                       \
+  if constexpr (!caf::allowed_unsafe_message_type<fq::T>::value) all.message<fq::T>(#T);
+  FQ_MESSAGES(FQ_DESCRIBE)
+#undef FQ_DESCRIBE
+  CAF_CHECK_EQUAL(wire_version, known_version);
+  CAF_CHECK_EQUAL(all.layout(), known_layout);
+}

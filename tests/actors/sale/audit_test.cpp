@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The comparison of an event's memory with the ledger, while the sale goes on.
+#define CAF_SUITE audit
+#include "tests/actors/base/fixture.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+struct audit_fixture : fixture {
+  owner_services services;
+  event_row event;
+  event_handle owner;
+  ledger_worker_handle reader =
+    sys.spawn(ledger_worker, static_cast<ledger*>(&store), static_cast<environment*>(&env),
+              ledger_worker_settings{.prune_interval = 24h});
+
+  audit_fixture() {
+    keep(reader);
+    event = put_event(10, one_by_one());
+    services.env = &env;
+    services.sessions = &sessions;
+    services.ledgers = ledger_workers{{worker}, {reader}};
+    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
+    run();
+  }
+  ~audit_fixture() {
+    services.ledgers.clear();
+    kill(owner);
+    owner = nullptr;
+  }
+  static queue_settings one_by_one() {
+    queue_settings q;
+    q.policy = admission_policy::capacity;
+    q.concurrency = 2;
+    return q;
+  }
+  auto join_as(std::uint64_t n) { return ask<entry_reply>(owner, join{event.id, customer(n), 0}); }
+  auto leave_as(std::uint64_t n) { return ask<ack_reply>(owner, leave{event.id, customer(n)}); }
+  auto verify() { return ask<ledger_report>(owner, verify_ledger{}); }
+  /// Straight into the ledger, under the owner's own epoch.
+  void falsify(change what) {
+    const auto head = store.peek(event.aggregate).head;
+    batch b;
+    b.aggregate = event.aggregate;
+    b.epoch = head.epoch;
+    b.from_seq = head.applied_seq;
+    b.to_seq = head.applied_seq + 1;
+    b.at = head.committed_at;
+    b.content.push_back(std::move(what));
+    CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(audit_tests, audit_fixture)
+
+CAF_TEST(memory and ledger of a quiet sale agree) {
+  for (std::uint64_t n = 1; n <= 5; ++n) join_as(n);
+  run();
+  auto report = verify();
+  run();
+  CAF_REQUIRE(report->ok);
+  CAF_CHECK(report->value.was_read);
+  CAF_CHECK(report->value.differences.empty());
+}
+
+CAF_TEST(they agree although the sale goes on while the ledger is read) {
+  for (std::uint64_t n = 1; n <= 5; ++n) join_as(n);
+  run();
+  auto report = verify();
+  run_without(reader); // asked, not answered yet
+  CAF_CHECK(report->open());
+  for (std::uint64_t n = 6; n <= 9; ++n) {
+    join_as(n);
+    leave_as(n - 5);
+    run_without(reader);
+  }
+  auto last = join_as(10);
+  run_without(worker); // decided, and not in the ledger while that is read
+  CAF_CHECK(last->open());
+  CAF_CHECK(report->ok);
+  CAF_CHECK(report->value.was_read);
+  for (const auto& line : report->value.differences) CAF_MESSAGE(line);
+  CAF_CHECK(report->value.differences.empty());
+}
+
+CAF_TEST(an audit begun in the middle of a batch waits for the next boundary) {
+  join_as(1);
+  run_without(worker);
+  join_as(2); // waits for the batch under way
+  run_without(worker);
+  auto report = verify();
+  run_without(worker);
+  CAF_CHECK(report->open());
+  run();
+  CAF_CHECK(report->ok && report->value.was_read && report->value.differences.empty());
+}
+
+CAF_TEST(what somebody else wrote into the ledger is found) {
+  join_as(1);
+  run();
+  falsify(stock_moved{0, 1, 0});
+  auto report = verify();
+  run();
+  CAF_REQUIRE(report->ok);
+  CAF_REQUIRE_EQUAL(report->value.differences.size(), 2u);
+  CAF_CHECK(report->value.differences[0].find("counts 1 held, its claims hold 0") != std::string::npos);
+  CAF_CHECK(report->value.differences[1].find("memory: stock") == 0u);
+}
+
+CAF_TEST(a commit that the ledger has lost is found) {
+  store.sync();
+  join_as(1);
+  run();
+  store.crash();
+  auto report = verify();
+  run();
+  CAF_REQUIRE(report->ok);
+  CAF_REQUIRE_EQUAL(report->value.differences.size(), 1u);
+  CAF_CHECK_EQUAL(report->value.differences[0], "the ledger has lost commits that it had acknowledged");
+}
+
+CAF_TEST(who asks while an audit is under way gets its answer) {
+  auto first = verify();
+  auto second = verify();
+  run();
+  CAF_CHECK(first->ok && first->value.was_read);
+  CAF_CHECK(second->ok && second->value.was_read);
+}
+
+CAF_TEST(an owner that ends leaves no audit open) {
+  auto report = verify();
+  run_without(reader);
+  CAF_CHECK(report->open());
+  kill(owner);
+  CAF_CHECK(report->unavailable());
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

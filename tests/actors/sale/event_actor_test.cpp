@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event actor over a real ledger worker: what it shows and when, timers, reloads, hubs, idempotency.
+#define CAF_SUITE event_actor
+#include "tests/actors/base/fixture.hpp"
+
+#include "actors/base/sale_board.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+constexpr money claim_price = 5'000 + 150 + 149 + 30; // one ticket and its fees
+
+/// Everything a hub was sent, as short words in the order of arrival.
+struct hub_log {
+  std::vector<std::string> lines;
+};
+
+struct event_fixture : fixture {
+  owner_services services;
+  sale_board board;
+  event_row event;
+  event_handle owner;
+  std::shared_ptr<hub_log> log = std::make_shared<hub_log>();
+
+  void start(std::int64_t total, queue_settings queue = {}) {
+    event = put_event(total, queue);
+    services.env = &env;
+    services.sessions = &sessions;
+    services.board = &board;
+    services.ledgers = ledgers;
+    owner = keep(sys.spawn(event_actor, event.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
+    run();
+  }
+  ~event_fixture() {
+    services.ledgers.clear();
+    if (owner) kill(owner);
+    owner = nullptr;
+  }
+  auto join_as(std::uint64_t n, std::uint64_t key = 0) {
+    return ask<entry_reply>(owner, join{event.id, customer(n), key});
+  }
+  auto find_as(std::uint64_t n) { return ask<entry_reply>(owner, find_entry{event.id, customer(n)}); }
+  std::string token_of(const entry_view& e) { return make_session_token(sessions, e.id, e.admission_no); }
+  auto claim_as(std::uint64_t n, const std::string& token, idempotency_ref key = {}) {
+    return ask<claim_reply>(owner, open_claim{event.id, customer(n), token, {}, key});
+  }
+  /// Joins, is admitted, claims; everything committed.
+  claim_id admitted_claim(std::uint64_t n) {
+    auto place = join_as(n);
+    run();
+    auto claim = claim_as(n, token_of(find_now(n)));
+    run();
+    CAF_REQUIRE(claim->ok && !claim->value.no);
+    return claim->value.claim.claim.id;
+  }
+  entry_view find_now(std::uint64_t n) {
+    auto place = find_as(n);
+    run();
+    CAF_REQUIRE(place->ok);
+    return place->value.entry;
+  }
+  void subscribe_hub() {
+    auto words = log;
+    auto hub = sys.spawn([words](hub_handle::pointer) -> hub_handle::behavior_type {
+      return {[words](const entries_changed& x) {
+                for (const auto& c : x.changes)
+                  words->lines.push_back(std::to_string(value_of(c.number)) + " "
+                                         + std::string{name_of(c.status)});
+              },
+              [words](const line_moved&) { words->lines.push_back("moved"); },
+              [](const owner_left&) {},
+              [](const push_mark&) {},
+              [](const pushes_lost&) {},
+              [words](const orders_changed& x) {
+                for (const auto& c : x.changes)
+                  words->lines.push_back("order " + std::to_string(value_of(c.number)) + " "
+                                         + std::string{name_of(c.status)});
+              },
+              [words](const event_noticed& x) {
+                words->lines.push_back(x.what == notice_kind::paused ? "paused" : "notice");
+              }};
+    });
+    keep(hub);
+    caf::actor_cast<caf::abstract_actor*>(owner)->eq_impl(
+      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(hub), nullptr, subscribe{true});
+    run();
+  }
+};
+
+queue_settings one_by_one() {
+  queue_settings q;
+  q.policy = admission_policy::capacity;
+  q.concurrency = 1;
+  return q;
+}
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(event_actor_tests, event_fixture)
+
+CAF_TEST(a join is answered only after its commit) {
+  start(10);
+  auto place = join_as(1);
+  run_without(worker);
+  CAF_CHECK(place->open());
+  CAF_CHECK(store.committed(event.aggregate)->entries.empty());
+  run();
+  CAF_REQUIRE(place->ok);
+  CAF_CHECK(place->value.created);
+  CAF_CHECK_EQUAL(store.committed(event.aggregate)->entries.size(), 1u);
+}
+
+CAF_TEST(a read waits for the commit of what it would reveal) {
+  start(10, one_by_one());
+  auto first = join_as(1); // admitted in the same decision
+  run_without(worker);
+  auto seen = find_as(1);
+  auto stats = ask<stats_reply>(owner, find_stats{managed_by_organizer(event)});
+  run_without(worker);
+  CAF_CHECK(seen->open() && stats->open());
+  run();
+  CAF_CHECK(seen->ok && seen->value.entry.status == entry_status::admitted);
+  CAF_CHECK(stats->ok && stats->value.stats.admitted == 1);
+}
+
+CAF_TEST(the board counts who joins a line that has no room) {
+  queue_settings queue;
+  queue.batch_size = 1;
+  queue.admission_interval = 60s;
+  start(5, queue);
+  for (std::uint64_t n = 1; n <= 6; ++n) {
+    join_as(n);
+    run();
+    const auto seen = board.read(); // the check keeps references
+    CAF_REQUIRE_EQUAL(seen.size(), 1u);
+    CAF_CHECK_EQUAL(seen[0].numbers.waiting, n - 1);
+    CAF_CHECK_EQUAL(board.entries[entry_status::waiting].get(), n);
+    join_as(n); // the same place
+    run();
+  }
+  CAF_CHECK_EQUAL(board.entries[entry_status::waiting].get(), 6u);
+  CAF_CHECK_EQUAL(board.entries[entry_status::admitted].get(), 1u);
+  const auto at_last = board.read();
+  CAF_CHECK_EQUAL(at_last[0].numbers.admitted, 1u);
+}
+
+CAF_TEST(a read waits for the commit of a join that overtakes) {
+  start(10, one_by_one());
+  auto first = join_as(1);
+  auto waiting = join_as(2);
+  auto preferred = ask<count_reply>(
+    owner, set_priorities{managed_by_organizer(event), {}, {customer(3)}, {true, priority_vip}});
+  run();
+  auto overtakes = join_as(3);
+  run_without(worker);
+  auto seen = find_as(2);
+  run_without(worker);
+  CAF_CHECK(seen->open());
+  run();
+  CAF_REQUIRE(seen->ok);
+  CAF_CHECK_EQUAL(seen->value.entry.position, 2u);
+}
+
+CAF_TEST(the first request after a list has changed is decided by it) {
+  std::shared_ptr<const blocked_customers::list> blocked;
+  services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };
+  start(10, one_by_one());
+  auto first = join_as(1);
+  run();
+  CAF_REQUIRE(first->ok && !first->value.no);
+  blocked = std::make_shared<blocked_customers::list>(
+    blocked_customers::list{{customer(1), false}, {customer(2), false}});
+  auto again = join_as(1), other = join_as(2);
+  run();
+  CAF_CHECK(again->ok && again->value.no.why == reason::customer_blocked);
+  CAF_CHECK(other->ok && other->value.no.why == reason::customer_blocked);
+}
+
+CAF_TEST(who is blocked now is sent away and told of once) {
+  std::shared_ptr<const blocked_customers::list> blocked;
+  services.blocked_at = [&](tenant_id, const organizer_id&) { return blocked_customers{blocked, nullptr}; };
+  start(10, one_by_one());
+  auto first = join_as(1);
+  auto second = join_as(2);
+  run();
+  blocked = std::make_shared<blocked_customers::list>(blocked_customers::list{{customer(1), false}});
+  const auto outbox = [&] {
+    std::vector<std::string> payloads;
+    const std::vector<std::uint32_t> own{number_of(event.aggregate) % outbox_partitions};
+    for (const auto& item : store.undelivered(lane::notices, own, 100, {}))
+      if (item.row.topic == "blacklist.enforced") payloads.push_back(item.row.payload);
+    return payloads;
+  };
+  caf::anon_send(owner, blocks_changed{});
+  run();
+  CAF_CHECK(find_now(2).status == entry_status::admitted);
+  auto again = join_as(1);
+  run();
+  CAF_CHECK(again->ok && again->value.no.why == reason::customer_blocked);
+  CAF_REQUIRE_EQUAL(outbox().size(), 1u);
+  CAF_CHECK(outbox()[0].find(R"("place_ended":true)") != std::string::npos);
+  caf::anon_send(owner, blocks_changed{});
+  run();
+  CAF_CHECK_EQUAL(outbox().size(), 1u);
+  std::size_t audited = 0;
+  for (const auto& row : store.audit({.tenant = event.tenant, .target = event.id}))
+    audited += row.action == "event.block" && row.actor == "system" ? 1 : 0;
+  CAF_CHECK_EQUAL(audited, 1u);
+}
+
+CAF_TEST(what a tenant has no use for is not written) {
+  auto chosen = std::make_shared<const notice_routing>(notice_routing::parse("queue.turn_granted=mail"));
+  services.routing_of = [&](tenant_id) { return chosen; };
+  start(10, one_by_one());
+  auto first = join_as(1);
+  run();
+  const std::vector<std::uint32_t> own{number_of(event.aggregate) % outbox_partitions};
+  CAF_CHECK(store.undelivered(lane::notices, own, 100, {}).empty());
+  chosen = std::make_shared<const notice_routing>();
+  auto left = ask<ack_reply>(owner, fq::leave{event.id, customer(1)});
+  auto second = join_as(2);
+  run();
+  CAF_CHECK_EQUAL(store.undelivered(lane::notices, own, 100, {}).size(), 1u);
+}
+
+CAF_TEST(joining again finds the same place and a key replays it) {
+  start(10, one_by_one());
+  auto other = join_as(9);
+  auto first = join_as(1, 77);
+  run();
+  auto again = join_as(1);
+  auto replay = join_as(1, 77);
+  run();
+  CAF_REQUIRE(first->ok && again->ok && replay->ok);
+  CAF_CHECK(first->value.created && !first->value.replayed);
+  CAF_CHECK(!again->value.created);
+  CAF_CHECK(replay->value.replayed);
+  CAF_CHECK(first->value.entry.number == again->value.entry.number
+            && first->value.entry.id == replay->value.entry.id);
+  CAF_CHECK_EQUAL(store.committed(event.aggregate)->entries.size(), 2u);
+}
+
+CAF_TEST(the id of another event is not found) {
+  start(10);
+  auto place = ask<entry_reply>(owner, join{uuid{1, 2}, customer(1), 0});
+  run();
+  CAF_CHECK(place->ok && place->value.no.why == reason::not_found);
+}
+
+CAF_TEST(an unknown commit is submitted again and answered once) {
+  start(10);
+  commit_faults = {{commit_fault::kind::unknown_applied, 0}};
+  auto place = join_as(1);
+  run();
+  CAF_CHECK(place->open());
+  advance(journal_retry_min);
+  CAF_REQUIRE(place->ok);
+  CAF_CHECK_EQUAL(store.committed(event.aggregate)->entries.size(), 1u);
+  CAF_CHECK_EQUAL(commits, 2u);
+}
+
+CAF_TEST(an outage holds the answer and costs no reload) {
+  start(10);
+  const auto epoch = store.head(event.aggregate)->epoch;
+  for (int i = 0; i < 5; ++i) commit_faults.push_back({commit_fault::kind::unavailable, 0});
+  auto place = join_as(1);
+  run();
+  for (int i = 0; i < 5; ++i) {
+    CAF_CHECK(place->open());
+    advance(journal_retry_max);
+  }
+  CAF_CHECK(place->ok);
+  CAF_CHECK_EQUAL(store.head(event.aggregate)->epoch, epoch);
+}
+
+CAF_TEST(a fenced owner answers 503 and serves again from the ledger) {
+  start(10);
+  auto before = join_as(1);
+  run();
+  store.seize(event.aggregate, never); // a rival
+  auto lost = join_as(2);
+  run();
+  CAF_CHECK(lost->unavailable());
+  auto after = join_as(2);
+  run();
+  CAF_REQUIRE(after->ok);
+  CAF_CHECK_EQUAL(value_of(after->value.entry.number), 2u);
+  CAF_CHECK_EQUAL(value_of(find_now(1).number), 1u);
+}
+
+CAF_TEST(a crash answers every promise) {
+  start(10);
+  auto first = join_as(1);
+  run_without(worker);
+  CAF_CHECK(first->open());
+  caf::anon_send_exit(owner, caf::exit_reason::kill);
+  run_without(worker);
+  CAF_CHECK(first->unavailable());
+}
+
+CAF_TEST(what was not loaded answers 503 at once) {
+  acquire_failures = 1;
+  start(10);
+  auto early = join_as(1);
+  run();
+  CAF_CHECK(early->unavailable());
+  advance(200ms); // it asks again by itself
+  auto later = join_as(1);
+  run();
+  CAF_CHECK(later->ok);
+}
+
+CAF_TEST(a claim is idempotent across a reload) {
+  start(10, one_by_one());
+  auto place = join_as(1);
+  run();
+  const auto token = token_of(find_now(1));
+  const idempotency_ref key{true, {1, 2}, {3, 4}};
+  auto first = claim_as(1, token, key);
+  run();
+  auto again = claim_as(1, token, key);
+  auto other_body = claim_as(1, token, {true, {1, 2}, {5, 5}});
+  run();
+  CAF_REQUIRE(first->ok && !first->value.no);
+  CAF_CHECK(again->ok && again->value.replayed && again->value.claim.claim.id == first->value.claim.claim.id);
+  CAF_CHECK(other_body->ok && other_body->value.no.why == reason::idempotency_key_reused);
+  store.seize(event.aggregate, never);
+  auto lost = join_as(5);
+  run(); // reloaded
+  auto after = claim_as(1, token, key);
+  auto keyless = claim_as(1, token);
+  run();
+  CAF_CHECK(after->ok && after->value.replayed && after->value.claim.claim.id == first->value.claim.claim.id);
+  CAF_CHECK(keyless->ok && keyless->value.no.why == reason::already_claimed);
+  CAF_CHECK_EQUAL(store.committed(event.aggregate)->claims.size(), 1u);
+}
+
+CAF_TEST(a token of somebody else or of nobody opens no claim) {
+  start(10);
+  auto one = join_as(1);
+  auto two = join_as(2);
+  run();
+  const auto token = token_of(find_now(1));
+  auto stolen = claim_as(2, token);
+  auto garbage = claim_as(2, "nothing");
+  run();
+  CAF_CHECK(stolen->ok && stolen->value.no.why == reason::not_admitted);
+  CAF_CHECK(garbage->ok && garbage->value.no.why == reason::not_admitted);
+}
+
+CAF_TEST(a no show frees the slot at the claim window and the next is let in) {
+  start(10, one_by_one());
+  auto one = join_as(1);
+  auto two = join_as(2);
+  run();
+  CAF_CHECK(find_now(2).status == entry_status::waiting);
+  advance(event.queue.claim_window - 1ms);
+  CAF_CHECK(find_now(2).status == entry_status::waiting);
+  advance(1ms);
+  CAF_CHECK(find_now(1).status == entry_status::session_expired);
+  CAF_CHECK(find_now(2).status == entry_status::admitted);
+}
+
+CAF_TEST(a claim is released at its deadline and its unit sold to the next) {
+  start(1, one_by_one());
+  const auto claim = admitted_claim(1);
+  auto two = join_as(2);
+  run();
+  CAF_CHECK(find_now(2).status == entry_status::waiting);
+  advance(event.claim_ttl);
+  CAF_CHECK(store.find_claim(event.aggregate, claim)->status == claim_status::released);
+  CAF_CHECK_EQUAL(store.find_ticket_type(event.aggregate, 0)->held, 0);
+}
+
+CAF_TEST(a timer of an older generation is ignored) {
+  start(10, one_by_one());
+  auto one = join_as(1);
+  run();
+  const auto before = store.head(event.aggregate)->applied_seq;
+  for (std::uint64_t generation = 0; generation < 5; ++generation)
+    for (const auto kind : {timer_kind::admission, timer_kind::sweep, timer_kind::journal,
+                            timer_kind::retry_load, timer_kind::restart})
+      caf::anon_send(owner, timer_fired{kind, generation});
+  run();
+  CAF_CHECK_EQUAL(store.head(event.aggregate)->applied_seq, before);
+  advance(event.queue.claim_window); // the right one still works
+  CAF_CHECK(find_now(1).status == entry_status::session_expired);
+}
+
+CAF_TEST(hubs hear only what is committed and in order) {
+  start(10, one_by_one());
+  subscribe_hub();
+  auto one = join_as(1);
+  run_without(worker);
+  CAF_CHECK(log->lines.empty());
+  run();
+  CAF_REQUIRE(!log->lines.empty());
+  CAF_CHECK_EQUAL(log->lines[0], "1 ADMITTED");
+  auto two = join_as(2);
+  run();
+  log->lines.clear();
+  auto gone = ask<ack_reply>(owner, leave{event.id, customer(1)});
+  auto paused = ask<event_reply>(owner, turn_event{managed_by_organizer(event), {}, event_trigger::pause});
+  run_without(worker);
+  CAF_CHECK(log->lines.empty());
+  run();
+  CAF_CHECK(gone->ok && paused->ok);
+  std::vector<std::string> states;
+  for (const auto& line : log->lines)
+    if (line != "moved") states.push_back(line);
+  CAF_CHECK_EQUAL(states, (std::vector<std::string>{"1 COMPLETED", "2 ADMITTED", "paused"}));
+}
+
+CAF_TEST(a wall clock that jumps back does not bring time back) {
+  start(10, one_by_one());
+  auto one = join_as(1);
+  run();
+  const auto joined = find_now(1).joined_at;
+  env.skew = -1h;
+  store.seize(event.aggregate, never);
+  auto lost = join_as(2);
+  run(); // reloads under the wrong clock
+  auto two = join_as(2);
+  run();
+  CAF_REQUIRE(two->ok);
+  CAF_CHECK(two->value.entry.joined_at >= joined);
+}
+
+CAF_TEST(only its organizer may change or count an event) {
+  start(10);
+  event_patch patch;
+  patch.claims_per_customer = {true, 2};
+  auto stranger = ask<event_reply>(
+    owner, patch_event{{event.id, {principal_kind::organizer, default_tenant, {9, 9}}}, {}, patch});
+  auto spy =
+    ask<stats_reply>(owner, find_stats{{event.id, {principal_kind::organizer, default_tenant, {9, 9}}}});
+  auto mine = ask<event_reply>(owner, patch_event{managed_by_organizer(event), {}, patch});
+  run();
+  CAF_CHECK(stranger->ok && stranger->value.no.why == reason::not_found);
+  CAF_CHECK(spy->ok && spy->value.no.why == reason::not_found);
+  CAF_CHECK(mine->ok && !mine->value.no && store.committed(event.aggregate)->event->claims_per_customer == 2);
+}
+
+CAF_TEST(a payment waits for the page of the gateway and no longer than three seconds) {
+  start(10, one_by_one());
+  const auto claim = admitted_claim(1); // there is no gateway behind `services.payments`
+  const idempotency_ref key{true, {7, 7}, {8, 8}};
+  auto paying = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", key});
+  run();
+  CAF_CHECK(paying->open());
+  advance(3'000ms);
+  CAF_REQUIRE(paying->ok);
+  CAF_CHECK(paying->value.payment.payment.status == payment_status::initializing);
+  const auto id = paying->value.payment.payment.id;
+  caf::anon_send(owner, gateway_answered{.kind = gateway_call_kind::initialize,
+                                         .result = gateway_result::initialized,
+                                         .gateway = "sandbox",
+                                         .payment = id,
+                                         .reference = make_reference(id),
+                                         .authorization_url = "https://pay"});
+  run();
+  auto shown = ask<payment_reply>(owner, find_payment{customer(1), id});
+  auto again = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", key});
+  run();
+  CAF_CHECK(shown->ok && shown->value.payment.payment.authorization_url == "https://pay");
+  CAF_CHECK(again->ok && again->value.replayed && again->value.payment.payment.id == id);
+  auto webhook = ask<ack_reply>(
+    owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
+  auto twice = ask<ack_reply>(
+    owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
+  run();
+  CAF_CHECK(webhook->ok && !webhook->value.no && twice->ok && !twice->value.no);
+  CAF_CHECK(store.find_claim(event.aggregate, claim)->status == claim_status::confirmed);
+  CAF_CHECK_EQUAL(store.find_ticket_type(event.aggregate, 0)->sold, 1);
+}
+
+CAF_TEST(a webhook is acknowledged only after its commit) {
+  start(10, one_by_one());
+  const auto claim = admitted_claim(1);
+  auto paying = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", {}});
+  run();
+  advance(3'000ms);
+  const auto id = paying->value.payment.payment.id;
+  auto webhook = ask<ack_reply>(
+    owner, apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}});
+  auto unknown =
+    ask<ack_reply>(owner, apply_fact{{"sandbox", "evt-2", verdict::paid, "fq-nothing", 5'000, "NGN", {}}});
+  run_without(worker);
+  CAF_CHECK(webhook->open());
+  run();
+  CAF_CHECK(webhook->ok);
+  CAF_CHECK(unknown->ok && unknown->value.no.why == reason::not_found);
+}
+
+CAF_TEST(a report of money that the gateway does not know yet comes again) {
+  start(10, one_by_one());
+  const auto claim = admitted_claim(1);
+  auto paying = ask<payment_reply>(owner, open_payment{customer(1), claim, "sandbox", {}});
+  run();
+  advance(3'000ms);
+  const auto id = paying->value.payment.payment.id;
+  const auto report = [&] {
+    auto told = ask<ack_reply>(
+      owner,
+      apply_fact{{"sandbox", "evt-1", verdict::paid, make_reference(id), claim_price, "NGN", {}}, true});
+    run();
+    return told;
+  };
+  const auto answer = [&](gateway_result result) {
+    caf::anon_send(owner, gateway_answered{.kind = gateway_call_kind::verify,
+                                           .result = result,
+                                           .gateway = "sandbox",
+                                           .payment = id,
+                                           .reference = make_reference(id),
+                                           .amount = claim_price,
+                                           .currency = "NGN"});
+    run();
+  };
+  auto first = report();
+  CAF_CHECK(first->open());
+  answer(gateway_result::unpaid); // of a question from before it was paid
+  CAF_CHECK(first->unavailable());
+  auto again = report();
+  CAF_CHECK(again->open());
+  answer(gateway_result::paid);
+  CAF_CHECK(again->ok && !again->value.no);
+  CAF_CHECK(store.find_claim(event.aggregate, claim)->status == claim_status::confirmed);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

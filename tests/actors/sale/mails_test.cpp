@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which mails a decision is told by.
+#define CAF_SUITE mails
+#include "actors/sale/mails.hpp"
+#include "domain/sale/sale.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+using namespace fq;
+
+namespace {
+
+const timestamp noon = from_unix_ms(1'795'000'000'000);
+const customer_id ada{0xfa, 1};
+
+struct fixture {
+  fixture() {
+    event_row e;
+    e.id = {1, 1};
+    e.aggregate = first_event_aggregate;
+    e.name = "Sale";
+    e.currency = "NGN";
+    e.status = event_status::active;
+    e.queue_opens_at = e.sale_start = noon;
+    e.sale_end = noon + seconds{3600};
+    e.queue.policy = admission_policy::open;
+    it.load(e, {{.ordinal = 0, .id = {2, 2}, .name = "Seat", .price = 500, .total = 5}});
+    it.loaded();
+  }
+  payment_id ordered() {
+    order_wish wish;
+    wish.contact = {"Ada", "Obi", "ada@example.org", ""};
+    wish.gateway = "sandbox";
+    decision d;
+    const auto placed = it.place_order(ada, nullptr, wish, noon, d);
+    CAF_REQUIRE(!placed.no);
+    return it.view_of(*it.orders().find(placed.order)).payment;
+  }
+  std::vector<std::string> mails_after(milliseconds span) {
+    decision d;
+    it.run(noon + span, d);
+    std::vector<std::string> payloads;
+    for (auto& m : mails_of(d.content, it)) payloads.push_back(std::move(m.payload));
+    return payloads;
+  }
+  std::uint64_t last_random = 0;
+  sale it{sale_rules{}, [this] { return ++last_random; }};
+};
+
+} // namespace
+
+CAF_TEST(who has not paid after a while is sent the page) {
+  fixture f;
+  decision d;
+  f.it.initialized(f.ordered(), "https://pay.example/1", {}, noon, d);
+  const auto mails = f.mails_after(seconds{2});
+  CAF_REQUIRE_EQUAL(mails.size(), 1u);
+  CAF_CHECK(mails[0].find("https://pay.example/1") != std::string::npos);
+}
+
+CAF_TEST(nobody is sent a page that is not there) {
+  fixture f;
+  decision d;
+  const auto payment = f.ordered();
+  f.it.initialized(payment, "https://pay.example/1", {}, noon, d);
+  f.it.closed(payment, noon, d); // declined at once
+  CAF_CHECK(f.mails_after(seconds{2}).empty());
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Standalone queues in their owner: tickets, operators, presence, the audit log, and what tables of sessions
+// are told.
+#define CAF_SUITE waiting_room
+#include "tests/actors/base/fixture.hpp"
+
+#include <set>
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+struct table_log {
+  std::vector<sessions_changed> pushes;
+};
+
+struct waiting_room_fixture : fixture {
+  owner_services services;
+  event_row queue;
+  event_handle owner;
+  std::shared_ptr<table_log> log = std::make_shared<table_log>();
+  caf::actor table;
+  const principal by_operator{principal_kind::operate, default_tenant, {7, 7}};
+
+  void start(queue_settings settings) {
+    queue = put_event(10, settings);
+    become_queue();
+    services.env = &env;
+    services.sessions = &sessions;
+    services.ledgers = ledgers;
+    owner = keep(sys.spawn(event_actor, queue.aggregate, static_cast<const owner_services*>(&services),
+                           supervisor_handle{}));
+    run();
+  }
+  /// The catalog would have made it one.
+  void become_queue() {
+    const auto own = store.seize(queue.aggregate, never);
+    queue.kind = event_kind::queue;
+    queue.sale_start = queue.sale_end = never;
+    batch b{queue.aggregate, own->epoch, own->applied_seq, own->applied_seq + 1, env.wall_now(), {}};
+    b.content.emplace_back(event_changed{queue.status, queue});
+    CAF_REQUIRE(store.commit(std::span{&b, 1})[0] == commit_outcome::committed);
+  }
+  ~waiting_room_fixture() {
+    services.ledgers.clear();
+    if (owner) kill(owner);
+    owner = nullptr;
+    table = nullptr;
+  }
+  managed as_operator() const { return {queue.id, by_operator, event_kind::queue}; }
+  auto join_as(std::uint64_t n) {
+    join j{queue.id, customer(n), 0, event_kind::queue, default_tenant, "fan " + std::to_string(n)};
+    return ask<entry_reply>(owner, std::move(j));
+  }
+  entry_view joined(std::uint64_t n) {
+    auto place = join_as(n);
+    run();
+    CAF_REQUIRE(place->ok && !place->value.no);
+    return place->value.entry;
+  }
+  entry_view shown(const entry_id& ticket) {
+    auto place = ask<entry_reply>(owner, find_ticket{ticket});
+    run();
+    CAF_REQUIRE(place->ok && !place->value.no);
+    return place->value.entry;
+  }
+  /// A join that fails because the owner was fenced.
+  void joined_in_vain() {
+    join_as(99);
+    run();
+  }
+  void watch() {
+    auto words = log;
+    table = keep(sys.spawn([words](caf::event_based_actor*) -> caf::behavior {
+      return {[words](const sessions_changed& x) { words->pushes.push_back(x); }};
+    }));
+    caf::actor_cast<caf::abstract_actor*>(owner)->eq_impl(
+      caf::make_message_id(), caf::actor_cast<caf::strong_actor_ptr>(table), nullptr, watch_sessions{true});
+    run();
+  }
+};
+
+queue_settings one_at_a_time() {
+  queue_settings q;
+  q.policy = admission_policy::capacity;
+  q.concurrency = 1;
+  q.claim_window = q.session_ttl;
+  return q;
+}
+
+queue_settings by_hand() {
+  queue_settings q;
+  q.policy = admission_policy::operated;
+  q.claim_window = q.session_ttl;
+  return q;
+}
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(waiting_room_tests, waiting_room_fixture)
+
+CAF_TEST(a place is known by its own id and shows its subject) {
+  start(one_at_a_time());
+  const auto first = joined(1), second = joined(2);
+  CAF_CHECK_EQUAL(shown(second.id).subject_name, "fan 2");
+  CAF_CHECK(shown(first.id).status == entry_status::admitted);
+  CAF_CHECK(shown(first.id).kind == event_kind::queue);
+  auto nobody =
+    ask<entry_reply>(owner, find_ticket{make_entry_id(env.wall_now(), queue.aggregate, queue_number{99})});
+  auto forged = ask<entry_reply>(
+    owner, find_ticket{make_entry_id(env.wall_now() + 1h, queue.aggregate, queue_number{1})});
+  run();
+  CAF_CHECK(nobody->value.no.why == reason::not_found);
+  CAF_CHECK(forged->value.no.why == reason::not_found);
+}
+
+CAF_TEST(leaving while admitted lets the next one in at once) {
+  start(one_at_a_time());
+  const auto first = joined(1), second = joined(2);
+  auto left = ask<ack_reply>(owner, leave_ticket{first.id});
+  run();
+  CAF_CHECK(left->ok && !left->value.no);
+  CAF_CHECK(shown(first.id).status == entry_status::completed);
+  CAF_CHECK(shown(second.id).status == entry_status::admitted);
+}
+
+CAF_TEST(a join of the other kind or of another tenant finds nothing) {
+  start(one_at_a_time());
+  auto as_event = ask<entry_reply>(owner, join{queue.id, customer(1), 0});
+  auto foreign = ask<entry_reply>(owner, join{queue.id, customer(1), 0, event_kind::queue, tenant_id{2}, {}});
+  run();
+  CAF_CHECK(as_event->value.no.why == reason::not_found);
+  CAF_CHECK(foreign->value.no.why == reason::not_found);
+}
+
+CAF_TEST(only its tenant manages a queue and only as a queue) {
+  start(by_hand());
+  joined(1);
+  const auto code = [this](const managed& who) {
+    auto got = ask<count_reply>(owner, advance_line{who, {}, 1});
+    run();
+    CAF_REQUIRE(got->ok);
+    return got->value.no.why;
+  };
+  CAF_CHECK(code({queue.id, {principal_kind::operate, tenant_id{2}, {7, 7}}, event_kind::queue})
+            == reason::not_found);
+  CAF_CHECK(code({queue.id, {}, event_kind::queue}) == reason::not_found);
+  CAF_CHECK(code({queue.id, by_operator, event_kind::sale}) == reason::not_found);
+  CAF_CHECK(code({queue.id, {principal_kind::organizer, default_tenant, {1, 2}}, event_kind::queue})
+            == reason::none);
+}
+
+CAF_TEST(what a manager does is in the audit log with who and why) {
+  start(by_hand());
+  for (std::uint64_t n = 1; n <= 3; ++n) joined(n);
+  auto called =
+    ask<count_reply>(owner, advance_line{as_operator(), {R"({"count":2})", "the hall is empty"}, 2});
+  run();
+  CAF_REQUIRE(called->ok && !called->value.no);
+  CAF_CHECK_EQUAL(called->value.count, 2u);
+  advance(1ms); // the log is ordered by time
+  auto ended = ask<count_reply>(owner, revoke_sessions{as_operator(), {}, revocation_scope::all, {}, {}});
+  run();
+  CAF_CHECK_EQUAL(ended->value.count, 2u);
+  const auto rows = store.audit({});
+  CAF_REQUIRE_EQUAL(rows.size(), 2u);
+  CAF_CHECK_EQUAL(rows[0].action, "queue.revoke"); // newest first
+  CAF_CHECK_EQUAL(rows[1].action, "queue.advance");
+  CAF_CHECK_EQUAL(rows[1].actor, "operator:" + to_string(uuid{7, 7}));
+  CAF_CHECK_EQUAL(rows[1].reason, "the hall is empty");
+  CAF_CHECK_EQUAL(rows[1].detail, R"({"count":2})");
+  CAF_CHECK(rows[1].target == queue.id);
+}
+
+CAF_TEST(a refused intervention is not in the audit log) {
+  start(one_at_a_time());
+  auto called = ask<count_reply>(owner, advance_line{as_operator(), {}, 2});
+  run();
+  CAF_CHECK(called->value.no.why == reason::wrong_mode);
+  CAF_CHECK(store.audit({}).empty());
+}
+
+CAF_TEST(who polls or is connected stays and who does not is away) {
+  auto settings = one_at_a_time();
+  settings.presence_timeout = 30s;
+  start(settings);
+  joined(1);
+  const auto polls = joined(2), connected = joined(3), gone = joined(4);
+  for (int i = 0; i < 4; ++i) {
+    advance(10s);
+    shown(polls.id);
+    caf::anon_send(owner, present{{connected.number}});
+    run();
+  }
+  const auto status = [&](queue_number n) { return store.find_entry(queue.aggregate, n)->status; };
+  CAF_CHECK(status(polls.number) == entry_status::waiting);
+  CAF_CHECK(status(connected.number) == entry_status::waiting);
+  CAF_CHECK(status(gone.number) == entry_status::away);
+  auto looked =
+    ask<entry_reply>(owner, find_ticket{gone.id, false}); // who manages the line is not its holder
+  run();
+  CAF_REQUIRE(looked->ok);
+  CAF_CHECK(looked->value.entry.status == entry_status::away);
+  CAF_CHECK(status(gone.number) == entry_status::away);
+  CAF_CHECK(shown(gone.id).status == entry_status::waiting); // asking is being there
+  CAF_CHECK(status(gone.number) == entry_status::waiting);
+}
+
+CAF_TEST(a table of sessions gets all of them and then every change after its commit) {
+  start(one_at_a_time());
+  const auto first = joined(1);
+  watch();
+  CAF_REQUIRE_EQUAL(log->pushes.size(), 1u);
+  CAF_CHECK(log->pushes[0].is_all);
+  CAF_REQUIRE_EQUAL(log->pushes[0].begun.size(), 1u);
+  CAF_CHECK(log->pushes[0].begun[0].ticket == first.id);
+  CAF_CHECK_EQUAL(log->pushes[0].begun[0].subject_name, "fan 1");
+  const auto second = joined(2); // waits: no session
+  CAF_CHECK_EQUAL(log->pushes.size(), 1u);
+  ask<ack_reply>(owner, leave_ticket{first.id});
+  run_without(worker);
+  CAF_CHECK_EQUAL(log->pushes.size(), 1u); // decided, not committed
+  run();
+  CAF_REQUIRE_EQUAL(log->pushes.size(), 2u);
+  CAF_CHECK(log->pushes[1].ended == std::vector{first.id});
+  CAF_REQUIRE_EQUAL(log->pushes[1].begun.size(), 1u);
+  CAF_CHECK(log->pushes[1].begun[0].ticket == second.id);
+}
+
+CAF_TEST(a table that begins to watch in the middle of a batch misses nothing and is told nothing early) {
+  start(one_at_a_time());
+  auto place = join_as(1);
+  run_without(worker);
+  watch(); // runs everything
+  run();
+  CAF_REQUIRE(place->ok);
+  CAF_REQUIRE(!log->pushes.empty());
+  std::set<entry_id> known;
+  for (const auto& p : log->pushes) {
+    if (p.is_all) known.clear();
+    for (const auto& s : p.begun) known.insert(s.ticket);
+    for (const auto& t : p.ended) known.erase(t);
+  }
+  CAF_CHECK(known == std::set{place->value.entry.id});
+}
+
+CAF_TEST(an owner that reloads tells its tables that nothing is known) {
+  start(one_at_a_time());
+  joined(1);
+  watch();
+  store.seize(queue.aggregate, never); // a successor
+  joined_in_vain();
+  CAF_REQUIRE(log->pushes.size() >= 2u);
+  CAF_CHECK(log->pushes[1].is_lost);
+}
+
+CAF_TEST(a session ends by its token once) {
+  start(one_at_a_time());
+  const auto first = joined(1);
+  const auto token = make_session_token(sessions, first.id, first.admission_no);
+  auto wrong = ask<ack_reply>(owner, end_session{make_session_token(sessions, first.id, 9)});
+  run();
+  CAF_CHECK(wrong->value.no.why == reason::not_admitted);
+  auto done = ask<ack_reply>(owner, end_session{token});
+  run();
+  CAF_CHECK(done->ok && !done->value.no);
+  auto again = ask<ack_reply>(owner, end_session{token});
+  run();
+  CAF_CHECK(again->value.no.why == reason::not_admitted);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

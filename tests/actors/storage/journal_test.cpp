@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The journal alone: one batch in flight, held answers, resubmission, divergence.
+#define CAF_SUITE journal
+#include "tests/actors/base/fixture.hpp"
+
+#include "actors/storage/journal.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+/// A journal whose surroundings are lists.
+struct bench {
+  std::vector<batch_ptr> submitted;
+  std::vector<std::pair<milliseconds, std::uint64_t>> timers;
+  std::vector<int> shown;
+  journal j{
+    {[this](batch_ptr b) { submitted.push_back(std::move(b)); },
+     [this](milliseconds delay, std::uint64_t generation) { timers.emplace_back(delay, generation); }}};
+
+  bench() {
+    acquired image;
+    image.epoch = 7;
+    image.applied_seq = 10;
+    j.start(first_event_aggregate, image);
+  }
+  std::uint64_t decide(bool reveals = false) {
+    changes c;
+    c.emplace_back(otp_removed{"x"});
+    return j.append(std::move(c), from_unix_ms(1'000), reveals);
+  }
+  void show(std::uint64_t seq, int mark) {
+    j.hold(seq, [this, mark] { shown.push_back(mark); });
+  }
+  bool settle(commit_outcome outcome, bool unavailable = false) {
+    const auto b = submitted.back();
+    return j.settled({b->aggregate, b->epoch, b->to_seq, unavailable, outcome});
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(journal_tests, bench)
+
+CAF_TEST(one batch is in flight and what comes meanwhile forms the next) {
+  CAF_CHECK_EQUAL(decide(), 11u);
+  CAF_REQUIRE_EQUAL(submitted.size(), 1u);
+  CAF_CHECK_EQUAL(decide(), 12u);
+  CAF_CHECK_EQUAL(decide(), 13u);
+  CAF_CHECK_EQUAL(submitted.size(), 1u);
+  CAF_CHECK(settle(commit_outcome::committed));
+  CAF_REQUIRE_EQUAL(submitted.size(), 2u);
+  CAF_CHECK_EQUAL(submitted[0]->from_seq, 10u);
+  CAF_CHECK_EQUAL(submitted[0]->to_seq, 11u);
+  CAF_CHECK_EQUAL(submitted[1]->from_seq, 11u);
+  CAF_CHECK_EQUAL(submitted[1]->to_seq, 13u);
+  CAF_CHECK_EQUAL(submitted[1]->epoch, 7u);
+  CAF_CHECK_EQUAL(submitted[1]->content.size(), 2u);
+}
+
+CAF_TEST(a decision without changes takes no number and needs no commit) {
+  CAF_CHECK_EQUAL(j.append({}, from_unix_ms(1), true), 10u);
+  CAF_CHECK(submitted.empty());
+  show(10, 1);
+  CAF_CHECK_EQUAL(shown, std::vector<int>{1});
+}
+
+CAF_TEST(nothing is shown before its commit and everything in order after it) {
+  const auto first = decide();
+  show(first, 1);
+  const auto second = decide(true);
+  show(second, 2);
+  show(first, 3);
+  CAF_CHECK(shown.empty());
+  CAF_CHECK_EQUAL(j.reveal_barrier(), second);
+  CAF_CHECK(settle(commit_outcome::committed));
+  CAF_CHECK_EQUAL(shown, (std::vector<int>{1, 3}));
+  CAF_CHECK(!j.is_committed(second));
+  CAF_CHECK(settle(commit_outcome::committed));
+  CAF_CHECK_EQUAL(shown, (std::vector<int>{1, 3, 2}));
+  CAF_CHECK(j.is_idle());
+}
+
+CAF_TEST(an unavailable ledger gets the same batch again after a growing pause) {
+  show(decide(), 1);
+  auto pause = 0ms;
+  for (int i = 0; i < 8; ++i) {
+    CAF_CHECK(settle({}, true));
+    CAF_CHECK(timers.back().first >= pause);
+    pause = timers.back().first;
+    CAF_CHECK(pause <= journal_retry_max);
+    j.timer_fired(timers.back().second);
+    CAF_CHECK(submitted.back() == submitted.front());
+  }
+  CAF_CHECK(shown.empty());
+  CAF_CHECK(settle(commit_outcome::already_applied)); // it had been committed all along
+  CAF_CHECK_EQUAL(shown, std::vector<int>{1});
+}
+
+CAF_TEST(a batch without an answer is submitted again by the watchdog) {
+  decide();
+  CAF_REQUIRE_EQUAL(timers.size(), 1u);
+  CAF_CHECK_EQUAL(timers[0].first, journal_answer_timeout);
+  j.timer_fired(timers[0].second);
+  CAF_CHECK_EQUAL(submitted.size(), 2u);
+  CAF_CHECK(submitted[1] == submitted[0]);
+  const auto stale = timers[0].second;
+  CAF_CHECK(settle(commit_outcome::committed));
+  j.timer_fired(stale); // of a batch that is settled
+  CAF_CHECK_EQUAL(submitted.size(), 2u);
+  CAF_CHECK(settle(commit_outcome::already_applied)); // the second answer says nothing new
+  CAF_CHECK(j.is_idle());
+}
+
+CAF_TEST(a refusal means that memory and ledger have diverged) {
+  for (const auto outcome :
+       {commit_outcome::fenced, commit_outcome::conflict, commit_outcome::out_of_order}) {
+    bench b;
+    b.show(b.decide(), 1);
+    CAF_CHECK(!b.settle(outcome));
+    b.j.fail();
+    CAF_CHECK(b.shown.empty());
+    CAF_CHECK(b.j.is_idle());
+  }
+}
+
+CAF_TEST(answers of an earlier epoch are ignored after a reload) {
+  show(decide(), 1);
+  const auto old = submitted.back();
+  acquired image;
+  image.epoch = 8;
+  image.applied_seq = 10;
+  j.start(first_event_aggregate, image);
+  show(decide(), 2);
+  CAF_CHECK(j.settled({old->aggregate, old->epoch, old->to_seq, false, commit_outcome::fenced}));
+  CAF_CHECK(shown.empty());
+  CAF_CHECK(settle(commit_outcome::committed));
+  CAF_CHECK_EQUAL(shown, std::vector<int>{2});
+}
+
+CAF_TEST(what is held is bounded) {
+  const auto seq = decide();
+  for (std::size_t i = 0; i < journal_held_max; ++i) {
+    CAF_REQUIRE(!j.is_full());
+    show(seq, 0);
+  }
+  CAF_CHECK(j.is_full());
+  settle(commit_outcome::committed);
+  CAF_CHECK(!j.is_full());
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()
+
+CAF_TEST_FIXTURE_SCOPE(journal_promise_tests, fixture)
+
+CAF_TEST(failing answers every held promise) {
+  // A host that holds every request in a journal that nobody commits.
+  auto host = sys.spawn([](caf::event_based_actor* self) -> caf::behavior {
+    auto j = std::make_shared<journal>(journal::port{[](batch_ptr) {}, [](milliseconds, std::uint64_t) {}});
+    j->start(first_event_aggregate, acquired{});
+    return {[=](find_event) -> caf::result<ack_reply> {
+              changes c;
+              c.emplace_back(otp_removed{});
+              j->hold(j->append(std::move(c), never, true), self->make_response_promise(),
+                      caf::make_message(ack_reply{}));
+              return caf::delegated<ack_reply>{};
+            },
+            [=](subscribe) { j->fail(); }};
+  });
+  auto first = ask<ack_reply>(host, find_event{});
+  auto second = ask<ack_reply>(host, find_event{});
+  run();
+  CAF_CHECK(first->open() && second->open());
+  caf::anon_send(host, subscribe{});
+  run();
+  CAF_CHECK(first->unavailable() && second->unavailable());
+  kill(host);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

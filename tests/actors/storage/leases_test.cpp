@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two nodes on one ledger: who owns an event, who says no, who takes over and when.
+#define CAF_SUITE leases
+#include "tests/actors/base/nodes.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+struct leases_fixture : nodes_fixture {
+  std::shared_ptr<answer<entry_reply>> join_at(const event_handle& owner, std::uint64_t who) {
+    auto a = ask<entry_reply>(owner, join{event.id, customer(who), 0});
+    run();
+    return a;
+  }
+  static bool elsewhere(const answer<event_handle>& a) { return !a.ok && is(a.error, errc::not_owner); }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(leases_tests, leases_fixture)
+
+CAF_TEST(the second node says who is not the owner) {
+  auto& a = start("a");
+  auto& b = start("b");
+  CAF_CHECK(resolve(a)->ok);
+  CAF_CHECK(elsewhere(*resolve(b)));
+  CAF_CHECK(elsewhere(*resolve(b))); // without asking the ledger again
+}
+
+CAF_TEST(a lease is renewed as long as its node lives) {
+  auto& a = start("a");
+  auto& b = start("b");
+  for (int i = 0; i < 10; ++i) {
+    advance(1s);
+    CAF_CHECK(resolve(a)->ok);
+  }
+  CAF_CHECK(elsewhere(*resolve(b)));
+}
+
+CAF_TEST(an event comes back at another node when its lease has ended) {
+  auto& a = start("a");
+  auto place = join_at(resolve(a)->value, 1);
+  CAF_REQUIRE(place->ok);
+  auto& b = start("b");
+  kill(a.worker); // it renews no more
+  store.acquire(event.aggregate, {"a", lease_term},
+                never); // but has the lease: a frozen process releases nothing
+  const auto epoch = store.head(event.aggregate)->epoch;
+  advance(lease_term - 1s);
+  CAF_CHECK(elsewhere(*resolve(b)));
+  advance(2s); // nobody asks b: it looks by itself
+  const auto owned = ask<owned_aggregates>(b.root, list_owned{});
+  run();
+  CAF_REQUIRE(owned->ok);
+  CAF_CHECK_EQUAL(owned->value.aggregates.size(), 1u);
+  CAF_CHECK_EQUAL(store.head(event.aggregate)->epoch, epoch + 1);
+  auto next = join_at(resolve(b)->value, 2);
+  CAF_REQUIRE(next->ok);
+  CAF_CHECK_EQUAL(value_of(next->value.entry.number), 2u);
+}
+
+CAF_TEST(an owner that lost its lease answers nothing and makes way) {
+  auto& a = start("a");
+  const auto owner = resolve(a)->value;
+  store.seize(event.aggregate, never); // a rival
+  store.acquire(event.aggregate, {"b", 60s}, never);
+  auto lost = join_at(owner, 1);
+  CAF_CHECK(!lost->ok);
+  CAF_CHECK(elsewhere(*resolve(a)));
+  CAF_CHECK(store.committed(event.aggregate)->entries.empty());
+}
+
+CAF_TEST(an idle owner learns of the loss when the lease is renewed) {
+  auto& a = start("a");
+  CAF_CHECK(resolve(a)->ok);
+  store.seize(event.aggregate, never);
+  store.acquire(event.aggregate, {"b", 60s}, never);
+  advance(lease_term / 3);
+  CAF_CHECK(elsewhere(*resolve(a)));
+}
+
+CAF_TEST(an owner that is cut off answers out of its memory no longer than its lease) {
+  auto& a = start("a");
+  const auto owner = resolve(a)->value;
+  const auto find = [&] {
+    auto place = ask<entry_reply>(owner, find_entry{event.id, customer(1)});
+    run_without(a.worker); // it hears nothing of the ledger and renews nothing
+    return place;
+  };
+  CAF_REQUIRE(join_at(owner, 1)->ok);
+  sched.advance_time(lease_term - 1ms);
+  CAF_CHECK(find()->ok);
+  sched.advance_time(1ms);
+  CAF_CHECK(find()->unavailable());
+  run();
+  CAF_CHECK(find()->ok); // it was nobody else's meanwhile
+}
+
+CAF_TEST(a node that ends in order leaves its leases free) {
+  auto& a = start("a");
+  CAF_CHECK(resolve(a)->ok);
+  stop(a);
+  auto& b = start("b");
+  CAF_CHECK(resolve(b)->ok); // at once
+}
+
+CAF_TEST(the same node takes its events again at once) {
+  auto& a = start("a");
+  CAF_CHECK(resolve(a)->ok);
+  auto before = store.head(event.aggregate)->epoch;
+  store.acquire(event.aggregate, {"a", 60s}, never); // a restarted process of the same name
+  CAF_CHECK_EQUAL(store.head(event.aggregate)->epoch, before + 1);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

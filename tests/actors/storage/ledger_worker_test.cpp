@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ledger worker: one transaction for all who wait, one bad batch harms nobody else, outages are answers.
+#define CAF_SUITE ledger_worker
+#include "tests/actors/base/fixture.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+struct worker_fixture : fixture {
+  struct mail {
+    std::vector<batch_settled> settled;
+    std::vector<aggregate_acquired> acquired;
+    std::vector<aggregate_id> lost;
+    std::vector<std::string> order; ///< in which the first two came
+  };
+  std::shared_ptr<mail> box = std::make_shared<mail>();
+  owner_handle me;
+
+  worker_fixture() {
+    auto b = box;
+    me = keep(sys.spawn([b](owner_handle::pointer) -> owner_handle::behavior_type {
+      return {[b](const batch_settled& x) {
+                b->settled.push_back(x);
+                b->order.emplace_back("settled");
+              },
+              [b](const aggregate_acquired& x) {
+                b->acquired.push_back(x);
+                b->order.emplace_back("acquired");
+              },
+              [b](const lease_lost& x) { b->lost.push_back(x.aggregate); }};
+    }));
+    run();
+  }
+  ~worker_fixture() { me = nullptr; }
+  /// Batches before all else, as owners send them.
+  template <class Message>
+  void send(Message m) {
+    const auto priority =
+      std::is_same_v<Message, commit_batch> ? caf::message_priority::high : caf::message_priority::normal;
+    caf::actor_cast<caf::abstract_actor*>(worker)->eq_impl(
+      caf::make_message_id(priority), caf::actor_cast<caf::strong_actor_ptr>(me), nullptr, std::move(m));
+  }
+  /// A batch that moves `aggregate` by one; impossible content if not `good`.
+  batch_ptr batch_for(const event_row& e, bool good = true) {
+    auto b = std::make_shared<batch>();
+    b->aggregate = e.aggregate;
+    b->epoch = store.head(e.aggregate)->epoch;
+    b->from_seq = store.head(e.aggregate)->applied_seq;
+    b->to_seq = b->from_seq + 1;
+    b->content.emplace_back(stock_moved{0, good ? 1 : 1'000'000, 0});
+    return b;
+  }
+};
+
+} // namespace
+
+CAF_TEST_FIXTURE_SCOPE(ledger_worker_tests, worker_fixture)
+
+CAF_TEST(batches that wait are committed together and answered each) {
+  std::vector<event_row> events;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    events.push_back(put_event(10, {}, aggregate_id{16 + i}));
+    store.seize(events.back().aggregate, never);
+  }
+  for (const auto& e : events) send(commit_batch{batch_for(e)});
+  run();
+  CAF_CHECK_EQUAL(commits, 1u);
+  CAF_REQUIRE_EQUAL(box->settled.size(), 5u);
+  for (const auto& s : box->settled) CAF_CHECK(!s.unavailable && s.outcome == commit_outcome::committed);
+}
+
+CAF_TEST(a batch that fails its guard does no harm to the others) {
+  const auto good = put_event(10, {}, aggregate_id{16});
+  const auto bad = put_event(10, {}, aggregate_id{17});
+  store.seize(good.aggregate, never);
+  store.seize(bad.aggregate, never);
+  send(commit_batch{batch_for(bad, false)});
+  send(commit_batch{batch_for(good)});
+  run();
+  CAF_REQUIRE_EQUAL(box->settled.size(), 2u);
+  CAF_CHECK(box->settled[0].outcome == commit_outcome::conflict);
+  CAF_CHECK(box->settled[1].outcome == commit_outcome::committed);
+  CAF_CHECK_EQUAL(store.find_ticket_type(good.aggregate, 0)->held, 1);
+  CAF_CHECK_EQUAL(store.find_ticket_type(bad.aggregate, 0)->held, 0);
+}
+
+CAF_TEST(the same batch twice is applied once) {
+  const auto e = put_event(10);
+  store.seize(e.aggregate, never);
+  const auto b = batch_for(e);
+  send(commit_batch{b});
+  send(commit_batch{b});
+  run();
+  send(commit_batch{b});
+  run();
+  CAF_REQUIRE_EQUAL(box->settled.size(), 3u);
+  CAF_CHECK(box->settled[0].outcome == commit_outcome::committed);
+  CAF_CHECK(box->settled[1].outcome == commit_outcome::already_applied);
+  CAF_CHECK(box->settled[2].outcome == commit_outcome::already_applied);
+  CAF_CHECK_EQUAL(store.find_ticket_type(e.aggregate, 0)->held, 1);
+}
+
+CAF_TEST(an outage and an unknown commit are told as unavailable) {
+  const auto e = put_event(10);
+  store.seize(e.aggregate, never);
+  commit_faults = {{commit_fault::kind::unavailable, 0}, {commit_fault::kind::unknown_lost, 0}};
+  for (int i = 0; i < 2; ++i) {
+    send(commit_batch{batch_for(e)});
+    run();
+  }
+  CAF_REQUIRE_EQUAL(box->settled.size(), 2u);
+  CAF_CHECK(box->settled[0].unavailable && box->settled[1].unavailable);
+}
+
+CAF_TEST(acquiring raises the epoch and tells absence and outage apart) {
+  const auto e = put_event(10);
+  send(acquire_aggregate{e.aggregate, never});
+  run();
+  send(acquire_aggregate{aggregate_id{999}, never});
+  run();
+  acquire_failures = 1;
+  send(acquire_aggregate{e.aggregate, never});
+  run();
+  CAF_REQUIRE_EQUAL(box->acquired.size(), 3u);
+  CAF_CHECK(box->acquired[0].outcome == acquire_outcome::acquired && box->acquired[0].content->epoch == 1);
+  CAF_CHECK(box->acquired[1].outcome == acquire_outcome::absent);
+  CAF_CHECK(box->acquired[2].outcome == acquire_outcome::unavailable);
+}
+
+CAF_TEST(more than one commit may carry goes into the next) {
+  const auto e = put_event(10);
+  store.seize(e.aggregate, never);
+  const auto b = batch_for(e);
+  for (std::size_t i = 0; i < batches_per_commit_max + 1; ++i) send(commit_batch{b});
+  run();
+  CAF_CHECK_EQUAL(commits, 2u);
+  CAF_CHECK_EQUAL(box->settled.size(), batches_per_commit_max + 1);
+}
+
+CAF_TEST(a batch does not wait for what else came before it) {
+  const auto e = put_event(10);
+  store.seize(e.aggregate, never);
+  for (std::uint32_t i = 1; i <= 3; ++i) {
+    put_event(10, {}, aggregate_id{16 + i});
+    send(acquire_aggregate{aggregate_id{16 + i}, never});
+  }
+  send(commit_batch{batch_for(e)});
+  run();
+  CAF_CHECK((box->order == std::vector<std::string>{"settled", "acquired", "acquired", "acquired"}));
+}
+
+CAF_TEST(lists are paged) {
+  for (std::uint32_t i = 0; i < 5; ++i) put_event(10, {}, aggregate_id{16 + i});
+  auto page = ask<event_list_reply>(worker, list_events{.limit = 3});
+  run();
+  CAF_REQUIRE(page->ok);
+  CAF_CHECK_EQUAL(page->value.events.size(), 3u);
+  CAF_CHECK(page->value.more);
+  auto rest = ask<event_list_reply>(
+    worker, list_events{.after = page->value.events.back().event.aggregate, .limit = 3});
+  run();
+  CAF_CHECK(rest->ok && rest->value.events.size() == 2 && !rest->value.more);
+}
+
+CAF_TEST_FIXTURE_SCOPE_END()

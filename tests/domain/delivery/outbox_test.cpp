@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a decision tells the world outside: each topic where it belongs and nowhere else, tickets by type and
+// number.
+#define CAF_SUITE domain_outbox
+#include "domain/delivery/outbox.hpp"
+#include "tests/domain/sale/sale_checks.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+#include <algorithm>
+#include <limits>
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+/// 10 Standard at 10.00, 5 Seats at 25.00.
+struct fixture {
+  fixture() : s(sample_event(), two_types()) {}
+
+  static std::vector<ticket_type_row> two_types() {
+    auto types = sample_types(10, 1'000);
+    types.front().max_per_order = 4;
+    types.push_back(
+      {.ordinal = 1, .id = {0x77, 2}, .name = "Seat", .price = 2'500, .total = 5, .max_per_order = 4});
+    return types;
+  }
+  item_wish standard(std::uint32_t quantity) const { return {s.type(0).id, quantity, 0}; }
+  item_wish seat(std::uint32_t quantity) const { return {s.type(1).id, quantity, 0}; }
+
+  const order_row& bought(std::uint64_t n, std::vector<item_wish> items) {
+    s.join(n);
+    CAF_CHECK(!s.order(n, std::move(items)).no);
+    const auto payment = s.payment_of(s.order_of(n)).id;
+    s.initialized(payment);
+    CAF_CHECK(!s.captured(payment));
+    return s.order_of(n);
+  }
+  /// Of the last decision.
+  std::vector<domain_event> told(std::string_view topic) const {
+    auto all = domain_events_of(s.last.content, sample_aggregate);
+    std::erase_if(all, [&](const domain_event& e) { return e.topic != topic; });
+    return all;
+  }
+  void given_back(const order_id& id, std::vector<item_wish> items) {
+    CAF_CHECK(!s.refund_order(id, std::move(items)));
+    const auto refund = s.refund_asked();
+    CAF_REQUIRE(refund.has_value());
+    CAF_CHECK(!s.refunded(*refund));
+  }
+  sample_sale s;
+};
+
+using counts = std::vector<ticket_count>;
+
+} // namespace
+
+CAF_TEST(a paid order tells its tickets by type and then that it is complete) {
+  fixture f;
+  const auto order = f.bought(1, {f.standard(2), f.seat(1)});
+  const auto generated = f.told(topic::ticket_generated);
+  CAF_REQUIRE_EQUAL(generated.size(), 1u);
+  CAF_CHECK(generated[0]
+            == (domain_event{topic::ticket_generated, order.claim, fan(1), order.id, 0, never,
+                             counts{{0, 2}, {1, 1}}}));
+  const auto completed = f.told(topic::order_completed);
+  CAF_REQUIRE_EQUAL(completed.size(), 1u);
+  CAF_CHECK(completed[0].items.empty());
+  CAF_CHECK(f.told(topic::ticket_cancelled).empty());
+}
+
+CAF_TEST(a claim without an order tells the same) {
+  sample_sale s;
+  s.join(1);
+  s.claim(1);
+  CAF_CHECK(!s.captured(s.pay(1).payment));
+  const auto all = domain_events_of(s.last.content, sample_aggregate);
+  const auto generated = std::ranges::find(all, topic::ticket_generated, &domain_event::topic);
+  CAF_REQUIRE(generated != all.end());
+  CAF_CHECK_EQUAL(generated->items.at(0).quantity, 1u);
+  CAF_CHECK(generated->order.is_nil());
+  CAF_CHECK(std::ranges::find(all, topic::order_completed, &domain_event::topic) != all.end());
+}
+
+CAF_TEST(each refund tells the tickets that it takes back and no others) {
+  fixture f;
+  const auto order = f.bought(1, {f.standard(3), f.seat(1)});
+  f.given_back(order.id, {f.standard(1)});
+  const auto expected = [&](counts items) {
+    return domain_event{topic::ticket_cancelled, order.claim, fan(1), order.id, 0, never, std::move(items)};
+  };
+  auto cancelled = f.told(topic::ticket_cancelled);
+  CAF_REQUIRE_EQUAL(cancelled.size(), 1u);
+  CAF_CHECK(cancelled[0] == expected({{0, 1}}));
+  CAF_CHECK(f.told(topic::ticket_generated).empty());
+  f.given_back(order.id, {f.standard(1)});
+  cancelled = f.told(topic::ticket_cancelled);
+  CAF_REQUIRE_EQUAL(cancelled.size(), 1u);
+  CAF_CHECK(cancelled[0] == expected({{0, 1}}));
+  f.given_back(order.id, {}); // everything that is left
+  cancelled = f.told(topic::ticket_cancelled);
+  CAF_REQUIRE_EQUAL(cancelled.size(), 1u);
+  CAF_CHECK(cancelled[0] == expected({{0, 1}, {1, 1}}));
+  CAF_CHECK_EQUAL(f.told(topic::payment_refunded).size(), 1u);
+}
+
+CAF_TEST(two claims of one decision are told apart) {
+  changes content;
+  claim_row first, second;
+  first.id = {1, 1};
+  first.status = claim_status::refunded;
+  second.id = {1, 2};
+  second.status = claim_status::confirmed;
+  content.emplace_back(stock_moved{0, 0, -2});
+  content.emplace_back(claim_moved{claim_status::confirmed, first});
+  content.emplace_back(stock_moved{1, 0, -1});
+  content.emplace_back(claim_moved{claim_status::confirmed, second});
+  content.emplace_back(claim_moved{claim_status::confirmed, second}); // nothing of it came back now
+  const auto all = domain_events_of(content, sample_aggregate);
+  CAF_REQUIRE_EQUAL(all.size(), 2u);
+  CAF_CHECK(all[0].topic == topic::ticket_cancelled && all[0].subject == first.id
+            && all[0].items == (counts{{0, 2}}));
+  CAF_CHECK(all[1].topic == topic::ticket_cancelled && all[1].subject == second.id
+            && all[1].items == (counts{{1, 1}}));
+}
+
+CAF_TEST(a claim that was never sold cancels no ticket) {
+  sample_sale s;
+  s.join(1);
+  s.claim(1);
+  CAF_CHECK(!s.release(1, s.claim_of(1).id));
+  for (const auto& e : domain_events_of(s.last.content, sample_aggregate))
+    CAF_CHECK(!e.topic.starts_with("ticket."));
+}
+
+CAF_TEST(a turn says by when it must be used) {
+  auto event = sample_event();
+  event.queue.claim_window = milliseconds{300'000};
+  event.queue.session_ttl = milliseconds{1'200'000};
+  sample_sale s(event);
+  s.join(1);
+  s.pass(milliseconds{60'000});
+  const auto row = s.it->queue().find(fan(1))->row;
+  CAF_REQUIRE(row.status == entry_status::admitted);
+  const auto told = domain_events_of({entry_moved{entry_status::waiting, row}}, sample_aggregate);
+  CAF_REQUIRE_EQUAL(told.size(), 1u);
+  CAF_CHECK(told[0].claim_by == row.admitted_at + milliseconds{300'000});
+  CAF_CHECK(told[0].until == row.admitted_at + milliseconds{1'200'000});
+}
+
+CAF_TEST(what is told of a payment or a claim names its order and the place that it came from) {
+  fixture f;
+  const auto order = f.bought(1, {f.standard(1)});
+  const auto& place = f.s.it->queue().find(fan(1))->row;
+  const auto entry = make_entry_id(place.joined_at, sample_aggregate, place.number);
+  const auto payment = f.s.payment_of(order).id;
+  const auto of_payment = f.s.it->related([&] {
+    domain_event e{topic::payment_failed, payment, fan(1), {}, 5, never};
+    e.claim = order.claim;
+    return e;
+  }());
+  CAF_CHECK(of_payment.order == order.id && of_payment.entry == entry && of_payment.claim == order.claim);
+  const auto of_claim = f.s.it->related({topic::claim_expired, order.claim, fan(1), {}, 5, never});
+  CAF_CHECK(of_claim.order == order.id && of_claim.entry == entry && of_claim.claim.is_nil());
+  const auto of_event = f.s.it->related({topic::event_cancelled, f.s.it->event().id, {}, {}, 0, never});
+  CAF_CHECK(of_event.order.is_nil() && of_event.entry.is_nil());
+  f.given_back(order.id, {});
+  CAF_REQUIRE_EQUAL(f.told(topic::payment_refunded).size(), 1u);
+  CAF_CHECK(f.told(topic::payment_refunded)[0].claim == order.claim);
+}
+
+CAF_TEST(points are given for whole units of what was paid) {
+  const domain_event paid{topic::order_completed, {1, 1}, {2, 2}, {3, 3}, 12'399, never};
+  const auto award = loyalty_of(paid, "EUR", 5);
+  CAF_REQUIRE(award.has_value());
+  CAF_CHECK(award->topic == topic::loyalty_awarded);
+  CAF_CHECK_EQUAL(award->points, 123 * 5);
+  CAF_CHECK_EQUAL(award->amount, paid.amount);
+  CAF_CHECK(award->subject == paid.subject && award->customer == paid.customer && award->order == paid.order);
+  const auto points = [&](std::string_view currency) { return loyalty_of(paid, currency, 1)->points; };
+  CAF_CHECK_EQUAL(points("JPY"), 12'399);
+  CAF_CHECK_EQUAL(points("KWD"), 12);
+  CAF_CHECK(!loyalty_of(paid, "EUR", 0));
+  auto little = paid;
+  little.amount = 99;
+  CAF_CHECK(!loyalty_of(little, "EUR", 5));
+  auto other = paid;
+  other.topic = topic::order_failed;
+  CAF_CHECK(!loyalty_of(other, "EUR", 5));
+  auto huge = paid;
+  huge.amount = std::numeric_limits<money>::max();
+  const auto most = loyalty_of(huge, "JPY", 1'000'000);
+  CAF_CHECK(most && most->points > 0); // not beyond what a number holds
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// The waiting line: places, sessions, positions, and what a load brings back; against a naive model.
+#define CAF_SUITE domain_queue
+#include "domain/line/queue.hpp"
+#include "tests/domain/sale/seeds.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+#include <map>
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+const timestamp start = from_unix_ms(1'795'000'000'000);
+constexpr milliseconds claim_window{1000};
+
+uuid fan(std::uint64_t n) { return {1, n}; }
+
+queue_settings settings() {
+  queue_settings q;
+  q.session_ttl = milliseconds{5000};
+  q.claim_window = claim_window;
+  return q;
+}
+
+/// The line as a list of rows, every question answered by walking it.
+struct model {
+  std::map<std::uint64_t, entry_row> rows;
+  std::map<std::uint64_t, std::uint32_t> live_claims;
+  std::uint32_t last_batch = 0;
+
+  const entry_row* newest(const uuid& subject) const {
+    const entry_row* found = nullptr;
+    for (const auto& [n, r] : rows)
+      if (r.subject == subject) found = &r;
+    return found;
+  }
+  static bool before(const entry_row& a, const entry_row& b) {
+    return std::pair{a.priority_class, a.number} < std::pair{b.priority_class, b.number};
+  }
+  std::uint64_t position(const entry_row& row) const {
+    std::uint64_t p = 1;
+    for (const auto& [n, r] : rows) p += is_in_line(r.status) && before(r, row) ? 1 : 0;
+    return p;
+  }
+  entry_row* first() {
+    entry_row* best = nullptr;
+    for (auto& [n, r] : rows)
+      if (r.status == entry_status::waiting && (best == nullptr || before(r, *best))) best = &r;
+    return best;
+  }
+  static timestamp deadline(const entry_row& r) { return r.has_claimed ? r.session_expires_at : r.claim_by; }
+  std::vector<queue_number> due(timestamp now) const {
+    std::vector<std::pair<timestamp, queue_number>> all;
+    for (const auto& [n, r] : rows)
+      if (r.status == entry_status::admitted && deadline(r) <= now) all.emplace_back(deadline(r), r.number);
+    std::sort(all.begin(), all.end());
+    std::vector<queue_number> numbers;
+    for (const auto& [t, n] : all) numbers.push_back(n);
+    return numbers;
+  }
+};
+
+void check_same(std::uint64_t seed, const queue_line& line, const model& m, timestamp now) {
+  queue_counts expected;
+  timestamp first_deadline = never;
+  std::uint64_t within = 0;
+  for (const auto& [n, r] : m.rows) {
+    ++expected.joined_total;
+    expected.waiting += r.status == entry_status::waiting;
+    expected.away += r.status == entry_status::away;
+    expected.admitted += r.status == entry_status::admitted;
+    expected.completed_total += r.status == entry_status::completed;
+    expected.admitted_total += is_set(r.admitted_at);
+    expected.admitted_with_claim += r.status == entry_status::admitted && m.live_claims.at(n) > 0;
+    within += is_set(r.admitted_at) && r.admitted_at > now - seconds{2};
+    if (r.status == entry_status::admitted
+        && (!is_set(first_deadline) || model::deadline(r) < first_deadline))
+      first_deadline = model::deadline(r);
+    const auto* e = line.find(r.number);
+    FQ_HOLDS(seed, e != nullptr && e->row == r);
+    FQ_HOLDS(seed, e->live_claims == m.live_claims.at(n));
+    if (is_in_line(r.status)) FQ_HOLDS(seed, line.position(*e) == m.position(r));
+  }
+  const auto& c = line.counts();
+  FQ_HOLDS(seed, c.waiting == expected.waiting && c.away == expected.away && c.admitted == expected.admitted);
+  FQ_HOLDS(seed, c.joined_total == expected.joined_total && c.admitted_total == expected.admitted_total);
+  FQ_HOLDS(seed, c.completed_total == expected.completed_total
+                   && c.admitted_with_claim == expected.admitted_with_claim);
+  FQ_HOLDS(seed, line.next_session_deadline() == first_deadline);
+  FQ_HOLDS(seed, line.window().count_within(seconds{2}, now) == within);
+  FQ_HOLDS(seed, line.last_batch() == m.last_batch);
+  FQ_HOLDS(seed, line.sessions_due(now, 10'000) == m.due(now));
+  auto& mutable_model = const_cast<model&>(m);
+  const auto* first = mutable_model.first();
+  FQ_HOLDS(seed, (line.first() == nullptr) == (first == nullptr));
+  if (first != nullptr) FQ_HOLDS(seed, line.first()->row == *first);
+  const auto oldest =
+    std::find_if(m.rows.begin(), m.rows.end(), [](const auto& r) { return is_in_line(r.second.status); });
+  FQ_HOLDS(seed, (line.oldest() == nullptr) == (oldest == m.rows.end()));
+  if (oldest != m.rows.end()) FQ_HOLDS(seed, line.oldest()->row == oldest->second);
+}
+
+queue_line reloaded(const model& m) {
+  queue_line line;
+  for (const auto& [n, r] : m.rows) line.load(r);
+  for (const auto& [n, count] : m.live_claims)
+    for (std::uint32_t i = 0; i < count; ++i) line.restore_claim(queue_number{n});
+  return line;
+}
+
+void random_walk(std::uint64_t seed, std::uint64_t entries_at_start) {
+  dice d{seed};
+  model m;
+  timestamp now = start;
+  for (std::uint64_t n = 1; n <= entries_at_start; ++n) {
+    entry_row r;
+    r.number = queue_number{n};
+    r.subject = fan(n);
+    r.joined_at = start;
+    r.priority_class = static_cast<std::uint8_t>(d.below(priority_classes));
+    m.rows[n] = r;
+    m.live_claims[n] = 0;
+  }
+  auto line = reloaded(m);
+  for (int step = 0; step < 120; ++step) {
+    changes out;
+    now += milliseconds{d.below(400)};
+    const auto last = m.rows.empty() ? 0 : m.rows.rbegin()->first;
+    const auto n = last == 0 ? 0 : d.below(last) + 1;
+    const auto what = d.below(100);
+    if (last == 0 || what < 25) {
+      const auto subject = fan(d.below(40) + 1);
+      const auto* own = m.newest(subject);
+      if (own != nullptr && is_live(own->status)) continue;
+      entry_row r;
+      r.number = queue_number{last + 1};
+      r.subject = subject;
+      r.join_key = step;
+      r.joined_at = now;
+      r.priority_class = static_cast<std::uint8_t>(d.below(priority_classes));
+      m.rows[last + 1] = r;
+      m.live_claims[last + 1] = 0;
+      const auto& e = line.join(subject, static_cast<std::uint64_t>(step), now, out, {}, r.priority_class);
+      FQ_HOLDS(seed, e.row == r);
+      FQ_HOLDS(seed, out.size() == 1 && std::get<entry_joined>(out[0]).row == r);
+    } else if (what < 45) {
+      const auto wanted = d.below(4);
+      auto q = settings();
+      q.claim_window = milliseconds{500 + d.below(6000)}; // sometimes longer than the session
+      const auto numbers = line.admit(wanted, now, q, out);
+      FQ_HOLDS(seed, numbers.size() == out.size());
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        auto* r = m.first();
+        FQ_HOLDS(seed, r != nullptr && r->number == numbers[i]); // I6
+        r->status = entry_status::admitted;
+        r->admitted_at = now;
+        r->session_expires_at = now + q.session_ttl;
+        r->claim_by = std::min(now + q.claim_window, r->session_expires_at);
+        r->admission_batch = m.last_batch + 1;
+        ++r->admission_no;
+        FQ_HOLDS(seed, std::get<entry_moved>(out[i]).from == entry_status::waiting);
+        FQ_HOLDS(seed, std::get<entry_moved>(out[i]).row == *r);
+      }
+      FQ_HOLDS(seed, numbers.size() == wanted || m.first() == nullptr);
+      if (!numbers.empty()) ++m.last_batch;
+    } else if (what < 75) {
+      const auto trigger = static_cast<entry_trigger>(1 + d.below(7)); // all but admit
+      auto& r = m.rows[n];
+      const auto to = next(entry_rules, r.status, trigger);
+      const auto from = r.status;
+      if (to) {
+        r.status = *to;
+        if (!is_live(*to)) r.ended_at = now;
+      }
+      FQ_HOLDS(seed, line.move(queue_number{n}, trigger, now, out) == to.has_value());
+      FQ_HOLDS(seed, out.size() == (to ? 1u : 0u));
+      if (to)
+        FQ_HOLDS(seed, std::get<entry_moved>(out[0]).from == from && std::get<entry_moved>(out[0]).row == r);
+    } else if (what < 87) {
+      auto& r = m.rows[n];
+      if (r.status != entry_status::admitted) continue;
+      ++m.live_claims[n];
+      const bool first_claim = !r.has_claimed;
+      r.has_claimed = true;
+      line.claim_opened(queue_number{n}, out);
+      FQ_HOLDS(seed, out.size() == (first_claim ? 1u : 0u)); // the claim window ends, and that is durable
+    } else {
+      if (m.live_claims[n] == 0) continue;
+      --m.live_claims[n];
+      line.claim_closed(queue_number{n});
+    }
+    check_same(seed, line, m, now);
+  }
+  for (std::uint64_t s = 1; s <= 45; ++s) {
+    const auto* newest = m.newest(fan(s));
+    FQ_HOLDS(seed, (line.find(fan(s)) == nullptr) == (newest == nullptr));
+    if (newest != nullptr) FQ_HOLDS(seed, line.find(fan(s))->row == *newest);
+  }
+  check_same(seed, reloaded(m), m, now); // recovery equals memory, windows included
+}
+
+} // namespace
+
+CAF_TEST(a line behaves like the model under all operations and so does its reload) {
+  for_seeds(250, [](std::uint64_t seed) { random_walk(seed, seed % 25); });
+}
+
+CAF_TEST(numbers that do not exist are not found) {
+  queue_line line;
+  CAF_CHECK(line.find(queue_number{0}) == nullptr);
+  CAF_CHECK(line.find(queue_number{1}) == nullptr);
+  CAF_CHECK(line.find(fan(1)) == nullptr);
+  entry_row r;
+  r.number = queue_number{1030}; // beyond the first chunk; what is before it never existed
+  r.subject = fan(1);
+  line.load(r);
+  CAF_CHECK(line.find(queue_number{1029}) == nullptr);
+  CAF_CHECK(line.find(queue_number{1030}) != nullptr);
+  CAF_CHECK(line.find(queue_number{1031}) == nullptr);
+  changes out;
+  CAF_CHECK_EQUAL(value_of(line.join(fan(2), 0, start, out).row.number), 1031u);
+}
+
+CAF_TEST(who came back from away is first again and its admission counts in the window after a reload) {
+  queue_line line;
+  changes out;
+  for (std::uint64_t n = 1; n <= 3; ++n) line.join(fan(n), 0, start, out);
+  line.move(queue_number{1}, entry_trigger::go_away, start, out);
+  CAF_CHECK_EQUAL(line.position(*line.find(queue_number{2})), 2u); // away still counts in others' positions
+  CAF_CHECK(line.admit(1, start + seconds{1}, settings(), out) == std::vector{queue_number{2}});
+  line.move(queue_number{1}, entry_trigger::come_back, start + seconds{2}, out);
+  CAF_CHECK(line.admit(1, start + seconds{9}, settings(), out) == std::vector{queue_number{1}});
+  queue_line after;
+  for (std::uint64_t n = 1; n <= 3; ++n) after.load(line.find(queue_number{n})->row);
+  const auto now = start + seconds{10};
+  for (const auto span : {seconds{2}, seconds{9}, seconds{10}, seconds{60}})
+    CAF_CHECK_EQUAL(after.window().count_within(span, now), line.window().count_within(span, now));
+  CAF_CHECK_EQUAL(after.window().count_within(seconds{2}, now), 1u);
+  CAF_CHECK(after.window().oldest_leaves(seconds{60}, now) == start + seconds{61});
+}
+
+CAF_TEST(who has not claimed shops until the window of its admission ends and never beyond the session) {
+  queue_line line;
+  changes out;
+  for (std::uint64_t n = 1; n <= 3; ++n) line.join(fan(n), 0, start, out);
+  auto q = settings();
+  line.admit(2, start, q, out);
+  line.claim_opened(queue_number{2}, out);
+  q.claim_window = seconds{30};
+  line.admit(1, start, q, out);
+  CAF_CHECK(line.find(queue_number{1})->row.claim_by == start + claim_window);
+  CAF_CHECK(line.find(queue_number{3})->row.claim_by == start + q.session_ttl);
+  CAF_CHECK(line.next_session_deadline() == start + claim_window);
+  CAF_CHECK(line.sessions_due(start + claim_window - milliseconds{1}, 10).empty());
+  CAF_CHECK(line.sessions_due(start + claim_window, 10) == std::vector{queue_number{1}});
+  CAF_CHECK_EQUAL(line.sessions_due(start + q.session_ttl, 10).size(), 3u);
+  CAF_CHECK_EQUAL(line.sessions_due(start + q.session_ttl, 1).size(), 1u); // bounded
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// A standalone queue (a sale without stock) and what operators, origins and absence do to a line.
+#define CAF_SUITE domain_waiting_room
+#include "domain/sale/audit.hpp"
+#include "tests/domain/sale/sample_sale.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+event_row sample_queue(admission_policy policy = admission_policy::capacity, std::uint32_t concurrency = 2) {
+  auto e = sample_event();
+  e.kind = event_kind::queue;
+  e.sale_start = e.sale_end = never;
+  e.queue.policy = policy;
+  e.queue.concurrency = concurrency;
+  e.queue.session_ttl = e.queue.claim_window = seconds{60};
+  return e;
+}
+
+struct waiting_room : sample_sale {
+  explicit waiting_room(event_row event = sample_queue()) : sample_sale(std::move(event), {}) {}
+
+  refusal advance(std::uint64_t count, std::uint64_t& admitted) {
+    last = {};
+    auto no = it->advance(count, now, last, admitted);
+    settle();
+    return no;
+  }
+  std::size_t revoke(revocation_scope scope, std::uint64_t fan_number = 0) {
+    last = {};
+    const auto* e = it->queue().find(fan(fan_number));
+    const auto count = it->revoke(scope, e ? e->row.number : queue_number{}, fan(fan_number), now, last);
+    settle();
+    return count;
+  }
+  void seen(std::uint64_t n) {
+    last = {};
+    it->seen(it->queue().find(fan(n))->row.number, now, last);
+    settle();
+  }
+  void change(const event_patch& p) {
+    const auto no = patch(p);
+    CAF_REQUIRE(!no);
+  }
+  entry_status status(std::uint64_t n) const { return entry(n).status; }
+};
+
+event_row watched(seconds timeout, seconds grace) {
+  auto e = sample_queue(admission_policy::capacity, 1);
+  e.queue.presence_timeout = timeout;
+  e.queue.away_grace = grace;
+  return e;
+}
+
+} // namespace
+
+CAF_TEST(a queue without stock admits up to its concurrency and refills a freed slot at once) {
+  waiting_room q;
+  q.join_all(1, 5);
+  CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 2u);
+  CAF_CHECK(!q.told(notice_kind::sold_out)); // it sells nothing, so it is never sold out
+  CAF_CHECK(!q.leave(1));
+  CAF_CHECK(q.status(1) == entry_status::completed);
+  CAF_CHECK(q.status(3) == entry_status::admitted);
+  q.pass(seconds{60}); // sessions end by themselves; there is no claim window
+  CAF_CHECK(q.status(2) == entry_status::session_expired);
+  CAF_CHECK(q.status(4) == entry_status::admitted && q.status(5) == entry_status::admitted);
+  CAF_CHECK_EQUAL(q.entry(2).claim_by, q.entry(2).session_expires_at);
+}
+
+CAF_TEST(a queue never ends by itself) {
+  waiting_room q;
+  q.pass(seconds{400ll * 24 * 3600});
+  CAF_CHECK(q.it->event().status == event_status::active);
+  CAF_CHECK(!q.join(1).no);
+}
+
+CAF_TEST(a full line takes nobody and who is in it keeps the place) {
+  auto e = sample_queue(admission_policy::capacity, 1);
+  e.queue.capacity = 2;
+  waiting_room q{e};
+  q.join_all(1, 3); // one is in, two wait
+  CAF_CHECK(q.join(4).no.why == reason::queue_full);
+  CAF_CHECK(!q.join(2).no);
+  q.leave(2);
+  CAF_CHECK(!q.join(4).no);
+}
+
+CAF_TEST(a patch that raises admits at once and one that lowers evicts nobody) {
+  waiting_room q;
+  q.join_all(1, 6);
+  event_patch more;
+  more.concurrency = {true, 4};
+  q.change(more);
+  CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 4u);
+  event_patch fewer;
+  fewer.concurrency = {true, 1};
+  q.change(fewer);
+  CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 4u);
+  q.leave(1);
+  CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 3u); // and the count only falls
+}
+
+CAF_TEST(an operator calls exactly the next n and never past the concurrency) {
+  waiting_room q{sample_queue(admission_policy::operated, 0)};
+  q.join_all(1, 100);
+  CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 0u);
+  std::uint64_t admitted = 0;
+  CAF_CHECK(!q.advance(50, admitted));
+  CAF_CHECK_EQUAL(admitted, 50u);
+  for (std::uint64_t n = 1; n <= 100; ++n) CAF_CHECK((q.status(n) == entry_status::admitted) == (n <= 50));
+  q.leave(7); // a freed slot calls nobody
+  CAF_CHECK_EQUAL(q.it->queue().counts().admitted, 49u);
+  event_patch cap;
+  cap.concurrency = {true, 52};
+  q.change(cap);
+  CAF_CHECK(!q.advance(50, admitted));
+  CAF_CHECK_EQUAL(admitted, 3u);
+}
+
+CAF_TEST(only an operated line that runs is advanced) {
+  std::uint64_t admitted = 0;
+  waiting_room by_capacity;
+  CAF_CHECK(by_capacity.advance(1, admitted).why == reason::wrong_mode);
+  waiting_room q{sample_queue(admission_policy::operated, 0)};
+  q.join(1);
+  q.turn(event_trigger::pause);
+  CAF_CHECK(q.advance(1, admitted).why == reason::invalid_transition);
+  q.turn(event_trigger::resume);
+  CAF_CHECK(!q.advance(1, admitted));
+}
+
+CAF_TEST(sessions are revoked by ticket and by subject and all at once) {
+  waiting_room q{sample_queue(admission_policy::capacity, 3)};
+  q.join_all(1, 6); // 1 to 3 are in
+  CAF_CHECK_EQUAL(q.revoke(revocation_scope::ticket, 1), 1u);
+  CAF_CHECK(q.status(1) == entry_status::revoked);
+  CAF_CHECK(q.status(4) == entry_status::admitted); // the slot is free at once
+  CAF_CHECK_EQUAL(q.revoke(revocation_scope::subject, 6), 1u); // who waits gives the place up
+  CAF_CHECK(q.status(6) == entry_status::cancelled);
+  CAF_CHECK_EQUAL(q.revoke(revocation_scope::subject, 6), 0u);
+  CAF_CHECK_EQUAL(q.revoke(revocation_scope::all), 3u);
+  for (const std::uint64_t n : {2u, 3u, 4u}) CAF_CHECK(q.status(n) == entry_status::revoked);
+  CAF_CHECK(q.status(5) == entry_status::admitted);
+}
+
+CAF_TEST(only the admission in force is ended by its token) {
+  waiting_room q;
+  q.join_all(1, 3);
+  q.last = {};
+  CAF_CHECK(q.it->end_session(queue_number{1}, 2, q.now, q.last).why == reason::not_admitted);
+  CAF_CHECK(q.it->end_session(queue_number{3}, 0, q.now, q.last).why == reason::not_admitted);
+  CAF_CHECK(!q.it->end_session(queue_number{1}, 1, q.now, q.last));
+  q.settle();
+  CAF_CHECK(q.status(1) == entry_status::completed && q.status(3) == entry_status::admitted);
+}
+
+CAF_TEST(a ghost is skipped and comes back to its place within the grace) {
+  waiting_room q{watched(seconds{30}, seconds{60})};
+  q.join_all(1, 4); // 1 is in
+  q.pass(seconds{20});
+  q.seen(3);
+  q.seen(4);
+  q.pass(seconds{10});
+  CAF_CHECK(q.status(2) == entry_status::away);
+  CAF_CHECK_EQUAL(q.it->queue().position(*q.it->queue().find(fan(3))), 2u); // still counted
+  q.leave(1);
+  CAF_CHECK(q.status(3) == entry_status::admitted); // over the ghost
+  q.seen(2);
+  CAF_CHECK(q.status(2) == entry_status::waiting);
+  q.leave(3);
+  CAF_CHECK(q.status(2) == entry_status::admitted); // before 4
+}
+
+CAF_TEST(joining again is being there) {
+  waiting_room q{watched(seconds{30}, seconds{60})};
+  q.join_all(1, 2);
+  q.pass(seconds{30});
+  CAF_CHECK(q.status(2) == entry_status::away);
+  CAF_CHECK(!q.join(2).created);
+  CAF_CHECK(q.status(2) == entry_status::waiting);
+}
+
+CAF_TEST(a ghost that stays away loses its place) {
+  waiting_room q{watched(seconds{30}, seconds{40})};
+  q.join_all(1, 2);
+  q.pass(seconds{30});
+  CAF_CHECK(q.status(2) == entry_status::away);
+  CAF_CHECK_EQUAL(q.wake.at, q.now + seconds{30}); // 1's session; the grace ends later
+  q.pass(seconds{39});
+  CAF_CHECK(q.status(2) == entry_status::away);
+  q.pass(seconds{1});
+  CAF_CHECK(q.status(2) == entry_status::expired);
+}
+
+CAF_TEST(a restart takes everybody for seen) {
+  waiting_room q{watched(seconds{30}, seconds{60})};
+  q.join_all(1, 3);
+  q.pass(seconds{25});
+  q.reload();
+  q.settle();
+  q.pass(seconds{29});
+  CAF_CHECK(q.status(2) == entry_status::waiting);
+  q.pass(seconds{1});
+  CAF_CHECK(q.status(2) == entry_status::away);
+}
+
+CAF_TEST(nobody is away in a line that is no longer watched) {
+  waiting_room q{watched(seconds{30}, seconds{600})};
+  q.join_all(1, 3);
+  q.pass(seconds{30});
+  CAF_CHECK(q.status(2) == entry_status::away);
+  event_patch off;
+  off.presence_timeout = {true, milliseconds{0}};
+  q.change(off);
+  CAF_CHECK(q.told(notice_kind::presence_unwatched));
+  q.drain();
+  CAF_CHECK(q.status(2) == entry_status::waiting && q.status(3) == entry_status::waiting);
+  q.pass(seconds{29}); // before 1's session ends
+  CAF_CHECK(q.status(3) == entry_status::waiting);
+  event_patch on;
+  on.presence_timeout = {true, seconds{30}};
+  q.change(on);
+  CAF_CHECK(q.told(notice_kind::presence_watched));
+  q.pass(seconds{29});
+  CAF_CHECK(q.status(3) != entry_status::away); // counted from now
+  q.pass(seconds{1});
+  CAF_CHECK(q.status(3) == entry_status::away);
+}
+
+CAF_TEST(a message of the operator is told and kept) {
+  waiting_room q;
+  event_patch p;
+  p.message = {true, "The doors open late."};
+  q.change(p);
+  CAF_CHECK(q.told(notice_kind::message));
+  q.join(1);
+  CAF_CHECK_EQUAL(q.it->view_of(*q.it->queue().find(fan(1)), q.now).message, "The doors open late.");
+}
+
+CAF_TEST(what is no queue is refused) {
+  auto e = sample_queue();
+  CAF_CHECK(!validate(e, {}));
+  CAF_CHECK(validate(e, sample_types()).why == reason::invalid_field);
+  e.queue.policy = admission_policy::batch;
+  CAF_CHECK(validate(e, {}).why == reason::invalid_field);
+  e = sample_queue(admission_policy::capacity, 0);
+  CAF_CHECK(validate(e, {}).why == reason::invalid_field);
+  e = sample_queue();
+  e.queue.presence_timeout = seconds{19};
+  CAF_CHECK(validate(e, {}).why == reason::invalid_field);
+  e = sample_queue();
+  e.message.assign(501, 'x');
+  CAF_CHECK(validate(e, {}).why == reason::invalid_field);
+}

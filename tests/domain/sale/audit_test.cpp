@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The audit of an event's rows: says nothing of sound ones, names every invariant that is broken.
+#define CAF_SUITE domain_audit
+#include "domain/sale/audit.hpp"
+#include "tests/domain/sale/sample_sale.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+/// A sale with a confirmed ticket (fan 1), a held one (fan 2) and waiters, as vectors that a test may
+/// falsify.
+struct sold_rows {
+  sold_rows() {
+    sample_sale s;
+    s.join_all(1, 5);
+    s.claim(1);
+    s.captured(s.pay(1).payment);
+    s.claim(2);
+    event = s.ledger.event;
+    types = s.ledger.types;
+    for (const auto& [key, row] : s.ledger.entries) entries.push_back(row);
+    for (const auto& [key, row] : s.ledger.claims) claims.push_back(row);
+    for (const auto& [key, row] : s.ledger.payments) payments.push_back(row);
+  }
+  std::vector<std::string> audited() const {
+    return contradictions({event, types, entries, claims, payments});
+  }
+  claim_row& claim_with(claim_status status) {
+    return *std::ranges::find(claims, status, &claim_row::status);
+  }
+
+  event_row event;
+  std::vector<ticket_type_row> types;
+  std::vector<entry_row> entries;
+  std::vector<claim_row> claims;
+  std::vector<payment_row> payments;
+};
+
+/// Exactly one line, which contains `what`.
+bool tells_only(const std::vector<std::string>& lines, std::string_view what) {
+  return lines.size() == 1 && lines[0].find(what) != std::string::npos;
+}
+
+} // namespace
+
+CAF_TEST(sound rows contradict nothing) {
+  const sold_rows rows;
+  CAF_REQUIRE_EQUAL(rows.claims.size(), 2u);
+  CAF_CHECK_EQUAL(rows.types[0].sold, 1);
+  CAF_CHECK_EQUAL(rows.types[0].held, 1);
+  CAF_CHECK(rows.audited().empty());
+}
+
+CAF_TEST(counters are held against the claims with the confirmed ones counted) {
+  sold_rows rows;
+  rows.types[0].held = 0;
+  CAF_CHECK(tells_only(rows.audited(), "counts 0 held, its claims hold 1"));
+  rows = {};
+  rows.types[0].sold = 0; // the reconciliation that forgets CONFIRMED
+  CAF_CHECK(tells_only(rows.audited(), "counts 0 sold, its confirmed claims are 1"));
+  rows = {};
+  rows.types[0].total = 1;
+  CAF_CHECK(tells_only(rows.audited(), "is oversold"));
+}
+
+CAF_TEST(a refunded unit is not sold) {
+  sold_rows rows;
+  auto& sold = rows.claim_with(claim_status::confirmed);
+  sold.items[0].refunded = 1;
+  CAF_CHECK_EQUAL(rows.audited().size(), 2u);
+  std::ranges::find(rows.payments, payment_status::confirmed, &payment_row::status)->refunded =
+    500; // its money is back, the stock is not
+  CAF_CHECK(tells_only(rows.audited(), "counts 1 sold, its confirmed claims are 0"));
+}
+
+CAF_TEST(two live places of one subject and one claim too many are named) {
+  sold_rows rows;
+  rows.entries[4].subject = rows.entries[3].subject;
+  CAF_CHECK(tells_only(rows.audited(), "entries 4 and 5 are live places of one subject"));
+  rows.entries[4].status = entry_status::expired;
+  CAF_CHECK(rows.audited().empty()); // the newest of several, as it should be
+  rows = {};
+  auto second = rows.claim_with(claim_status::claimed);
+  second.id = {1, 1};
+  rows.claims.push_back(second);
+  rows.types[0].held = 2;
+  CAF_CHECK(tells_only(rows.audited(), "more live claims than allowed"));
+}
+
+CAF_TEST(a confirmed claim without its money is named) {
+  sold_rows rows;
+  rows.payments[0].captured -= 1;
+  CAF_CHECK(tells_only(rows.audited(), "no payment captured that"));
+  rows = {};
+  rows.payments[0].captured += 7;
+  CAF_CHECK(tells_only(rows.audited(), "no payment captured that"));
+  rows.payments[0].tax = 7; // the gateway's, on top of the claim
+  CAF_CHECK(rows.audited().empty());
+  rows = {};
+  rows.payments.clear();
+  CAF_CHECK(tells_only(rows.audited(), "no payment captured that"));
+  rows.claim_with(claim_status::confirmed).amount = 0; // a free order needs none
+  CAF_CHECK(rows.audited().empty());
+}
+
+CAF_TEST(the list has an end) {
+  sold_rows rows;
+  const auto sample = rows.types[0];
+  for (int i = 0; i < 100; ++i)
+    rows.types.push_back(sample), rows.types.back().ordinal = 100u + static_cast<std::uint32_t>(i);
+  CAF_CHECK_EQUAL(rows.audited().size(), contradictions_max);
+}
+
+CAF_TEST(orders are held against their claims and promo codes against who uses them) {
+  sample_sale s;
+  promo_code_patch p;
+  p.code = {true, "TEN"};
+  p.reduction = {true, {discount_kind::percent, 1'000, 0}};
+  s.promo(p);
+  s.join(1);
+  CAF_REQUIRE(!s.order(1, {}, "TEN").no);
+  std::vector<claim_row> claims{s.claim_of(1)};
+  std::vector<order_row> orders{s.order_of(1)};
+  auto codes = s.ledger.promo_codes;
+  const auto audited = [&] {
+    return contradictions({s.ledger.event, s.ledger.types, {}, claims, {}, {}, orders, codes});
+  };
+  CAF_CHECK(audited().empty());
+  orders[0].status = order_status::success;
+  CAF_CHECK(tells_only(audited(), "is SUCCESS, its claim CLAIMED"));
+  orders[0] = s.order_of(1);
+  orders[0].total += 1;
+  CAF_CHECK(tells_only(audited(), "costs"));
+  orders[0] = s.order_of(1);
+  codes[0].uses = 0;
+  CAF_CHECK(tells_only(audited(), "promo code TEN counts 0 uses, its claims are 1"));
+  codes = s.ledger.promo_codes;
+  orders[0].claim = {};
+  CAF_CHECK(tells_only(audited(), "has no claim"));
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/domain/sale/sale_checks.hpp"
+
+#include "domain/sale/audit.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace fq::test {
+namespace {
+
+std::string text(const uuid& id) { return to_string(id); }
+
+std::string stock_differs(const sample_sale& s) {
+  const auto& rows = s.ledger;
+  if (s.it->stock().types() != rows.types) return "memory and ledger disagree about stock";
+  std::vector<std::int64_t> held(rows.types.size()), sold(rows.types.size());
+  for (const auto& [id, c] : rows.claims)
+    for (const auto& i : c.items) {
+      if (is_live(c.status)) held[i.ticket_type] += i.quantity;
+      if (c.status == claim_status::confirmed) sold[i.ticket_type] += i.quantity - i.refunded;
+    }
+  for (const auto& t : rows.types) {
+    if (t.held != held[t.ordinal]) return "held is not the sum of live claims";
+    if (t.sold != sold[t.ordinal]) return "sold is not the sum of confirmed claims";
+    if (t.held + t.sold > t.total) return "I1";
+  }
+  return {};
+}
+
+std::string places_differ(const sample_sale& s) {
+  std::set<uuid> live;
+  std::set<std::pair<std::uint8_t, queue_number>> in_line;
+  for (const auto& [n, row] : s.ledger.entries) {
+    const auto* e = s.it->queue().find(n);
+    if (e == nullptr || e->row != row)
+      return "memory and ledger disagree about entry " + std::to_string(value_of(n));
+    if (is_live(row.status) && !live.insert(row.subject).second) return "I2: two live places";
+    if (is_in_line(row.status)) in_line.emplace(std::pair{row.priority_class, n});
+    std::uint32_t claims = 0;
+    for (const auto& [id, c] : s.ledger.claims) claims += c.entry == n && is_live(c.status);
+    if (e->live_claims != claims) return "an entry's live claims are miscounted";
+    if (claims > 1) return "I2: one session holds two live claims";
+  }
+  std::uint64_t rank = 0;
+  for (const auto& [priority_class, n] : in_line)
+    if (s.it->queue().position(*s.it->queue().find(n)) != ++rank) return "a position is not the rank";
+  return {};
+}
+
+money price_of(const claim_row& row, const sample_sale& s) {
+  const auto own = s.rules.fees.find(s.it->event().currency);
+  const auto& fees = own == s.rules.fees.end() ? s.rules.other_fees : own->second;
+  money items = 0;
+  std::int64_t paid_tickets = 0;
+  for (const auto& i : row.items) {
+    items += (i.unit_price - i.unit_discount + i.donation) * i.quantity;
+    if (i.unit_price > i.unit_discount) paid_tickets += i.quantity;
+  }
+  const auto platform = paid_tickets * fees.platform_per_ticket;
+  return items + platform + share_of(items + platform, fees.processing_basis_points)
+         + (paid_tickets > 0 ? fees.processing_fixed : 0);
+}
+
+std::string claims_differ(const sample_sale& s) {
+  std::map<uuid, std::uint32_t> standing;
+  for (const auto& [id, row] : s.ledger.claims) {
+    const auto* c = s.it->claims().find(id);
+    if (c == nullptr || *c != row) return "memory and ledger disagree about claim " + text(id);
+    if (row.amount != price_of(row, s))
+      return "I4: a claim's amount is not the sum of its items and their fees";
+    if (is_live(row.status) || row.status == claim_status::confirmed) ++standing[row.customer];
+    const auto session_end = s.ledger.entries.at(row.entry).session_expires_at;
+    if (is_live(row.status) && row.expires_at > session_end) return "a claim outlives its session";
+  }
+  for (const auto& [customer, n] : standing)
+    if (n > 8) return "I2: more claims than slots";
+  return {};
+}
+
+/// I3 and I4 of the rows: each payment by its state.
+std::string money_differs(const sample_sale& s) {
+  std::map<claim_id, int> payers;
+  money confirmed = 0, gone = 0;
+  for (const auto& [id, p] : s.ledger.payments) {
+    const auto* m = s.it->payments().find(id);
+    if (m == nullptr || *m != p) return "memory and ledger disagree about payment " + text(id);
+    const auto& claim = s.ledger.claims.at(p.claim);
+    money requested = 0, succeeded = 0;
+    for (const auto& [rid, r] : s.ledger.refunds) {
+      if (r.payment != id) continue;
+      if (r.status == refund_status::succeeded) succeeded += r.amount;
+      if (r.status == refund_status::requested) requested += r.amount;
+      if (*s.it->payments().find_refund(rid) != r) return "memory and ledger disagree about a refund";
+    }
+    if (succeeded != p.refunded) return "refunded is not the sum of succeeded refunds";
+    gone += p.refunded;
+    switch (p.status) {
+      case payment_status::initializing:
+      case payment_status::pending:
+      case payment_status::failed:
+        if (p.captured != 0 || requested + succeeded != 0) return "an unpaid attempt has money";
+        if (is_open(p.status) && claim.status == claim_status::released)
+          return "stock was given away under an open attempt";
+        break;
+      case payment_status::confirmed:
+        if (p.captured != p.amount) return "I4: confirmed another amount";
+        if (claim.status != claim_status::confirmed || claim.amount != p.amount)
+          return "I3: paid without a ticket";
+        ++payers[p.claim];
+        confirmed += p.captured;
+        break;
+      case payment_status::confirmed_late: return "I3: late money neither claimed again nor going back";
+      case payment_status::refund_pending:
+        if (p.captured - p.refunded < requested || (requested == 0 && p.captured > 0))
+          return "I3: nothing, or too much, is going back";
+        if (claim.status != claim_status::confirmed && p.captured - p.refunded != requested)
+          return "I3: not everything is going back";
+        break;
+      case payment_status::refunded:
+        if (p.captured != p.refunded) return "I3: refunded but not all of it";
+        break;
+      case payment_status::quarantined: break; // a person's
+      case payment_status::partially_refunded:
+        if (claim.status != claim_status::confirmed || claim.amount != p.amount)
+          return "I3: paid in part without a ticket";
+        ++payers[p.claim];
+        break;
+      case payment_status::refund_failed:
+        if (p.captured <= p.refunded || requested != 0) return "I3: a dead letter forgets money";
+        break;
+    }
+  }
+  for (const auto& [claim, n] : payers)
+    if (n != 1) return "I3: two payments for one ticket";
+  for (const auto& [id, c] : s.ledger.claims) {
+    const bool paid = std::ranges::any_of(s.ledger.payments, [&](const auto& p) {
+      const auto st = p.second.status;
+      return p.second.claim == id && is_kept(st);
+    });
+    if (c.status == claim_status::confirmed && !paid) return "a ticket nobody paid for";
+  }
+  if (s.it->payments().refunded() != gone) return "the book's refunds are miscounted";
+  return {};
+}
+
+std::string orders_differ(const sample_sale& s) {
+  for (const auto& [id, row] : s.ledger.orders) {
+    const auto* o = s.it->orders().find(id);
+    if (o == nullptr || *o != row) return "memory and ledger disagree about order " + text(id);
+    if (o != s.it->orders().of_claim(row.claim)) return "an order is not its claim's";
+    if (row.status == order_status::pending && s.now > row.created_at + s.rules.pending_max)
+      return "I13: an order waits for ever";
+    const auto& claim = s.ledger.claims.at(row.claim);
+    if (row.status == order_status::pending && claim.status == claim_status::claimed
+        && s.it->payments().open_of(claim.id) == nullptr)
+      return "I13: an order waits for a page that nobody makes";
+  }
+  if (s.it->promo_codes().all() != s.ledger.promo_codes)
+    return "memory and ledger disagree about promo codes";
+  if (s.it->dead_letters() != s.ledger.dead_letters) return "memory and ledger disagree about dead letters";
+  if (s.it->priorities() != s.ledger.priorities) return "memory and ledger disagree about priorities";
+  if (s.it->invitations() != s.ledger.invitations) return "memory and ledger disagree about invitations";
+  return {};
+}
+
+template <class T>
+bool same_claims(const T& a, const T& b) {
+  return a.claim == b.claim && a.item_ids == b.item_ids && a.event == b.event && a.currency == b.currency;
+}
+
+auto tied(const entry_view& v) {
+  return std::tie(v.id, v.event, v.customer, v.number, v.status, v.position, v.eta_low_seconds,
+                  v.eta_high_seconds, v.poll_after_ms, v.admission_no, v.admission_batch, v.joined_at,
+                  v.admitted_at, v.session_expires_at, v.claim_by);
+}
+
+auto tied(const event_stats& v) { // the arrival rate is of this owner's life
+  return std::tie(v.event, v.status, v.waiting, v.away, v.admitted, v.joined_total, v.admitted_total,
+                  v.completed_total, v.total, v.held, v.sold, v.available, v.claims_live, v.claims_confirmed,
+                  v.payments_open, v.revenue, v.refunded, v.admission_rate_per_minute, v.last_admission_batch,
+                  v.server_time);
+}
+
+} // namespace
+
+/// What `fairqueue admin verify` would say.
+static std::string audit_says(const sample_sale& s) {
+  const auto values = [](const auto& map) {
+    std::vector<typename std::remove_cvref_t<decltype(map)>::mapped_type> all;
+    for (const auto& [key, row] : map) all.push_back(row);
+    return all;
+  };
+  const auto entries = values(s.ledger.entries);
+  const auto claims = values(s.ledger.claims);
+  const auto payments = values(s.ledger.payments);
+  const auto refunds = values(s.ledger.refunds);
+  const auto orders = values(s.ledger.orders);
+  const auto lines = contradictions(
+    {s.ledger.event, s.ledger.types, entries, claims, payments, refunds, orders, s.ledger.promo_codes});
+  return lines.empty() ? std::string{} : "the audit finds: " + lines.front();
+}
+
+std::string what_is_wrong(const sample_sale& s) {
+  if (s.it->event() != s.ledger.event) return "memory and ledger disagree about the event";
+  for (const auto check :
+       {stock_differs, places_differ, claims_differ, money_differs, orders_differ, audit_says})
+    if (auto wrong = check(s); !wrong.empty()) return wrong;
+  return {};
+}
+
+std::string what_money_is_wrong(const sample_sale& s, const gateway_book& book,
+                                const std::map<payment_id, money>& told) {
+  money in = 0, expected = 0;
+  for (const auto& [id, p] : s.ledger.payments) in += p.captured;
+  for (const auto& [id, amount] : told) {
+    expected += amount;
+    if (s.ledger.payments.at(id).captured != amount)
+      return "I4: the ledger knows another amount than the gateway told";
+  }
+  if (in != expected) return "I4: the ledger knows money that no gateway told of";
+  for (const auto& [id, r] : s.ledger.refunds)
+    if (r.status == refund_status::succeeded && r.amount > 0 && !book.refunded.contains(id))
+      return "I4: a refund no gateway made";
+  return {};
+}
+
+std::string how_a_reload_differs(const sample_sale& s) {
+  const auto again = load_sale(s.ledger, s.rules, 99);
+  for (const auto& [n, row] : s.ledger.entries) {
+    const auto &a = *s.it->queue().find(n), &b = *again->queue().find(n);
+    if (tied(s.it->view_of(a, s.now)) != tied(again->view_of(b, s.now)) || a.live_claims != b.live_claims)
+      return "entry " + std::to_string(value_of(n)) + " is shown differently";
+    if (s.it->queue().find(row.subject)->row != again->queue().find(row.subject)->row)
+      return "a subject has another place";
+  }
+  for (const auto& [id, row] : s.ledger.claims) {
+    if (!same_claims(s.it->view_of(*s.it->claims().find(id)), again->view_of(*again->claims().find(id))))
+      return "claim " + text(id) + " is shown differently";
+    auto a = s.it->payments().of_claim(id), b = again->payments().of_claim(id);
+    std::ranges::sort(a);
+    std::ranges::sort(b);
+    if (a != b) return "claim " + text(id) + " has other attempts";
+    const auto *x = s.it->claims().standing(row.customer), *y = again->claims().standing(row.customer);
+    if ((x == nullptr) != (y == nullptr) || (x != nullptr && x->id != y->id))
+      return "another claim stands for a customer";
+  }
+  for (const auto& [id, row] : s.ledger.payments)
+    if (again->view_of(*again->payments().find(id)).payment
+        != s.it->view_of(*s.it->payments().find(id)).payment)
+      return "payment " + text(id) + " is shown differently";
+  for (const auto& [id, row] : s.ledger.orders) {
+    const auto a = s.it->view_of(*s.it->orders().find(id)), b = again->view_of(*again->orders().find(id));
+    if (a.order != b.order || a.payment != b.payment || a.payment_url != b.payment_url
+        || a.refunded != b.refunded || a.can_retry != b.can_retry)
+      return "order " + text(id) + " is shown differently";
+  }
+  const auto a = s.it->view(), b = again->view();
+  if (a.event != b.event || a.ticket_types != b.ticket_types || a.sold_out != b.sold_out)
+    return "the event is shown differently";
+  const auto x = s.it->stats(s.now), y = again->stats(s.now);
+  if (tied(x) != tied(y)) return "the stats differ";
+  if (s.it->is_quiet() != again->is_quiet()) return "one of them is quiet";
+  return {};
+}
+
+} // namespace fq::test

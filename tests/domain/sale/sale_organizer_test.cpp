@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+// An organizer's decisions: life cycle, settings that change while people queue, ending and cancelling.
+#define CAF_SUITE domain_sale_organizer
+#include "tests/domain/sale/sale_checks.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+#include <deque>
+#include <functional>
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+void check_sound(const sample_sale& s) {
+  CAF_CHECK_EQUAL(what_is_wrong(s), "");
+  CAF_CHECK_EQUAL(how_a_reload_differs(s), "");
+}
+
+ticket_type_patch patch_of(const ticket_type_id& id) {
+  ticket_type_patch p;
+  p.id = id;
+  return p;
+}
+
+event_patch total(const sample_sale& s, std::int64_t n) {
+  event_patch p;
+  p.ticket_types = {patch_of(s.type().id)};
+  p.ticket_types[0].total = {true, n};
+  return p;
+}
+
+} // namespace
+
+CAF_TEST(every state and trigger and so the sale follows the table and tells its audience) {
+  for (int s = 0; s < 5; ++s)
+    for (int t = 0; t < 5; ++t) {
+      auto event = sample_event();
+      event.status = static_cast<event_status>(s);
+      sample_sale sample{event};
+      const auto to = next(event_rules, event.status, static_cast<event_trigger>(t));
+      const auto no = sample.turn(static_cast<event_trigger>(t));
+      CAF_CHECK_EQUAL(no.why == reason::none, to.has_value());
+      if (to) CAF_CHECK(sample.it->event().status == *to);
+      if (!to) CAF_CHECK(no.why == reason::invalid_transition && no.detail == name_of(event.status));
+      CAF_CHECK_EQUAL(sample.told(notice_kind::ended),
+                      to == event_status::ended || to == event_status::cancelled);
+      CAF_CHECK_EQUAL(sample.told(notice_kind::paused), to == event_status::paused);
+    }
+}
+
+CAF_TEST(a sale that is over is not activated) {
+  auto event = sample_event();
+  event.status = event_status::draft;
+  sample_sale s{event};
+  s.now = event.sale_end;
+  CAF_CHECK(s.turn(event_trigger::activate).why == reason::invalid_transition);
+}
+
+CAF_TEST(at sale_end the event ends by itself and so waiters go sessions and claims run out) {
+  sample_sale s{sample_event(), sample_types(2)};
+  s.now = opening + seconds{3590};
+  s.join_all(1, 4);
+  s.claim(1);
+  changes away; // away entries end too
+  s.it->queue().move(queue_number{3}, entry_trigger::go_away, s.now, away);
+  s.ledger.apply(away);
+  s.pass(seconds{10});
+  CAF_CHECK(s.it->event().status == event_status::ended);
+  CAF_CHECK(s.told(notice_kind::ended));
+  CAF_CHECK(s.entry(3).status == entry_status::cancelled);
+  CAF_CHECK(s.entry(4).status == entry_status::cancelled);
+  CAF_CHECK(s.claim_of(1).status == claim_status::claimed);
+  const auto payment = s.pay(1);
+  CAF_CHECK(payment.created);
+  s.captured(payment.payment);
+  CAF_CHECK(s.claim_of(1).status == claim_status::confirmed);
+  s.pass(seconds{60});
+  CAF_CHECK(s.it->is_quiet());
+  check_sound(s);
+}
+
+CAF_TEST(a revoked session can be paid for what it held and holds nothing more) {
+  sample_sale s{sample_event(), sample_types(2)};
+  s.join_all(1, 3);
+  s.claim(1);
+  const auto payment = s.pay(1);
+  s.last = {};
+  CAF_CHECK_EQUAL(s.it->revoke(revocation_scope::all, {}, {}, s.now, s.last), 2u);
+  s.settle();
+  CAF_CHECK(s.entry(1).status == entry_status::revoked && s.entry(2).status == entry_status::revoked);
+  CAF_CHECK(s.entry(3).status == entry_status::waiting || s.entry(3).status == entry_status::admitted);
+  CAF_CHECK(s.claim_of(1).status == claim_status::claimed);
+  CAF_CHECK(s.claim(1).why != reason::none);
+  check_sound(s);
+  s.captured(payment.payment);
+  CAF_CHECK(s.claim_of(1).status == claim_status::confirmed);
+  CAF_CHECK(s.entry(1).status == entry_status::revoked);
+  s.pass(seconds{60});
+  check_sound(s);
+}
+
+CAF_TEST(ending a long line takes bounded steps) {
+  sample_sale s{sample_event(), sample_types(1)};
+  s.join_all(1, 1801);
+  s.turn(event_trigger::end);
+  CAF_CHECK(s.wake.again);
+  CAF_CHECK(s.last.content.size() < 600);
+  CAF_CHECK(s.drain() >= 3);
+  CAF_CHECK_EQUAL(s.it->queue().counts().waiting, 0u);
+  check_sound(s);
+}
+
+CAF_TEST(raising a total admits at once) {
+  sample_sale s{sample_event(), sample_types(1)};
+  s.join_all(1, 5);
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 1u);
+  CAF_CHECK(!s.patch(total(s, 4)));
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 4u);
+  CAF_CHECK_EQUAL(s.entry(4).admission_batch, 2u);
+  check_sound(s);
+}
+
+CAF_TEST(a total below held plus sold is refused and changes nothing) {
+  sample_sale s{sample_event(), sample_types(10)};
+  s.join_all(1, 3);
+  s.claim(1);
+  s.captured(s.pay(1).payment);
+  s.claim(2);
+  auto p = total(s, 1);
+  p.name = {true, "Other"};
+  const auto no = s.patch(p);
+  CAF_CHECK(no.why == reason::total_below_committed);
+  CAF_CHECK_EQUAL(no.first, 1);
+  CAF_CHECK_EQUAL(no.second, 1);
+  CAF_CHECK_EQUAL(s.it->event().name, "Concert");
+  CAF_CHECK(s.last.content.empty());
+  CAF_CHECK(!s.patch(total(s, 2)));
+  CAF_CHECK_EQUAL(s.it->stock().available(), 0);
+  check_sound(s);
+}
+
+CAF_TEST(lowering the concurrency evicts nobody and the count only falls) {
+  auto event = sample_event();
+  event.queue.policy = admission_policy::capacity;
+  event.queue.concurrency = 5;
+  sample_sale s{event, sample_types(100)};
+  s.join_all(1, 20);
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 5u);
+  event_patch p;
+  p.concurrency = {true, 3};
+  CAF_CHECK(!s.patch(p));
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 5u);
+  s.leave(1);
+  s.leave(2);
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 3u);
+  s.leave(3);
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 3u); // a freed slot admits the next at once
+  p.concurrency = {true, 8};
+  s.patch(p);
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 8u);
+  check_sound(s);
+}
+
+CAF_TEST(a restart grants no extra batch) {
+  sample_sale s{sample_event(), sample_types(1000)};
+  s.join_all(1, 200);
+  s.reload();
+  s.pass(seconds{4});
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted_total, 50u);
+  CAF_CHECK(s.wake.at == opening + seconds{5});
+  s.reload();
+  s.pass(seconds{1});
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted_total, 100u);
+}
+
+CAF_TEST(a shorter claim window takes nothing from who was admitted before) {
+  sample_sale s{sample_event(), sample_types(1)};
+  s.join_all(1, 2);
+  event_patch p;
+  p.claim_window = {true, seconds{5}};
+  CAF_CHECK(!s.patch(p));
+  CAF_CHECK(s.it->view_of(*s.it->queue().find(fan(1)), s.now).claim_by == opening + seconds{10});
+  s.pass(milliseconds{9'999});
+  CAF_CHECK(s.entry(1).status == entry_status::admitted);
+  s.reload(); // the promise is durable
+  CAF_CHECK(!s.claim(1));
+  s.pass(seconds{11});
+  CAF_CHECK(s.entry(1).status == entry_status::admitted);
+  check_sound(s);
+}
+
+CAF_TEST(a changed claim window is that of the next admission) {
+  sample_sale s{sample_event(), sample_types(1)};
+  s.join_all(1, 3);
+  event_patch p;
+  p.claim_window = {true, seconds{5}};
+  CAF_CHECK(!s.patch(p));
+  s.pass(seconds{10}); // the first has not claimed: the second is let in
+  CAF_CHECK(s.entry(1).status == entry_status::session_expired);
+  CAF_CHECK(s.entry(2).status == entry_status::admitted);
+  CAF_CHECK(s.entry(2).claim_by == opening + seconds{15});
+  p.claim_window = {true, seconds{30}};
+  CAF_CHECK(!s.patch(p));
+  s.pass(seconds{5}); // nor does a longer one give more than was promised
+  CAF_CHECK(s.entry(2).status == entry_status::session_expired);
+  CAF_CHECK(s.entry(3).claim_by == opening + seconds{45});
+  s.pass(milliseconds{29'999});
+  CAF_CHECK(s.entry(3).status == entry_status::admitted);
+  check_sound(s);
+}
+
+CAF_TEST(types are added and taken off sale while it runs) {
+  sample_sale s{sample_event(), sample_types(1)};
+  s.join_all(1, 3);
+  event_patch p;
+  p.ticket_types = {patch_of({}), patch_of(s.type().id)};
+  p.ticket_types[0].name = {true, "Seat"};
+  p.ticket_types[0].price = {true, 900};
+  p.ticket_types[0].total = {true, 2};
+  p.ticket_types[1].on_sale = {true, false};
+  CAF_CHECK(!s.patch(p));
+  CAF_CHECK_EQUAL(s.it->stock().types().size(), 2u);
+  CAF_CHECK_EQUAL(s.type(1).ordinal, 1u);
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 2u);
+  CAF_CHECK(!s.claim(1));
+  CAF_CHECK_EQUAL(s.claim_of(1).amount, 1110);
+  p.ticket_types = {patch_of({9, 9})};
+  CAF_CHECK(s.patch(p).why == reason::invalid_field);
+  p.ticket_types = {patch_of({})};
+  CAF_CHECK(s.patch(p).why == reason::invalid_field); // no name, price and total
+  check_sound(s);
+}
+
+CAF_TEST(a changed price does not touch what was quoted) {
+  sample_sale s;
+  s.join_all(1, 2);
+  s.claim(1);
+  event_patch p;
+  p.ticket_types = {patch_of(s.type().id)};
+  p.ticket_types[0].price = {true, 700};
+  CAF_CHECK(!s.patch(p));
+  const auto paying = s.pay(1).payment;
+  CAF_CHECK_EQUAL(s.payment(paying).amount, 699);
+  s.captured(paying);
+  CAF_CHECK(s.claim_of(1).status == claim_status::confirmed);
+  s.claim(2);
+  CAF_CHECK_EQUAL(s.claim_of(2).amount, 905);
+  check_sound(s);
+}
+
+CAF_TEST(a field out of range is named and nothing changes) {
+  const std::vector<std::pair<std::string, std::function<void(event_row&, ticket_type_row&)>>> wrong{
+    {"name", [](auto& e, auto&) { e.name.clear(); }},
+    {"name", [](auto& e, auto&) { e.name.assign(201, 'x'); }},
+    {"currency", [](auto& e, auto&) { e.currency = "ngn"; }},
+    {"currency", [](auto& e, auto&) { e.currency = "NGNX"; }},
+    {"sale_end", [](auto& e, auto&) { e.sale_end = e.sale_start; }},
+    {"queue_opens_at", [](auto& e, auto&) { e.queue_opens_at = e.sale_start + milliseconds{1}; }},
+    {"claims_per_customer", [](auto& e, auto&) { e.claims_per_customer = 0; }},
+    {"claims_per_customer", [](auto& e, auto&) { e.claims_per_customer = 9; }},
+    {"claim_ttl_seconds", [](auto& e, auto&) { e.claim_ttl = milliseconds{999}; }},
+    {"queue.batch_size", [](auto& e, auto&) { e.queue.batch_size = 0; }},
+    {"queue.concurrency", [](auto& e, auto&) { e.queue.policy = admission_policy::capacity; }},
+    {"queue.rate_per_minute", [](auto& e, auto&) { e.queue.policy = admission_policy::rate; }},
+    {"queue.admission_interval_ms", [](auto& e, auto&) { e.queue.admission_interval = milliseconds{49}; }},
+    {"queue.over_admission_factor", [](auto& e, auto&) { e.queue.over_admission_percent = 99; }},
+    {"queue.session_ttl_seconds",
+     [](auto& e, auto&) { e.queue.session_ttl = seconds{29}; }}, // window 10 + claim 20
+    {"queue.claim_window_seconds", [](auto& e, auto&) { e.queue.claim_window = seconds{61}; }},
+    {"ticket_types.name", [](auto&, auto& t) { t.name.clear(); }},
+    {"ticket_types.price", [](auto&, auto& t) { t.price = -1; }},
+    {"ticket_types.total", [](auto&, auto& t) { t.total = 0; }},
+    {"ticket_types.total", [](auto&, auto& t) { t.total = 10'000'001; }},
+    {"ticket_types.max_per_order", [](auto&, auto& t) { t.max_per_order = 101; }},
+  };
+  CAF_CHECK(!validate(sample_event(), sample_types()));
+  CAF_CHECK(validate(sample_event(), {}).why == reason::invalid_field);
+  for (const auto& [field, spoil] : wrong) {
+    auto event = sample_event();
+    auto types = sample_types();
+    spoil(event, types[0]);
+    const auto no = validate(event, types);
+    CAF_CHECK(no.why == reason::invalid_field);
+    CAF_CHECK_EQUAL(no.detail.substr(0, no.detail.find(':')), field);
+  }
+  sample_sale s;
+  event_patch p;
+  p.batch_size = {true, 0};
+  CAF_CHECK(s.patch(p).why == reason::invalid_field);
+  CAF_CHECK(s.last.content.empty());
+}
+
+CAF_TEST(nothing is changed about an event that is over) {
+  sample_sale s;
+  s.turn(event_trigger::end);
+  CAF_CHECK(s.patch(total(s, 99)).why == reason::invalid_transition);
+}
+
+CAF_TEST(refunds that a bank keeps pending do not hold up the others of a cancelled event) {
+  sample_sale s{[] {
+                  auto e = sample_event();
+                  e.queue.policy = admission_policy::open;
+                  return e;
+                }(),
+                sample_types(1000)};
+  s.join_all(1, 320);
+  for (std::uint64_t n = 1; n <= 320; ++n) {
+    s.claim(n);
+    s.captured(s.pay(n).payment);
+  }
+  s.turn(event_trigger::cancel);
+  s.drain();
+  CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 20u); // evenly, as many again in each tenth of a second
+  for (int slot = 0; slot < 9; ++slot) s.pass(milliseconds{100});
+  CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 200u);
+  s.pass(milliseconds{100});
+  CAF_REQUIRE_EQUAL(s.ledger.refunds.size(), 200u); // so many may be under way
+  for (const auto& [id, refund] : std::map{s.ledger.refunds}) { // "it takes some days"
+    s.last = {};
+    s.it->refund_not_done(id, false, s.now, s.last);
+    s.settle();
+  }
+  for (int slot = 0; slot < 6; ++slot) s.pass(milliseconds{100});
+  CAF_CHECK_EQUAL(s.ledger.refunds.size(), 320u);
+  check_sound(s);
+}
+
+CAF_TEST(cancelling refunds everybody in bounded steps and only once) {
+  sample_sale s{[] {
+                  auto e = sample_event();
+                  e.queue.policy = admission_policy::open;
+                  return e;
+                }(),
+                sample_types(1000)};
+  s.join_all(1, 360);
+  for (std::uint64_t n = 1; n <= 350; ++n) {
+    s.claim(n);
+    if (n <= 320) s.captured(s.pay(n).payment);
+  }
+  const auto undecided = s.pay(330).payment; // open while the event is cancelled
+  s.turn(event_trigger::cancel);
+  CAF_CHECK(s.wake.at == s.now + milliseconds{100});
+  auto orders = s.last.orders;
+  CAF_CHECK(orders.size() <= 21);
+  s.drain();
+  orders.insert(orders.end(), s.last.orders.begin(), s.last.orders.end());
+  std::deque<refund_id> refunds;
+  const auto note_refunds = [&refunds](const std::vector<gateway_order>& some) {
+    for (const auto& o : some)
+      if (o.kind == gateway_order_kind::refund) refunds.push_back(o.refund);
+  };
+  note_refunds(orders);
+  CAF_CHECK_EQUAL(refunds.size(), 20u);
+  CAF_CHECK_EQUAL(s.it->queue().counts().admitted, 0u);
+  CAF_CHECK_EQUAL(s.claim_of(331).status == claim_status::released, true);
+  CAF_CHECK(s.claim_of(330).status == claim_status::expiring);
+  check_sound(s);
+  s.captured(undecided); // paid meanwhile: confirmed, and on its way back when its turn comes
+  std::size_t made = 0;
+  const auto make_all = [&] {
+    for (; !refunds.empty(); refunds.pop_front(), ++made) {
+      s.refunded(refunds.front());
+      note_refunds(s.last.orders);
+    }
+  };
+  make_all();
+  CAF_CHECK_EQUAL(made, 20u); // made at once, they make no room for others in their tenth of a second
+  for (int slot = 0; slot < 16; ++slot) {
+    CAF_CHECK(!s.it->is_quiet()); // nothing is under way, and not all is done
+    s.pass(milliseconds{100});
+    note_refunds(s.last.orders);
+    make_all();
+  }
+  CAF_CHECK_EQUAL(made, 321u);
+  CAF_CHECK_EQUAL(s.it->stats(s.now).revenue, 0);
+  CAF_CHECK_EQUAL(s.it->stats(s.now).refunded, 321 * 699);
+  CAF_CHECK_EQUAL(s.type().sold, 0);
+  CAF_CHECK_EQUAL(s.type().held, 0);
+  CAF_CHECK(s.it->is_quiet());
+  check_sound(s);
+}

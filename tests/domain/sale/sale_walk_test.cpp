@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: Apache-2.0
+// A random sale: fans, an organizer and a gateway with a book of its own do anything at any time, webhooks
+// come late, twice and out of order, the owner restarts. After every step I1-I6, I8 and I10 hold, and a
+// reload shows what memory shows.
+#define CAF_SUITE domain_sale_walk
+#include "tests/domain/sale/sale_checks.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+#include <algorithm>
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+constexpr std::uint64_t fans = 14;
+
+sale_rules quick_rules() {
+  sale_rules r;
+  r.stale_after = seconds{20};
+  r.verdict_grace = seconds{4};
+  r.refund_retry = {3, milliseconds{100}, milliseconds{3000}};
+  r.pending_max = seconds{6};
+  r.initialize_again = milliseconds{700};
+  r.fees["NGN"] = {.platform_per_ticket = 7, .processing_basis_points = 290, .processing_fixed = 3};
+  return r;
+}
+
+event_row random_event(dice& d) {
+  auto e = sample_event();
+  e.queue_opens_at = opening;
+  e.sale_start = opening + seconds{d.below(3)};
+  e.sale_end = opening + seconds{60 + d.below(400)};
+  const admission_policy policies[] = {admission_policy::batch, admission_policy::batch,
+                                       admission_policy::capacity, admission_policy::rate,
+                                       admission_policy::open};
+  e.queue.policy = policies[d.below(5)];
+  e.queue.batch_size = 1 + static_cast<std::uint32_t>(d.below(5));
+  e.queue.admission_interval = milliseconds{250 + d.below(4000)};
+  const bool capped = e.queue.policy == admission_policy::capacity || d.chance(40);
+  e.queue.concurrency = capped ? 1 + static_cast<std::uint32_t>(d.below(6)) : 0;
+  e.queue.rate_per_minute =
+    e.queue.policy == admission_policy::rate ? 5 + static_cast<std::uint32_t>(d.below(60)) : 0;
+  e.queue.over_admission_percent = 100 + static_cast<std::uint32_t>(d.below(3)) * 50;
+  e.queue.claim_window = seconds{2 + d.below(5)};
+  e.claim_ttl = seconds{2 + d.below(8)};
+  e.queue.session_ttl = e.queue.claim_window + e.claim_ttl + seconds{d.below(10)};
+  e.queue.ticket_ttl = d.chance(20) ? seconds{10 + d.below(30)} : seconds{0};
+  e.claims_per_customer = 1 + static_cast<std::uint32_t>(d.below(2));
+  return e;
+}
+
+std::vector<ticket_type_row> random_types(dice& d) {
+  auto types = sample_types(1 + static_cast<std::int64_t>(d.below(10)), d.chance(15) ? 0 : 500);
+  types[0].max_per_order = 2;
+  if (d.chance(50))
+    types.push_back({.ordinal = 1,
+                     .id = {0x77, 2},
+                     .name = "Seat",
+                     .price = 900,
+                     .total = 1 + static_cast<std::int64_t>(d.below(5)),
+                     .max_per_order = 3});
+  if (d.chance(70))
+    types.push_back({.ordinal = static_cast<std::uint32_t>(types.size()),
+                     .id = {0x77, 3},
+                     .name = "Quota",
+                     .price = 100,
+                     .total = 1 + static_cast<std::int64_t>(d.below(6)),
+                     .max_per_order = 3,
+                     .hidden = true});
+  return types;
+}
+
+/// What the walks came to: a property that nothing exercised proves nothing.
+struct coverage {
+  std::uint64_t steps = 0, reloads = 0, admitted = 0, session_expired = 0, expired = 0;
+  std::map<claim_status, std::uint64_t> claims;
+  std::map<payment_status, std::uint64_t> payments;
+  std::map<order_status, std::uint64_t> orders;
+  std::uint64_t blocked = 0, invited = 0,
+                of_quota =
+                  0; ///< steps with somebody blocked; invitations; units sold or held of quotas at the end
+  std::uint64_t with_promo = 0, promo_refused = 0, preferred = 0;
+  std::uint64_t claimed_again = 0, expiring_seen = 0, cancelled = 0, waiting_seen = 0,
+                refusals_of_refunds = 0;
+};
+
+class walk {
+public:
+  explicit walk(std::uint64_t seed) :
+      seed_(seed), d_(seed), s_(random_event(d_), random_types(d_), seed, quick_rules()) {}
+
+  void go(int steps, coverage& seen) {
+    for (int i = 0; i < steps; ++i, ++seen.steps) {
+      before_ = positions();
+      active_before_ = s_.it->queue().counts().admitted;
+      step();
+      check();
+      seen.blocked += !blocked_.empty();
+    }
+    seen.expiring_seen += expiring_seen_;
+    seen.waiting_seen += waiting_seen_;
+    seen.reloads += reloads_;
+    quiet_phase();
+    report(seen);
+  }
+
+private:
+  void report(coverage& seen) const {
+    for (const auto& [n, e] : s_.ledger.entries) {
+      seen.admitted += is_set(e.admitted_at);
+      seen.session_expired += e.status == entry_status::session_expired;
+      seen.expired += e.status == entry_status::expired;
+    }
+    for (const auto& [id, c] : s_.ledger.claims) {
+      ++seen.claims[c.status];
+      seen.claimed_again += c.created_at == c.expires_at;
+    }
+    for (const auto& [id, p] : s_.ledger.payments) ++seen.payments[p.status];
+    for (const auto& [id, o] : s_.ledger.orders) {
+      ++seen.orders[o.status];
+      seen.with_promo += !o.promo_code.empty();
+    }
+    seen.promo_refused += promo_refused_;
+    seen.invited += s_.ledger.invitations.size();
+    for (const auto& t : s_.ledger.types)
+      seen.of_quota += t.hidden ? static_cast<std::uint64_t>(t.held + t.sold) : 0;
+    for (const auto& [n, e] : s_.ledger.entries)
+      seen.preferred += e.priority_class == priority_vip && is_set(e.admitted_at);
+    for (const auto& [id, r] : s_.ledger.refunds) seen.refusals_of_refunds += r.attempts;
+    seen.cancelled += s_.ledger.event.status == event_status::cancelled;
+  }
+
+  void step() {
+    const auto what = d_.below(100);
+    const auto n = 1 + d_.below(fans);
+    if (what < 14) return void(s_.join(n, d_.below(3)));
+    if (what < 16) return void(s_.leave(n));
+    if (what < 26) return try_claim(n);
+    if (what < 38) return try_order(n);
+    if (what < 41) return try_release(n);
+    if (what < 53) return try_pay(n);
+    if (what < 62) return gateway_acts();
+    if (what < 76) return deliver();
+    if (what < 87) return s_.pass(milliseconds{d_.chance(80) ? d_.below(500) : d_.below(5000)});
+    if (what < 91 && is_set(s_.wake.at) && s_.wake.at > s_.now) return s_.pass(s_.wake.at - s_.now);
+    if (what < 96) return retune();
+    if (what < 98) {
+      ++reloads_;
+      return s_.reload();
+    }
+    turn_something();
+  }
+
+  /// Mostly somebody of whom `has` holds, if there is one; else `n`: random fans alone seldom get anywhere.
+  template <class Has>
+  std::uint64_t likely(std::uint64_t n, Has has) {
+    for (std::uint64_t i = 0; i < fans && d_.chance(90); ++i)
+      if (const auto m = (n + i) % fans + 1; has(m)) return m;
+    return n;
+  }
+
+  bool may_claim(std::uint64_t n) const {
+    const auto* e = s_.it->queue().find(fan(n));
+    return e != nullptr && e->row.status == entry_status::admitted && e->live_claims == 0;
+  }
+
+  void try_claim(std::uint64_t n) {
+    n = likely(n, [this](std::uint64_t m) { return may_claim(m); });
+    std::vector<item_wish> wishes;
+    if (d_.chance(50)) {
+      const auto& types = s_.ledger.types;
+      wishes.push_back({d_.pick(types).id, 1 + static_cast<std::uint32_t>(d_.below(3))});
+      if (d_.chance(30)) wishes.push_back({d_.pick(types).id, 1});
+    }
+    s_.claim(n, wishes);
+  }
+
+  void try_order(std::uint64_t n) {
+    if (d_.chance(10)) return try_promo();
+    if (d_.chance(4)) return try_block(n);
+    if (d_.chance(12)) return try_invite(n);
+    if (d_.chance(8)) return void(s_.prefer(n, d_.chance(70) ? std::optional{priority_vip} : std::nullopt));
+    if (d_.chance(15)) return try_cancel_or_refund();
+    n = likely(n, [this](std::uint64_t m) { return may_claim(m); });
+    std::vector<item_wish> wishes;
+    const auto* invitation = s_.it->invitation_of(fan(n), s_.now);
+    const auto& wished = invitation != nullptr && d_.chance(70) ? s_.ledger.types[invitation->ticket_type]
+                                                                : d_.pick(s_.ledger.types);
+    wishes.push_back({wished.id, 1 + static_cast<std::uint32_t>(d_.below(2)), d_.chance(20) ? 25 : 0});
+    if (d_.chance(invitation != nullptr ? 10 : 40)) wishes.push_back({d_.pick(s_.ledger.types).id, 1});
+    const auto done = s_.order(
+      n, wishes, d_.chance(50) && !s_.ledger.promo_codes.empty() ? d_.pick(s_.ledger.promo_codes).code : "");
+    promo_refused_ += done.no.why == reason::promo_code_exhausted || done.no.why == reason::promo_code_limit;
+    if (done.no) return;
+    const auto payment = s_.payment_of(s_.order_of(n)).id;
+    if (s_.payment(payment).gateway == "sandbox" && d_.chance(70)) s_.initialized(payment);
+    if (d_.chance(5)) {
+      s_.last = {};
+      s_.it->not_taken(payment, d_.chance(50), s_.now, s_.last);
+      s_.settle();
+    }
+  }
+
+  /// A short list, so that most fans can still buy.
+  void try_block(std::uint64_t n) {
+    if (blocked_.size() > 2 || (!blocked_.empty() && d_.chance(40)))
+      blocked_.erase(blocked_.begin());
+    else
+      blocked_.insert(n);
+    s_.block(blocked_);
+  }
+
+  void try_invite(std::uint64_t n) {
+    if (d_.chance(10)) return void(s_.uninvite(n));
+    const auto until = d_.chance(50) ? never : s_.now + seconds{1 + d_.below(20)};
+    s_.invite({n}, {s_.ledger.types.back().id, 1 + static_cast<std::uint32_t>(d_.below(2)), until});
+  }
+
+  /// Nothing of theirs is left but money on its way back, or that waits for a person, and what is kept of a
+  /// sale that has ended.
+  void check_blocked() {
+    for (const auto n : blocked_) {
+      const auto* e = s_.it->queue().find(fan(n));
+      FQ_HOLDS(seed_, e == nullptr || !is_live(e->row.status));
+      for (const auto& id : s_.it->claims().standing_of(fan(n))) {
+        const auto& claim = s_.ledger.claims.at(id);
+        FQ_HOLDS(seed_, claim.status != claim_status::claimed);
+        const bool goes_back = std::ranges::any_of(s_.ledger.payments, [&](const auto& p) {
+          return p.second.claim == id
+                 && (p.second.status == payment_status::refund_pending
+                     || p.second.status == payment_status::refund_failed);
+        });
+        FQ_HOLDS(seed_, claim.status == claim_status::expiring || goes_back
+                          || s_.ledger.event.status == event_status::ended);
+      }
+    }
+  }
+
+  void try_promo() {
+    promo_code_patch p;
+    if (!s_.ledger.promo_codes.empty() && d_.chance(60)) p.id = d_.pick(s_.ledger.promo_codes).id;
+    p.code = {true, "CODE" + std::to_string(d_.below(4))};
+    const auto kind = static_cast<discount_kind>(d_.below(3));
+    p.reduction = {
+      true,
+      {kind, kind == discount_kind::none ? 0 : 1 + static_cast<std::int64_t>(d_.below(10'000)), d_.below(2)}};
+    p.uses_max = {true, static_cast<std::uint32_t>(d_.below(4))};
+    p.uses_per_customer = {true, static_cast<std::uint32_t>(d_.below(2))};
+    s_.promo(p);
+  }
+
+  void try_cancel_or_refund() {
+    const auto* o = any(s_.ledger.orders);
+    if (o == nullptr) return;
+    if (d_.chance(40)) return void(s_.cancel_order(number_of_fan(o->customer), o->id));
+    std::vector<item_wish> back;
+    if (d_.chance(70)) back.push_back({d_.pick(s_.ledger.types).id, 1});
+    s_.refund_order(o->id, back);
+  }
+
+  void try_release(std::uint64_t n) {
+    if (const auto* c = any(s_.ledger.claims))
+      s_.release(d_.chance(80) ? number_of_fan(c->customer) : n, c->id);
+  }
+
+  void try_pay(std::uint64_t n) {
+    n = likely(n, [this](std::uint64_t m) {
+      const auto* c = s_.it->claims().live(fan(m));
+      return c != nullptr && s_.it->payments().open_of(c->id) == nullptr;
+    });
+    if (const auto* c = s_.it->claims().live(fan(n))) {
+      s_.last = {};
+      const auto done = s_.it->open_payment(fan(n), c->id, "sandbox", s_.now, s_.last);
+      s_.settle();
+      if (done.created && d_.chance(70)) {
+        s_.last = {};
+        s_.it->initialized(done.payment, "http://page", {}, s_.now, s_.last);
+        s_.settle();
+      }
+    }
+  }
+
+  /// The gateway's own book moves, whatever the sale thinks; what it did is told later.
+  void gateway_acts() {
+    const auto* p = any(s_.ledger.payments);
+    for (int i = 0; i < 8 && p != nullptr && book_.captured.contains(p->id); ++i) p = any(s_.ledger.payments);
+    if (p == nullptr || p->gateway != "sandbox") return;
+    if (d_.chance(65)) {
+      if (book_.captured.contains(p->id)) return;
+      const bool mismatch = d_.chance(6);
+      const auto amount = mismatch ? p->amount - 1 : p->amount;
+      book_.captured[p->id] = amount;
+      auto f = s_.fact(p->id, verdict::paid);
+      f.amount = amount;
+      mail_.push_back(f);
+    } else if (!book_.captured.contains(p->id)) {
+      mail_.push_back(s_.fact(p->id, verdict::declined)); // it may still be captured later
+    }
+  }
+
+  /// Some message arrives, and often stays in the mail to arrive again.
+  void deliver() {
+    collect_refunds();
+    if (mail_.empty()) return;
+    const auto i = d_.below(mail_.size());
+    const auto f = mail_[i];
+    if (d_.chance(70)) mail_.erase(mail_.begin() + static_cast<std::ptrdiff_t>(i));
+    hear(f);
+  }
+
+  void hear(const gateway_fact& f) {
+    s_.hear(f);
+    if (f.what == verdict::paid) told_[*parse_reference(f.reference)] = f.amount;
+  }
+
+  /// The gateway answers requested refunds: done, refused, or nothing yet.
+  void collect_refunds() {
+    for (const auto& [id, r] : s_.ledger.refunds) {
+      if (r.status != refund_status::requested || !d_.chance(15)) continue;
+      const bool done = book_.refunded.contains(id) || d_.chance(80);
+      if (done) book_.refunded[id] = r.amount;
+      auto f = s_.fact(r.payment, done ? verdict::refund_processed : verdict::refund_failed);
+      f.refund = to_string(id);
+      mail_.push_back(f);
+    }
+  }
+
+  void retune() {
+    event_patch p;
+    switch (d_.below(5)) {
+      case 0: p.concurrency = {true, static_cast<std::uint32_t>(d_.below(6))}; break;
+      case 1: p.batch_size = {true, 1 + static_cast<std::uint32_t>(d_.below(5))}; break;
+      case 2: p.claim_window = {true, seconds{1 + d_.below(6)}}; break;
+      case 3: p.claims_per_customer = {true, 1 + static_cast<std::uint32_t>(d_.below(3))}; break;
+      default: {
+        ticket_type_patch t;
+        t.id = d_.pick(s_.ledger.types).id;
+        if (d_.chance(70))
+          t.total = {true, 1 + static_cast<std::int64_t>(d_.below(12))};
+        else
+          t.on_sale = {true, d_.chance(60)};
+        p.ticket_types.push_back(t);
+      }
+    }
+    s_.patch(p);
+  }
+
+  void turn_something() {
+    if (d_.chance(70)) return void(s_.turn(d_.chance(50) ? event_trigger::pause : event_trigger::resume));
+    if (d_.chance(25)) s_.turn(d_.chance(50) ? event_trigger::end : event_trigger::cancel);
+  }
+
+  void check() {
+    demand_nothing(what_is_wrong(s_));
+    demand_nothing(what_money_is_wrong(s_, book_, told_));
+    check_blocked();
+    const auto q = s_.it->event().queue;
+    const auto active = s_.it->queue().counts().admitted;
+    if (q.policy != admission_policy::open && q.concurrency != 0) // I5
+      FQ_HOLDS(seed_, active <= std::max<std::uint64_t>(q.concurrency, active_before_));
+    for (const auto& [number, position] : positions()) // I8
+      if (const auto i = before_.find(number); i != before_.end()) FQ_HOLDS(seed_, position <= i->second);
+    check_order();
+    waiting_seen_ += s_.it->queue().counts().waiting;
+    for (const auto& [id, c] : s_.ledger.claims) expiring_seen_ += c.status == claim_status::expiring;
+    FQ_HOLDS(seed_, !is_set(s_.wake.at) || s_.wake.again || s_.wake.at > s_.now); // never a timer that spins
+    if (d_.chance(25)) demand_nothing(how_a_reload_differs(s_));
+  }
+
+  void demand_nothing(const std::string& wrong) const {
+    if (!wrong.empty()) CAF_FAIL("seed " << seed_ << " (run with FAIRQUEUE_SEED=" << seed_ << "): " << wrong);
+  }
+
+  /// I6: nobody of its class in line was there, with a lower number, when somebody was admitted.
+  void check_order() {
+    std::map<std::uint32_t, std::uint64_t> in_batch;
+    for (const auto priority_class : {priority_vip, priority_standard}) {
+      std::uint32_t batch = 0;
+      timestamp at = never;
+      const auto overtaken = first_in_line(priority_class);
+      for (const auto& [n, e] : s_.ledger.entries) {
+        if (e.priority_class != priority_class || !is_set(e.admitted_at)) continue;
+        FQ_HOLDS(seed_, !overtaken || n < *overtaken);
+        FQ_HOLDS(seed_, e.admission_batch >= batch && e.admitted_at >= at); // by number, so by batch and time
+        batch = e.admission_batch;
+        at = e.admitted_at;
+        if (s_.ledger.event.queue.policy == admission_policy::batch) FQ_HOLDS(seed_, ++in_batch[batch] <= 5);
+      }
+    }
+  }
+
+  std::optional<queue_number> first_in_line(std::uint8_t priority_class) const {
+    for (const auto& [n, e] : s_.ledger.entries)
+      if (e.status == entry_status::waiting && e.priority_class == priority_class) return n;
+    return std::nullopt;
+  }
+
+  std::map<queue_number, std::uint64_t> positions() const {
+    std::map<queue_number, std::uint64_t> result;
+    for (const auto& [n, e] : s_.ledger.entries)
+      if (is_in_line(e.status)) result[n] = rank_in_class(n, e.priority_class);
+    return result;
+  }
+
+  /// A place of a lower class may come before it; within its class nobody does.
+  std::uint64_t rank_in_class(queue_number number, std::uint8_t priority_class) const {
+    std::uint64_t rank = 0;
+    for (const auto& [n, e] : s_.ledger.entries)
+      rank += is_in_line(e.status) && e.priority_class == priority_class && n <= number;
+    return rank;
+  }
+
+  /// I13: with everything delivered and time passing, nothing stays unfinished.
+  void quiet_phase() {
+    const auto end = s_.ledger.event.sale_end + seconds{120};
+    for (int i = 0; i < 2000 && !(s_.now > end && s_.it->is_quiet() && mail_.empty()); ++i) {
+      const auto before = s_.now;
+      while (!mail_.empty()) {
+        hear(mail_.back());
+        mail_.pop_back();
+      }
+      for (const auto& o : s_.last.orders) answer(o);
+      for (const auto& [id, r] : s_.ledger.refunds)
+        if (r.status == refund_status::requested) answer({gateway_order_kind::refund, r.payment, id});
+      s_.pass(is_set(s_.wake.at) && s_.wake.at > before ? s_.wake.at - before : seconds{5});
+      demand_nothing(what_is_wrong(s_));
+    }
+    FQ_HOLDS(seed_, s_.it->is_quiet());
+    demand_nothing(how_a_reload_differs(s_));
+    demand_nothing(what_money_is_wrong(s_, book_, told_));
+  }
+
+  void answer(const gateway_order& o) {
+    if (o.kind == gateway_order_kind::refund) {
+      book_.refunded[o.refund] = s_.it->payments().find_refund(o.refund)->amount;
+      auto f = s_.fact(o.payment, verdict::refund_processed);
+      f.refund = to_string(o.refund);
+      mail_.push_back(f);
+    } else if (book_.captured.contains(o.payment)) {
+      auto f = s_.fact(o.payment, verdict::paid);
+      f.amount = book_.captured[o.payment];
+      mail_.push_back(f);
+    } else if (o.kind != gateway_order_kind::initialize) {
+      mail_.push_back(s_.fact(o.payment, verdict::declined));
+    }
+  }
+
+  template <class Map>
+  const typename Map::mapped_type* any(const Map& rows) {
+    return rows.empty()
+             ? nullptr
+             : &std::next(rows.begin(), static_cast<std::ptrdiff_t>(d_.below(rows.size())))->second;
+  }
+  static std::uint64_t number_of_fan(const uuid& id) { return id.lo; }
+
+  std::uint64_t seed_;
+  dice d_;
+  sample_sale s_;
+  gateway_book book_;
+  std::map<payment_id, money> told_;
+  std::vector<gateway_fact> mail_;
+  std::map<queue_number, std::uint64_t> before_;
+  std::set<std::uint64_t> blocked_;
+  std::uint64_t active_before_ = 0, expiring_seen_ = 0, waiting_seen_ = 0, reloads_ = 0, promo_refused_ = 0;
+};
+
+} // namespace
+
+CAF_TEST(random sales keep every invariant and survive every restart) {
+  coverage seen;
+  for_seeds(1000, [&](std::uint64_t seed) {
+    try {
+      walk{seed}.go(400, seen);
+    } catch (const std::runtime_error& refused) {
+      CAF_FAIL("seed " << seed << " (run with FAIRQUEUE_SEED=" << seed
+                       << "): the ledger refuses: " << refused.what());
+    }
+  });
+  CAF_MESSAGE(seen.steps << " steps, " << seen.reloads << " reloads, " << seen.admitted
+                         << " admitted, claimed again " << seen.claimed_again << ", refunds refused "
+                         << seen.refusals_of_refunds);
+  if (std::getenv("FAIRQUEUE_SEED") != nullptr) return;
+  for (const auto n : {seen.reloads, seen.session_expired, seen.expired, seen.waiting_seen,
+                       seen.expiring_seen, seen.claimed_again, seen.cancelled, seen.refusals_of_refunds})
+    CAF_CHECK(n > 50);
+  for (const auto s : {claim_status::confirmed, claim_status::released, claim_status::refunded})
+    CAF_CHECK(seen.claims[s] > 50);
+  for (const auto s : {payment_status::confirmed, payment_status::failed, payment_status::quarantined,
+                       payment_status::refunded})
+    CAF_CHECK(seen.payments[s] > 20);
+  CAF_CHECK(seen.payments[payment_status::partially_refunded] > 20);
+  for (const auto s : {order_status::success, order_status::failed, order_status::cancelled,
+                       order_status::partially_refunded, order_status::refunded})
+    CAF_CHECK(seen.orders[s] > 50);
+  CAF_MESSAGE("blocked " << seen.blocked << ", invited " << seen.invited << ", of quotas " << seen.of_quota
+                         << ", promo refused " << seen.promo_refused);
+  for (const auto n :
+       {seen.with_promo, seen.promo_refused, seen.preferred, seen.blocked, seen.invited, seen.of_quota})
+    CAF_CHECK(n > 50);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/domain/sale/sample_sale.hpp"
+
+#include <algorithm>
+
+namespace fq::test {
+
+event_row sample_event() {
+  event_row e;
+  e.id = make_uuid(opening, sample_aggregate, 1);
+  e.aggregate = sample_aggregate;
+  e.organizer = {7, 7};
+  e.name = "Concert";
+  e.currency = "NGN";
+  e.status = event_status::active;
+  e.queue_opens_at = e.sale_start = opening;
+  e.sale_end = opening + seconds{3600};
+  e.queue.session_ttl = seconds{60};
+  e.queue.claim_window = seconds{10};
+  e.claim_ttl = seconds{20};
+  e.created_at = e.updated_at = opening - seconds{100};
+  return e;
+}
+
+std::vector<ticket_type_row> sample_types(std::int64_t total, money price) {
+  return {
+    {.ordinal = 0, .id = {0x77, 1}, .name = "Standard", .price = price, .total = total, .max_per_order = 4}};
+}
+
+std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& rules, std::uint64_t seed) {
+  auto s = std::make_unique<sale>(rules, [d = dice{seed}]() mutable { return d.bits(); });
+  s->load(ledger.event, ledger.types);
+  for (const auto& [n, row] : ledger.entries) s->load(row);
+  for (const auto& [id, row] : ledger.claims) s->load(row);
+  for (const auto& [id, row] : ledger.payments) s->load(row);
+  for (const auto& [id, row] : ledger.refunds) s->load(row);
+  for (const auto& row : ledger.promo_codes) s->load(row);
+  for (const auto& [id, row] : ledger.orders) s->load(row);
+  for (const auto& [id, row] : ledger.dead_letters) s->load(row);
+  for (const auto& [id, row] : ledger.priorities) s->load(row);
+  for (const auto& [id, row] : ledger.invitations) s->load(row);
+  for (const auto& row : ledger.receipts) s->load(row);
+  for (const auto& row : ledger.answers) s->load(row);
+  s->loaded();
+  return s;
+}
+
+sample_sale::sample_sale(event_row event, std::vector<ticket_type_row> types, std::uint64_t seed,
+                         sale_rules r) :
+    rules(r), seed_(seed) {
+  ledger.event = std::move(event);
+  ledger.types = std::move(types);
+  it = load_sale(ledger, rules, seed_);
+}
+
+void sample_sale::settle() {
+  wake = it->run(now, last);
+  ledger.apply(last.content);
+}
+
+void sample_sale::pass(milliseconds span) {
+  now += span;
+  last = {};
+  settle();
+}
+
+int sample_sale::drain() {
+  int runs = 0;
+  decision all;
+  do {
+    pass(milliseconds{0});
+    std::move(last.orders.begin(), last.orders.end(), std::back_inserter(all.orders));
+    std::move(last.notices.begin(), last.notices.end(), std::back_inserter(all.notices));
+    std::move(last.entry_changes.begin(), last.entry_changes.end(), std::back_inserter(all.entry_changes));
+    ++runs;
+  } while (wake.again && runs < 10'000);
+  last = std::move(all);
+  return runs;
+}
+
+void sample_sale::reload() {
+  it = load_sale(ledger, rules, ++seed_);
+  it->block(blocked);
+}
+
+void sample_sale::block(const std::set<std::uint64_t>& fans, bool includes_ended) {
+  auto customers = std::make_shared<blocked_customers::list>();
+  for (const auto n : fans) customers->emplace(fan(n), includes_ended);
+  blocked.own = std::move(customers);
+  it->block(blocked);
+  pass(milliseconds{0});
+}
+
+refusal sample_sale::invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish,
+                            std::size_t* news) {
+  last = {};
+  std::vector<customer_id> customers;
+  for (const auto n : fans) customers.push_back(fan(n));
+  auto no = it->invite(customers, wish, now, last);
+  if (news != nullptr) *news = last.invited.size();
+  settle();
+  return no;
+}
+
+std::size_t sample_sale::uninvite(std::uint64_t n) {
+  last = {};
+  const auto withdrawn = it->withdraw_invitations({fan(n)}, now, last);
+  settle();
+  return withdrawn;
+}
+
+sale::joined sample_sale::join(std::uint64_t n, std::uint64_t key) {
+  last = {};
+  auto done = it->join(fan(n), key, now, last);
+  settle();
+  return done;
+}
+
+void sample_sale::join_all(std::uint64_t first, std::uint64_t last_fan) {
+  for (auto n = first; n <= last_fan; ++n) join(n);
+}
+
+refusal sample_sale::leave(std::uint64_t n) {
+  last = {};
+  auto no = it->leave(fan(n), now, last);
+  settle();
+  return no;
+}
+
+refusal sample_sale::claim(std::uint64_t n, std::vector<item_wish> wishes) {
+  last = {};
+  claim_id opened;
+  auto no = it->open_claim(fan(n), it->queue().find(fan(n)), wishes, now, last, opened);
+  settle();
+  return no;
+}
+
+refusal sample_sale::release(std::uint64_t n, const claim_id& id) {
+  last = {};
+  auto no = it->release_claim(fan(n), id, now, last);
+  settle();
+  return no;
+}
+
+sale::placed sample_sale::order(std::uint64_t n, std::vector<item_wish> items, std::string promo_code) {
+  last = {};
+  order_wish wish;
+  wish.items = std::move(items);
+  wish.promo_code = std::move(promo_code);
+  wish.contact = {"Ada", "Obi", "ada@example.org", ""};
+  wish.gateway = "sandbox";
+  auto done = it->place_order(fan(n), it->queue().find(fan(n)), wish, now, last);
+  settle();
+  return done;
+}
+
+refusal sample_sale::cancel_order(std::uint64_t n, const order_id& id) {
+  last = {};
+  auto no = it->cancel_order(fan(n), id, now, last);
+  settle();
+  return no;
+}
+
+refusal sample_sale::refund_order(const order_id& id, std::vector<item_wish> items) {
+  last = {};
+  refund_id opened;
+  auto no = it->refund_order(id, items, now, last, opened);
+  settle();
+  return no;
+}
+
+refusal sample_sale::promo(const promo_code_patch& p) {
+  last = {};
+  promo_code_id id;
+  auto no = it->set_promo_code(p, now, last, id);
+  settle();
+  return no;
+}
+
+refusal sample_sale::prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class) {
+  last = {};
+  auto no = it->set_priorities({fan(n)}, priority_class, now, last);
+  settle();
+  return no;
+}
+
+void sample_sale::initialized(const payment_id& payment) {
+  last = {};
+  it->initialized(payment, "http://page", "gw-1", now, last);
+  settle();
+}
+
+const order_row& sample_sale::order_of(std::uint64_t n) const {
+  const order_row* newest = nullptr;
+  for (const auto& [id, row] : ledger.orders)
+    if (row.customer == fan(n)) newest = &row; // by id, so by time
+  if (newest == nullptr) throw std::runtime_error{"fan without an order"};
+  return *newest;
+}
+
+const payment_row& sample_sale::payment_of(const order_row& order) const {
+  const auto attempts = it->payments().of_claim(order.claim);
+  if (attempts.empty()) throw std::runtime_error{"order without a payment"};
+  return payment(attempts.back());
+}
+
+sale::attempt sample_sale::pay(std::uint64_t n) {
+  last = {};
+  auto done = it->open_payment(fan(n), claim_of(n).id, "sandbox", now, last);
+  settle();
+  return done;
+}
+
+refusal sample_sale::hear(gateway_fact f) {
+  last = {};
+  auto no = it->apply(f, now, last);
+  settle();
+  return no;
+}
+
+gateway_fact sample_sale::fact(const payment_id& id, verdict what) {
+  const auto& p = payment(id);
+  return {p.gateway, "evt_" + std::to_string(++next_fact_), what, p.reference, p.amount, it->event().currency,
+          {}};
+}
+
+refusal sample_sale::captured(const payment_id& id) { return hear(fact(id, verdict::paid)); }
+refusal sample_sale::declined(const payment_id& id) { return hear(fact(id, verdict::declined)); }
+
+refusal sample_sale::refunded(const refund_id& id) {
+  auto f = fact(it->payments().find_refund(id)->payment, verdict::refund_processed);
+  f.refund = to_string(id);
+  return hear(f);
+}
+
+void sample_sale::closed(const payment_id& id) {
+  last = {};
+  it->closed(id, now, last);
+  settle();
+}
+
+refusal sample_sale::turn(event_trigger trigger) {
+  last = {};
+  auto no = it->turn(trigger, now, last);
+  settle();
+  return no;
+}
+
+refusal sample_sale::patch(const event_patch& p) {
+  last = {};
+  auto no = it->patch(p, now, last);
+  settle();
+  return no;
+}
+
+const claim_row& sample_sale::claim_of(std::uint64_t n) const {
+  const claim_row* newest = nullptr;
+  for (const auto& [id, row] : ledger.claims)
+    if (row.customer == fan(n) && (newest == nullptr || newest->created_at <= row.created_at)) newest = &row;
+  if (newest == nullptr) throw std::runtime_error{"fan without a claim"};
+  return *newest;
+}
+
+bool sample_sale::told(notice_kind what) const { return std::ranges::count(last.notices, what) > 0; }
+
+bool sample_sale::asked(gateway_order_kind kind) const {
+  return std::ranges::count(last.orders, kind, &gateway_order::kind) > 0;
+}
+
+std::optional<refund_id> sample_sale::refund_asked() const {
+  const auto i = std::ranges::find(last.orders, gateway_order_kind::refund, &gateway_order::kind);
+  return i == last.orders.end() ? std::nullopt : std::optional{i->refund};
+}
+
+} // namespace fq::test

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sale to try things on: settings that are easy to reckon with, time that the test moves, and a naive
+// ledger behind it.
+#pragma once
+#include "domain/sale/sale.hpp"
+#include "tests/domain/sale/naive_ledger.hpp"
+#include "tests/domain/sale/seeds.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace fq::test {
+
+inline const timestamp opening = from_unix_ms(1'795'000'000'000); ///< of queue and sale
+inline constexpr aggregate_id sample_aggregate{16};
+
+inline uuid fan(std::uint64_t n) { return {0xfa, n}; }
+
+/// ACTIVE, 10 tickets at 500 NGN, batches of 50 every 5 s, session 60 s, claim window 10 s, claim 20 s.
+event_row sample_event();
+std::vector<ticket_type_row> sample_types(std::int64_t total = 10, money price = 500);
+/// A loaded sale with the rows of `ledger`.
+std::unique_ptr<sale> load_sale(const naive_ledger& ledger, const sale_rules& rules, std::uint64_t seed);
+
+class sample_sale {
+public:
+  explicit sample_sale(event_row event = sample_event(), std::vector<ticket_type_row> types = sample_types(),
+                       std::uint64_t seed = 1, sale_rules rules = {});
+
+  sale_rules rules;
+  naive_ledger ledger;
+  std::unique_ptr<sale> it;
+  timestamp now = opening;
+  decision last; ///< what the last call and its run did
+  sale::wake_up wake;
+  blocked_customers blocked;
+
+  /// Ends a call: run, then the ledger takes the whole decision. As the event actor does.
+  void settle();
+  /// Time passes; everything due happens.
+  void pass(milliseconds span);
+  /// run until nothing more is to be done at this moment; how many runs that took.
+  int drain();
+  /// As after a crash: memory gone, rows stay.
+  void reload();
+
+  sale::joined join(std::uint64_t n, std::uint64_t key = 0);
+  void join_all(std::uint64_t first, std::uint64_t last);
+  refusal leave(std::uint64_t n);
+  refusal claim(std::uint64_t n, std::vector<item_wish> wishes = {});
+  refusal release(std::uint64_t n, const claim_id& id);
+  /// With contact and gateway filled in; from its own place, or (in an open event) by joining.
+  sale::placed order(std::uint64_t n, std::vector<item_wish> items = {}, std::string promo_code = {});
+  refusal cancel_order(std::uint64_t n, const order_id& id);
+  refusal refund_order(const order_id& id, std::vector<item_wish> items = {});
+  refusal promo(const promo_code_patch& patch);
+  refusal prefer(std::uint64_t n, std::optional<std::uint8_t> priority_class);
+  /// From now on these fans are not served, and no others; stays so over a reload.
+  void block(const std::set<std::uint64_t>& fans, bool includes_ended = false);
+  /// `news`: how many fans it was news to.
+  refusal invite(const std::vector<std::uint64_t>& fans, const invitation_wish& wish,
+                 std::size_t* news = nullptr);
+  std::size_t uninvite(std::uint64_t n);
+  /// The gateway gave the page.
+  void initialized(const payment_id& payment);
+  sale::attempt pay(std::uint64_t n);
+  refusal hear(gateway_fact fact);
+  refusal captured(const payment_id& payment);
+  refusal declined(const payment_id& payment);
+  refusal refunded(const refund_id& refund);
+  void closed(const payment_id& payment);
+  refusal turn(event_trigger trigger);
+  refusal patch(const event_patch& patch);
+
+  const entry_row& entry(std::uint64_t fan_number) const { return it->queue().find(fan(fan_number))->row; }
+  const claim_row& claim_of(std::uint64_t fan_number) const; ///< the newest
+  const order_row& order_of(std::uint64_t fan_number) const; ///< the newest
+  const payment_row& payment_of(const order_row& order) const; ///< the newest attempt
+  const payment_row& payment(const payment_id& id) const { return *it->payments().find(id); }
+  const ticket_type_row& type(std::size_t i = 0) const { return it->stock().types().at(i); }
+  bool told(notice_kind what) const;
+  /// The gateway was asked `kind` by the last decision.
+  bool asked(gateway_order_kind kind) const;
+  /// The refund order of the last decision.
+  std::optional<refund_id> refund_asked() const;
+  gateway_fact fact(const payment_id& id, verdict what);
+
+private:
+  std::uint64_t next_fact_ = 0;
+  std::uint64_t seed_;
+};
+
+} // namespace fq::test

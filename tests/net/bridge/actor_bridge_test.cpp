@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bridge between io threads and actors: every question ends, once, whatever happens to the other side;
+// and shutting down in the middle of it harms nobody (hundreds of times, to be run under the sanitizers).
+#define CAF_SUITE net_bridge
+#include "caf/test/unit_test.hpp"
+
+#include "tests/net/server/fakes.hpp"
+
+#include <boost/asio/io_context.hpp>
+
+#include <memory>
+#include <thread>
+
+using namespace fq;
+using namespace fq::net;
+using fake::behaves;
+
+namespace {
+
+using outcome = answer<entry_reply>;
+
+awaitable<outcome> question(actor_bridge& bridge, aggregate_id aggregate, customer_id who) {
+  co_return co_await ask_event_operation<find_entry>{bridge, aggregate,
+                                                     find_entry{fake::event_of(number_of(aggregate)), who}};
+}
+
+struct log final : push_receiver {
+  std::vector<std::string> heard;
+  void on_entries_changed(const entries_changed& p) override {
+    heard.push_back("changed " + std::to_string(p.changes.size()));
+  }
+  void on_line_moved(const line_moved&) override { heard.push_back("moved"); }
+  void on_event_noticed(const event_noticed&) override { heard.push_back("noticed"); }
+  void on_orders_changed(const orders_changed&) override { heard.push_back("ordered"); }
+  void on_owner_gone(aggregate_id a) override { heard.push_back("gone " + std::to_string(number_of(a))); }
+};
+
+/// A bridge whose io thread is the test's.
+struct fixture {
+  explicit fixture(milliseconds timeout = milliseconds{5000}, std::size_t in_flight = 10'000) :
+      system(cfg),
+      region(system.spawn(fake::region)),
+      bridge(std::make_unique<actor_bridge>(system, io, region, state, bridge_limits{timeout, in_flight})) {
+    bridge->set_receiver(&pushes);
+    bridge->sweep(clock.steady_now());
+  }
+  ~fixture() {
+    bridge.reset();
+    io.restart();
+    io.poll();
+    caf::anon_send_exit(region, caf::exit_reason::user_shutdown);
+  }
+
+  template <class Condition>
+  bool run_until(Condition condition, milliseconds patience = milliseconds{5000}) {
+    const auto end = clock.steady_now() + patience;
+    while (!condition() && clock.steady_now() < end) {
+      io.restart();
+      io.run_for(milliseconds{5});
+      bridge->sweep(clock.steady_now());
+    }
+    return condition();
+  }
+
+  outcome ask(std::uint32_t aggregate, customer_id who) {
+    auto q = question(*bridge, aggregate_id{aggregate}, who);
+    q.start(nullptr, nullptr);
+    if (!run_until([&] { return q.finished(); })) CAF_FAIL("no answer at all");
+    return q.take();
+  }
+
+  void order(timer_kind kind, std::uint64_t n = 0) { caf::anon_send(region, timer_fired{kind, n}); }
+
+  boost::asio::io_context io{1};
+  fake::environment clock;
+  server_state state;
+  log pushes;
+  fake::one_thread_config cfg;
+  caf::actor_system system;
+  region_handle region;
+  std::unique_ptr<actor_bridge> bridge;
+};
+
+} // namespace
+
+CAF_TEST(an actor answers) {
+  fixture f;
+  const auto r = f.ask(fake::good_event, fake::customer(behaves::well, 4));
+  CAF_CHECK(!r.error);
+  CAF_CHECK_EQUAL(value_of(r.reply.entry.number), 5u);
+  CAF_CHECK_EQUAL(f.bridge->calls_in_flight(), 0u);
+}
+
+CAF_TEST(a business no is an answer) {
+  fixture f;
+  const auto r = f.ask(fake::good_event, fake::customer(behaves::not_in_queue));
+  CAF_CHECK(!r.error);
+  CAF_CHECK(r.reply.no.why == reason::not_in_queue);
+}
+
+CAF_TEST(an error a handler returns is unavailable) {
+  fixture f;
+  CAF_CHECK(
+    is(f.ask(fake::good_event, fake::customer(behaves::refuses_with_error)).error, errc::unavailable));
+}
+
+CAF_TEST(an exception in a handler fails the question and the next one finds a new owner) {
+  fixture f;
+  CAF_CHECK(is(f.ask(fake::good_event, fake::customer(behaves::throws)).error, errc::unavailable));
+  CAF_CHECK(f.run_until([&] { return !f.pushes.heard.empty(); }));
+  CAF_CHECK_EQUAL(f.pushes.heard.front(), "gone 16");
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+}
+
+CAF_TEST(an absent aggregate is absent and an ownerless one unavailable and one of another node not ours) {
+  fixture f;
+  CAF_CHECK(is(f.ask(fake::foreign_event, fake::customer(behaves::well)).error, errc::not_owner));
+  CAF_CHECK(is(f.ask(fake::absent_event, fake::customer(behaves::well)).error, errc::absent));
+  CAF_CHECK(is(f.ask(fake::unavailable_event, fake::customer(behaves::well)).error, errc::unavailable));
+}
+
+CAF_TEST(silence ends at the deadline) {
+  fixture f{milliseconds{50}};
+  CAF_CHECK(is(f.ask(fake::good_event, fake::customer(behaves::silent)).error, errc::unavailable));
+  CAF_CHECK(is(f.ask(fake::silent_region, fake::customer(behaves::well)).error, errc::unavailable));
+  CAF_CHECK_GREATER_OR_EQUAL(f.state.asks_timed_out.load(), 2u);
+  CAF_CHECK_EQUAL(f.bridge->calls_in_flight(), 0u);
+}
+
+CAF_TEST(a dying owner fails what it had not answered at once) {
+  fixture f;
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+  std::vector<awaitable<outcome>> waiting;
+  for (int i = 0; i < 100; ++i) {
+    waiting.push_back(question(*f.bridge, fake::number(fake::good_event), fake::customer(behaves::silent)));
+    waiting.back().start(nullptr, nullptr);
+  }
+  f.order(timer_kind::idle);
+  CAF_CHECK(f.run_until([&] { return f.bridge->calls_in_flight() == 0; }, milliseconds{2000}));
+  for (auto& q : waiting) CAF_CHECK(q.finished() && is(q.take().error, errc::unavailable));
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+}
+
+CAF_TEST(a cached handle of a dead owner fails soon) {
+  fixture f;
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+  f.order(timer_kind::idle);
+  std::this_thread::sleep_for(milliseconds{50}); // dead, and its DOWN waits unread
+  const auto begun = f.clock.steady_now();
+  CAF_CHECK(is(f.ask(fake::good_event, fake::customer(behaves::well)).error, errc::unavailable));
+  CAF_CHECK_LESS(f.clock.steady_now() - begun, milliseconds{1000});
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+}
+
+CAF_TEST(a request given back goes to the owner named next) {
+  fixture f;
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+  f.order(timer_kind::moved);
+  const auto has_moved = f.run_until([&] { // the order is on its way
+    const auto r = f.ask(fake::good_event, fake::customer(behaves::well, 4));
+    CAF_CHECK(!r.error);
+    CAF_CHECK_EQUAL(value_of(r.reply.entry.number), 5u);
+    return !f.pushes.heard.empty();
+  });
+  CAF_CHECK(has_moved);
+  CAF_CHECK((f.pushes.heard == std::vector<std::string>{"gone 16"}));
+}
+
+CAF_TEST(an owner that leaves is forgotten though nobody asks it) {
+  fixture f;
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+  CAF_CHECK(f.bridge->tell_event(fake::number(fake::good_event), subscribe{true}));
+  f.run_until([] { return false; }, milliseconds{20});
+  f.order(timer_kind::moved);
+  CAF_CHECK(f.run_until([&] { return !f.pushes.heard.empty(); }));
+  CAF_CHECK_EQUAL(f.pushes.heard.front(), "gone 16");
+  CAF_CHECK(!f.bridge->tell_event(fake::number(fake::good_event), subscribe{true}));
+}
+
+CAF_TEST(a request that everybody gives back ends) {
+  fixture f;
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+  f.order(timer_kind::lapse);
+  f.order(timer_kind::moved);
+  outcome last;
+  const auto was_refused = f.run_until([&] { // the orders are on their way
+    const auto begun = f.clock.steady_now();
+    last = f.ask(fake::good_event, fake::customer(behaves::well));
+    CAF_CHECK_LESS(f.clock.steady_now() - begun, milliseconds{1000});
+    return bool{last.error};
+  });
+  CAF_CHECK(was_refused);
+  CAF_CHECK(is(last.error, errc::unavailable));
+  CAF_CHECK_EQUAL(f.bridge->calls_in_flight(), 0u);
+}
+
+CAF_TEST(questions in flight are bounded per event) {
+  fixture f{milliseconds{5000}, 3};
+  std::vector<awaitable<outcome>> waiting;
+  for (int i = 0; i < 3; ++i) {
+    waiting.push_back(question(*f.bridge, fake::number(fake::good_event), fake::customer(behaves::silent)));
+    waiting.back().start(nullptr, nullptr);
+  }
+  CAF_CHECK(is(f.ask(fake::good_event, fake::customer(behaves::well)).error, errc::unavailable));
+  CAF_CHECK_EQUAL(f.state.asks_overloaded.load(), 1u);
+  CAF_CHECK(!f.ask(fake::other_event, fake::customer(behaves::well)).error);
+  waiting.clear();
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+}
+
+CAF_TEST(a destroyed question is forgotten before and after its owner is found) {
+  fixture f;
+  for (int i = 0; i < 50; ++i) {
+    auto q = question(*f.bridge, fake::number(fake::good_event), fake::customer(behaves::well));
+    q.start(nullptr, nullptr);
+    if (i % 2) {
+      f.io.restart();
+      f.io.poll();
+    }
+  }
+  CAF_CHECK_EQUAL(f.bridge->calls_in_flight() <= 1, true); // the question to the region may still be there
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+}
+
+CAF_TEST(many questions are all answered) {
+  fixture f;
+  std::vector<awaitable<outcome>> waiting;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    waiting.push_back(question(*f.bridge, fake::number(fake::good_event), fake::customer(behaves::well, i)));
+    waiting.back().start(nullptr, nullptr);
+  }
+  CAF_CHECK(f.run_until([&] { return f.bridge->calls_in_flight() == 0; }));
+  for (std::uint64_t i = 0; i < waiting.size(); ++i) {
+    const auto r = waiting[i].take();
+    CAF_REQUIRE(!r.error);
+    CAF_REQUIRE_EQUAL(value_of(r.reply.entry.number), i + 1);
+  }
+}
+
+CAF_TEST(pushes reach the receiver in order) {
+  fixture f;
+  CAF_CHECK(!f.ask(fake::good_event, fake::customer(behaves::well)).error);
+  CAF_CHECK(f.bridge->tell_event(fake::number(fake::good_event), subscribe{true}));
+  f.run_until([] { return false; }, milliseconds{20}); // requests leave at the end of an io burst
+  f.order(timer_kind::admission, 3);
+  f.order(timer_kind::flush);
+  CAF_CHECK(f.run_until([&] { return f.pushes.heard.size() == 3; }));
+  for (const auto& what : f.pushes.heard) CAF_MESSAGE(what);
+  CAF_CHECK((f.pushes.heard == std::vector<std::string>{"changed 3", "moved", "noticed"}));
+}
+
+CAF_TEST(stopping fails everything and refuses what comes later) {
+  fixture f;
+  auto q = question(*f.bridge, fake::number(fake::good_event), fake::customer(behaves::silent));
+  q.start(nullptr, nullptr);
+  f.run_until([&] { return false; }, milliseconds{20});
+  f.bridge->stop();
+  CAF_CHECK(q.finished());
+  CAF_CHECK(is(q.take().error, errc::unavailable));
+  auto late = question(*f.bridge, fake::number(fake::good_event), fake::customer(behaves::well));
+  late.start(nullptr, nullptr);
+  CAF_CHECK(late.finished());
+}
+
+CAF_TEST(starting and stopping in the middle of traffic harms nobody) {
+  fake::environment clock;
+  for (int run = 0; run < 300; ++run) {
+    boost::asio::io_context io{1};
+    server_state state;
+    fake::one_thread_config cfg;
+    caf::actor_system system{cfg};
+    const auto region = system.spawn(fake::region);
+    std::vector<awaitable<outcome>> waiting;
+    {
+      actor_bridge bridge{system, io, region, state, {milliseconds{5000}, 10'000}};
+      bridge.sweep(clock.steady_now());
+      for (std::uint64_t i = 0; i < 64; ++i) {
+        const auto who = i % 7 == 0 ? fake::customer(behaves::silent) : fake::customer(behaves::well, i);
+        waiting.push_back(question(bridge, fake::number(i % 2 ? fake::good_event : fake::other_event), who));
+        waiting.back().start(nullptr, nullptr);
+      }
+      std::thread runner{[&] {
+        const auto work = boost::asio::make_work_guard(io);
+        io.run();
+      }};
+      if (run % 3 == 0) caf::anon_send(region, timer_fired{timer_kind::idle, 0});
+      std::this_thread::sleep_for(std::chrono::microseconds{run * 13 % 900});
+      io.stop();
+      runner.join();
+      if (run % 2) {
+        bridge.stop();
+        for (auto& q : waiting) CAF_REQUIRE(q.finished());
+      }
+      waiting.clear();
+    }
+    caf::anon_send_exit(region, caf::exit_reason::user_shutdown);
+  }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an owner of another node pushes reaches every io thread that asked for it, though it was sent once.
+#define CAF_SUITE net_relay
+#include "caf/test/unit_test.hpp"
+
+#include "net/bridge/push_relay.hpp"
+#include "tests/net/server/fakes.hpp"
+
+#include <caf/scoped_actor.hpp>
+
+using namespace fq;
+using namespace fq::net;
+
+namespace {
+
+struct fixture {
+  fake::one_thread_config cfg;
+  caf::actor_system system{cfg};
+  shared_push_relay relay{system};
+  caf::scoped_actor a{system}, b{system},
+    owner{system}; ///< two io threads, and an owner whose words are the test's
+  const event_id event = fake::event_of(fake::good_event);
+
+  static caf::strong_actor_ptr sink(caf::scoped_actor& x) {
+    return caf::actor_cast<caf::strong_actor_ptr>(x);
+  }
+  event_handle handle() { return caf::actor_cast<event_handle>(sink(owner)); }
+  /// Names of what `who` has got, within a moment.
+  std::string heard(caf::scoped_actor& who) {
+    std::string all;
+    bool more = true;
+    while (more)
+      who->receive(
+        [&](const subscribe& x) { all += x.on ? "subscribe " : "unsubscribe "; },
+        [&](const watch_sessions& x) { all += x.on ? "watch " : "unwatch "; },
+        [&](const push_read& x) { all += "read " + std::to_string(x.number) + " "; },
+        [&](const fq::line_moved&) { all += "moved "; }, [&](const owner_left&) { all += "left "; },
+        [&](const sessions_changed&) { all += "sessions "; }, [&](const entry_reply&) { all += "answer "; },
+        caf::after(milliseconds{20}) >> [&] { more = false; });
+    return all;
+  }
+  template <class Message>
+  void push(const Message& message) {
+    relay.get()->enqueue(caf::make_mailbox_element(sink(owner), caf::make_message_id(), {}, message),
+                         nullptr);
+  }
+  sessions_changed news() const {
+    sessions_changed x;
+    x.event = event;
+    return x;
+  }
+};
+
+} // namespace
+
+CAF_TEST(who pushes once is heard by every thread that subscribed) {
+  fixture f;
+  f.relay.get()->subscribe(f.handle(), f.sink(f.a), true);
+  f.relay.get()->subscribe(f.handle(), f.sink(f.b), true);
+  CAF_CHECK_EQUAL(f.heard(f.owner), "subscribe subscribe "); // the second is the same to an owner
+  f.push(fq::line_moved{f.event});
+  f.push(owner_left{fake::number(fake::good_event)});
+  CAF_CHECK_EQUAL(f.heard(f.a), "moved left ");
+  CAF_CHECK_EQUAL(f.heard(f.b), "moved left ");
+}
+
+CAF_TEST(the owner is left when the last thread leaves and not before) {
+  fixture f;
+  f.relay.get()->subscribe(f.handle(), f.sink(f.a), true);
+  f.relay.get()->subscribe(f.handle(), f.sink(f.b), true);
+  f.heard(f.owner);
+  f.relay.get()->subscribe(f.handle(), f.sink(f.a), false);
+  CAF_CHECK_EQUAL(f.heard(f.owner), "");
+  f.push(fq::line_moved{f.event});
+  CAF_CHECK_EQUAL(f.heard(f.a), "");
+  CAF_CHECK_EQUAL(f.heard(f.b), "moved ");
+  f.relay.get()->subscribe(f.handle(), f.sink(f.b), false);
+  CAF_CHECK_EQUAL(f.heard(f.owner), "unsubscribe ");
+  f.relay.get()->subscribe(f.handle(), f.sink(f.b), false);
+  CAF_CHECK_EQUAL(f.heard(f.owner), "");
+}
+
+CAF_TEST(sessions go to the tables and places to the hubs) {
+  fixture f;
+  const auto aggregate = fake::number(fake::good_event);
+  f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.a), true);
+  f.relay.get()->subscribe(f.handle(), f.sink(f.b), true);
+  CAF_CHECK_EQUAL(f.heard(f.owner), "watch subscribe ");
+  f.push(f.news());
+  f.push(fq::line_moved{f.event});
+  CAF_CHECK_EQUAL(f.heard(f.a), "sessions ");
+  CAF_CHECK_EQUAL(f.heard(f.b), "moved ");
+  f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.b),
+                                true); // asks again: the new table knows nothing yet
+  CAF_CHECK_EQUAL(f.heard(f.owner), "watch ");
+}
+
+CAF_TEST(a table that comes with another owner begins a list of its own) {
+  fixture f;
+  const auto aggregate = fake::number(fake::good_event);
+  f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.a), true);
+  const auto successor = caf::actor_cast<event_handle>(f.sink(f.b));
+  f.relay.get()->watch_sessions(aggregate, successor, f.sink(f.owner), true);
+  f.relay.get()->watch_sessions(aggregate, f.handle(), f.sink(f.a),
+                                false); // too late to end what is the successor's
+  f.heard(f.owner);
+  f.push(f.news());
+  CAF_CHECK_EQUAL(f.heard(f.a), "");
+  CAF_CHECK_EQUAL(f.heard(f.owner), "sessions ");
+}
+
+CAF_TEST(a mark goes back to who sent it) {
+  fixture f;
+  f.push(push_mark{17, push_kind::places});
+  CAF_CHECK_EQUAL(f.heard(f.owner), "read 17 ");
+}
+
+CAF_TEST(a thread that ends is told nothing more) {
+  fixture f;
+  f.relay.get()->subscribe(f.handle(), f.sink(f.a), true);
+  f.relay.get()->watch_sessions(fake::number(fake::good_event), f.handle(), f.sink(f.a), true);
+  f.relay.get()->forget(f.sink(f.a));
+  f.push(fq::line_moved{f.event});
+  f.push(f.news());
+  CAF_CHECK_EQUAL(f.heard(f.a), "");
+}

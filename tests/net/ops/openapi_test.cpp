@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// docs/openapi.yaml against the route table, both ways; and the converter that embeds it.
+#define CAF_SUITE routes_openapi
+#include "caf/test/unit_test.hpp"
+
+#include "net/http/problem.hpp"
+#include "net/pages/openapi.hpp"
+#include "net/site/routes.hpp"
+#include "net/tool/yaml_subset.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+using namespace fq;
+using namespace fq::net;
+
+namespace {
+
+namespace json = boost::json;
+
+const json::object& document() {
+  static const auto parsed = json::parse(json::string_view{openapi_json().data(), openapi_json().size()});
+  return parsed.get_object();
+}
+
+std::string lower(std::string_view text) {
+  std::string out{text};
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+/// "get /events/{id}"
+std::set<std::string> described() {
+  std::set<std::string> all;
+  for (const auto& path : document().at("paths").get_object())
+    for (const auto& operation : path.value().get_object())
+      if (operation.key() != "parameters")
+        all.insert(std::string{operation.key()} + " " + std::string{path.key()});
+  return all;
+}
+
+std::set<std::string> routed() {
+  std::set<std::string> all;
+  for (const auto& r : public_routes(1))
+    all.insert(lower(net::name_of(r.verb)) + " " + std::string{r.pattern});
+  return all;
+}
+
+/// Calls `visit` for every $ref.
+void each_ref(const json::value& v, const std::function<void(std::string)>& visit) {
+  if (const auto* o = v.if_object())
+    for (const auto& member : *o)
+      if (member.key() == "$ref")
+        visit(std::string{member.value().get_string()});
+      else
+        each_ref(member.value(), visit);
+  else if (const auto* a = v.if_array())
+    for (const auto& element : *a) each_ref(element, visit);
+}
+
+bool resolves(const std::string& ref) {
+  if (!ref.starts_with("#/")) return false;
+  const json::value* at = nullptr;
+  const json::object* in = &document();
+  for (std::size_t from = 2; from < ref.size();) {
+    const auto end = std::min(ref.find('/', from), ref.size());
+    if (!in || !(at = in->if_contains(ref.substr(from, end - from)))) return false;
+    in = at->if_object();
+    from = end + 1;
+  }
+  return at != nullptr;
+}
+
+std::set<std::string> known_codes() {
+  std::set<std::string> all;
+  for (int i = 0; i <= static_cast<int>(last_fault); ++i)
+    all.insert(std::string{code_of(static_cast<fault>(i))});
+  for (int i = 1; i <= static_cast<int>(reason::gateway_unavailable); ++i)
+    all.insert(std::string{fq::code_of(static_cast<reason>(i))});
+  return all;
+}
+
+std::string yaml_text() {
+  std::ifstream in{FQ_SOURCE_DIR "/docs/openapi.yaml"};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+
+std::string failure(std::string_view yaml) {
+  try {
+    return "taken: " + yaml_to_json(yaml);
+  } catch (const std::runtime_error& e) { return e.what(); }
+}
+
+} // namespace
+
+CAF_TEST(every route is described and every description is routed) {
+  for (const auto& r : routed())
+    if (!described().count(r)) CAF_ERROR("not in docs/openapi.yaml: " + r);
+  for (const auto& d : described())
+    if (!routed().count(d)) CAF_ERROR("not in net/site/routes.cpp: " + d);
+  CAF_CHECK_EQUAL(described().size(), routed().size());
+}
+
+CAF_TEST(every reference leads somewhere) {
+  each_ref(document(), [](const std::string& ref) {
+    if (!resolves(ref)) CAF_ERROR("dangling: " + ref);
+  });
+}
+
+CAF_TEST(every operation has an id of its own a summary answers and a stand on security) {
+  std::set<std::string> ids;
+  for (const auto& path : document().at("paths").get_object())
+    for (const auto& operation : path.value().get_object()) {
+      if (operation.key() == "parameters") continue;
+      const auto& o = operation.value().get_object();
+      CAF_CHECK(ids.insert(std::string{o.at("operationId").get_string()}).second);
+      CAF_CHECK(!o.at("summary").get_string().empty());
+      CAF_CHECK(!o.at("responses").get_object().empty());
+      CAF_CHECK(o.contains("security"));
+    }
+}
+
+CAF_TEST(codes in the description exist and codes that exist are described) {
+  const auto text = yaml_text();
+  static const std::regex mention{"(?:\\bcode: |`)([a-z_]+)(?:,|`)"};
+  const std::set<std::string> field_codes{"wrong_type", "out_of_range", "required", "invalid"};
+  const std::set<std::string> words{"code", "status", "true"};
+  std::set<std::string> mentioned;
+  for (std::sregex_iterator i{text.begin(), text.end(), mention}, end; i != end; ++i)
+    mentioned.insert((*i)[1]);
+  for (const auto& m : mentioned)
+    if (!known_codes().count(m) && !field_codes.count(m) && !words.count(m)) CAF_ERROR("no such code: " + m);
+  // What the transport answers on any path, and what no public route can answer.
+  const std::set<std::string> everywhere{
+    "method_not_allowed",    "request_timeout", "header_too_large", "expectation_failed",
+    "version_not_supported", "internal_error",  "not_implemented",  "email_taken"};
+  for (const auto& known : known_codes())
+    if (!mentioned.count(known) && !everywhere.count(known)) CAF_ERROR("described nowhere: " + known);
+}
+
+CAF_TEST(what is embedded is what is in docs) {
+  CAF_CHECK_EQUAL(yaml_to_json(yaml_text()), std::string{openapi_json()});
+  CAF_CHECK_EQUAL(document().at("openapi").get_string(), "3.1.0");
+}
+
+CAF_TEST(the page lists every operation) {
+  for (const auto& d : described()) {
+    const auto space = d.find(' ');
+    std::string heading = d;
+    for (std::size_t i = 0; i < space; ++i)
+      heading[i] = static_cast<char>(std::toupper(static_cast<unsigned char>(heading[i])));
+    CAF_CHECK(api_listing().find("<code>" + heading + "</code>") != std::string::npos);
+  }
+}
+
+CAF_TEST(the converter knows its part of YAML) {
+  CAF_CHECK_EQUAL(
+    yaml_to_json(
+      "a: 1\nb:\n  - x\n  - y: true\n    z: null\n  - [1, 'it''s', {k: v}]\n# c\nc: \"q: \\\"#\\\"\"\n"),
+    R"({"a":1,"b":["x",{"y":true,"z":null},[1,"it's",{"k":"v"}]],"c":"q: \"#\""})");
+  CAF_CHECK_EQUAL(yaml_to_json("t: >-\n  one\n  two: x\nn: -1.5\nv: 3.1.0\n\"200\": 007\n"),
+                  R"({"t":"one two: x","n":-1.5,"v":"3.1.0","200":"007"})");
+  CAF_CHECK_EQUAL(yaml_to_json("empty: {}\nlist: []\n"), R"({"empty":{},"list":[]})");
+}
+
+CAF_TEST(the converter refuses the rest with the line) {
+  CAF_CHECK_EQUAL(failure("a: 1\na: 2\n"), "line 2: repeated key: a");
+  CAF_CHECK_EQUAL(failure("a: &x 1\n"), "line 1: this part of YAML is not known here");
+  CAF_CHECK_EQUAL(failure("a: |\n  x\n"), "line 1: this part of YAML is not known here");
+  CAF_CHECK_EQUAL(failure("a:\n"), "line 1: a value is missing");
+  CAF_CHECK_EQUAL(failure("a: [1, 2\n"), "line 1: a list that does not end");
+  CAF_CHECK_EQUAL(failure("a: {k: 1, k: 2}\n"), "line 1: bad or repeated key: k");
+  CAF_CHECK_EQUAL(failure("a: {d: one, two, k: 2}\n"), "line 1: bad or repeated key: two, k");
+  CAF_CHECK_EQUAL(failure("a: b: c\n"), "line 1: a colon in plain text: quote it");
+  CAF_CHECK_EQUAL(failure("a: 1 # x\n"), "line 1: a comment after a value");
+  CAF_CHECK_EQUAL(failure("a: 1\n   b: 2\n"), "line 2: unexpected indentation");
+  CAF_CHECK_EQUAL(failure("\ta: 1\n"), "line 1: a tab");
+  CAF_CHECK_EQUAL(failure(""), "line 1: nothing here");
+}

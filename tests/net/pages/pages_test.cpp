@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pages for people are made of: languages, plural rules, numbers, waits, forms, cookies, origins,
+// colours.
+#define CAF_SUITE routes_pages
+#include "caf/test/unit_test.hpp"
+
+#include "net/http/cors.hpp"
+#include "net/http/problem.hpp"
+#include "net/pages/forms.hpp"
+#include "net/pages/site_page.hpp"
+#include "net/pages/texts.hpp"
+#include "net/pages/wait_page.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace fq;
+using namespace fq::net;
+
+namespace {
+
+std::string plurals(language l, const std::vector<std::uint64_t>& numbers) {
+  constexpr const char* names[] = {"zero", "one", "two", "few", "many", "other"};
+  std::string out;
+  for (const auto n : numbers)
+    out += std::to_string(n) + names[static_cast<std::size_t>(plural_of(l, n))] + ' ';
+  return out;
+}
+
+request with(std::vector<std::pair<std::string_view, std::string_view>> fields, std::string_view body = {}) {
+  request rq;
+  rq.fields = std::move(fields);
+  rq.body = body;
+  rq.request_id = "r";
+  return rq;
+}
+
+std::string code_of(std::string_view body, std::string_view type = "application/x-www-form-urlencoded") {
+  std::optional<response> no;
+  (void)form::read(with({{"Content-Type", type}}, body), no);
+  return no ? std::to_string(no->status) : "taken";
+}
+
+bool accepts(std::vector<std::pair<std::string_view, std::string_view>> fields) {
+  return is_from_own_page(with(std::move(fields)), "https://tickets.example/base");
+}
+
+} // namespace
+
+// What Intl.PluralRules of Node 20 (ICU 73) says.
+CAF_TEST(plural rules are CLDRs) {
+  CAF_CHECK_EQUAL(plurals(language::en, {0, 1, 2, 11, 21}), "0other 1one 2other 11other 21other ");
+  CAF_CHECK_EQUAL(plurals(language::fr, {0, 1, 2, 1'000'000, 1'000'001}),
+                  "0one 1one 2other 1000000many 1000001other ");
+  CAF_CHECK_EQUAL(plurals(language::es, {0, 1, 2, 2'000'000}), "0other 1one 2other 2000000many ");
+  CAF_CHECK_EQUAL(plurals(language::hr, {0, 1, 2, 4, 5, 11, 12, 14, 21, 22, 25, 101, 111, 112, 1002}),
+                  "0other 1one 2few 4few 5other 11other 12other 14other 21one 22few 25other 101one 111other "
+                  "112other 1002few ");
+  CAF_CHECK_EQUAL(plurals(language::ar, {0, 1, 2, 3, 10, 11, 99, 100, 102, 103, 111, 200}),
+                  "0zero 1one 2two 3few 10few 11many 99many 100other 102other 103few 111many 200other ");
+}
+
+CAF_TEST(the visitors best language is taken and english without one) {
+  CAF_CHECK(negotiate("") == language::en);
+  CAF_CHECK(negotiate("de-DE, ja;q=0.9") == language::en);
+  CAF_CHECK(negotiate("de, hr;q=0.5, fr-CA;q=0.7") == language::fr);
+  CAF_CHECK(negotiate("AR-eg") == language::ar);
+  CAF_CHECK(negotiate("es;q=0, hr;q=0.001") == language::hr);
+  CAF_CHECK(negotiate("fr;q=nonsense, hr;q=2, es;q=0.1") == language::es);
+  CAF_CHECK(!language_of("english"));
+}
+
+CAF_TEST(numbers are grouped as their language does) {
+  CAF_CHECK_EQUAL(number_text(language::en, 1'234'567), "1,234,567");
+  CAF_CHECK_EQUAL(number_text(language::en, 999), "999");
+  CAF_CHECK_EQUAL(number_text(language::fr, 12'345), "12\u202f345");
+  CAF_CHECK_EQUAL(number_text(language::es, 1'234), "1234");
+  CAF_CHECK_EQUAL(number_text(language::es, 12'345), "12.345");
+  CAF_CHECK_EQUAL(number_text(language::hr, 1'234), "1.234");
+}
+
+CAF_TEST(waits are honest ranges) {
+  CAF_CHECK_EQUAL(wait_text(language::en, -1, -1), "It is too early to say");
+  CAF_CHECK_EQUAL(wait_text(language::en, 0, 59), "Less than a minute");
+  CAF_CHECK_EQUAL(wait_text(language::en, 30, 61), "Up to 2 minutes");
+  CAF_CHECK_EQUAL(wait_text(language::en, 60, 60), "About 1 minute");
+  CAF_CHECK_EQUAL(wait_text(language::en, 119, 301), "1 to 6 minutes");
+  CAF_CHECK_EQUAL(wait_text(language::en, 3'600, 7'201), "1 to 3 hours");
+  CAF_CHECK_EQUAL(counted(language::hr, "ahead", 1'234), "1.234 osobe ispred vas");
+  CAF_CHECK_EQUAL(texts_json(language::en, {"next"}), R"({"next":{"other":"You are next"}})");
+}
+
+CAF_TEST(a text that there is not is a mistake that is heard) {
+  bool thrown = false;
+  try {
+    (void)text(language::en, "no_such_text");
+  } catch (const std::logic_error&) { thrown = true; }
+  CAF_CHECK(thrown);
+}
+
+CAF_TEST(forms are decoded strictly) {
+  std::optional<response> no;
+  const auto sent = form::read(
+    with({{"Content-Type", "application/x-www-form-urlencoded; charset=utf-8"}}, "a=%C5%A0+x&b=&c"), no);
+  CAF_CHECK(!no);
+  CAF_CHECK_EQUAL(sent.find("a"), "\u0160 x");
+  CAF_CHECK_EQUAL(sent.find("b"), "");
+  CAF_CHECK_EQUAL(sent.find("nothing"), "");
+  CAF_CHECK_EQUAL(code_of("a=b", "application/json"), "415");
+  for (const auto* body : {"a=%", "a=%4", "a=%zz", "a=%00", "a=%0a", "a=%ff", "a=%C5", "%=a", "a=1&a=2"})
+    CAF_CHECK_EQUAL(code_of(body), "400");
+  std::string many;
+  for (int i = 0; i <= static_cast<int>(form_fields_max); ++i) many += "f" + std::to_string(i) + "=1&";
+  CAF_CHECK_EQUAL(code_of(many), "400");
+}
+
+CAF_TEST(cookies are found by their whole name) {
+  const auto rq = with({{"Cookie", "xa=1; a=2; b=3=4"}, {"cookie", "c=5"}});
+  CAF_CHECK_EQUAL(cookie(rq, "a"), "2");
+  CAF_CHECK_EQUAL(cookie(rq, "b"), "3=4");
+  CAF_CHECK_EQUAL(cookie(rq, "c"), "5");
+  CAF_CHECK_EQUAL(cookie(rq, "x"), "");
+  response answer;
+  set_cookie(answer, "a", "v", {"/base", 60, true});
+  CAF_CHECK_EQUAL(answer.fields.at(0).second, "a=v; Path=/base; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
+}
+
+CAF_TEST(forms of other sites are not ours) {
+  CAF_CHECK(accepts({}));
+  CAF_CHECK(accepts({{"Sec-Fetch-Site", "same-origin"}}));
+  CAF_CHECK(accepts({{"Origin", "https://tickets.example"}}));
+  CAF_CHECK(accepts({{"Host", "127.0.0.1:8080"}, {"Origin", "http://127.0.0.1:8080"}}));
+  CAF_CHECK(!accepts({{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://tickets.example"}}));
+  CAF_CHECK(!accepts({{"Sec-Fetch-Site", "same-site"}}));
+  CAF_CHECK(!accepts({{"Host", "tickets.example"}, {"Origin", "https://evil.example"}}));
+  CAF_CHECK(!accepts({{"Host", "x"}, {"Origin", "null"}}));
+  CAF_CHECK(!accepts({{"Host", "x"}, {"Origin", ""}}));
+  CAF_CHECK(!accepts({{"Host", "evil.example"}, {"Origin", "https://evil.example/"}}));
+}
+
+CAF_TEST(text upon a tenants colour can be read) {
+  CAF_CHECK_EQUAL(ink_on("#000000"), "#fff");
+  CAF_CHECK_EQUAL(ink_on("#2c1d6b"), "#fff");
+  CAF_CHECK_EQUAL(ink_on("#ffd23f"), "#000");
+  CAF_CHECK_EQUAL(ink_on("#ffffff"), "#000");
+}
+
+CAF_TEST(what organizers and visitors typed cannot become markup) {
+  const std::string base;
+  event_view line;
+  line.event.name = "<b>\"'&";
+  line.event.message = "</script><script>alert(1)</script>";
+  line.event.status = event_status::active;
+  wait_view view{.in = language::en, .base = base, .line = line};
+  view.step = sign_in_step::code;
+  view.email = "\"><img src=x>";
+  const auto answer = render(wait_page(view), base, nullptr);
+  CAF_CHECK(answer.body.find("<b>\"") == std::string::npos);
+  CAF_CHECK(answer.body.find("<img") == std::string::npos);
+  CAF_CHECK(answer.body.find("<script>") == std::string::npos);
+  CAF_CHECK(answer.body.find("&lt;b&gt;&quot;&#39;&amp;") != std::string::npos);
+}

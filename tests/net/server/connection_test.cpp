@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+// HTTP over real sockets against a real server on fake actors: order, limits, deadlines, hostile clients,
+// draining, stopping.
+#define CAF_SUITE net_session
+#include "caf/test/unit_test.hpp"
+
+#include "tests/net/server/client.hpp"
+#include "tests/net/server/site.hpp"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+using namespace fq;
+using namespace fq::net;
+using fake::client;
+using fake::eventually;
+using fake::world;
+
+namespace {
+
+config::options with(void (*change)(config::options&)) {
+  auto o = fake::fast_options();
+  change(o);
+  return o;
+}
+
+} // namespace
+
+CAF_TEST(a request is answered with the promised fields and the connection kept) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  for (int i = 0; i < 3; ++i) {
+    const auto r = c.get("/constant");
+    CAF_CHECK_EQUAL(r.status, 200u);
+    CAF_CHECK(r.has("Content-Type: application/json\r\n"));
+    CAF_CHECK(r.has("Cache-Control: no-store\r\n"));
+    CAF_CHECK(r.has("X-Content-Type-Options: nosniff\r\n"));
+    CAF_CHECK(r.has("X-Request-Id: "));
+    CAF_CHECK(r.has(" GMT\r\n"));
+    CAF_CHECK(!r.has("Connection:"));
+  }
+}
+
+CAF_TEST(a sane request id comes back and another does not) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  CAF_CHECK(
+    c.ask("GET /constant HTTP/1.1\r\nHost: a\r\nX-Request-Id: abc-1\r\n\r\n").has("X-Request-Id: abc-1\r\n"));
+  CAF_CHECK(!c.ask("GET /constant HTTP/1.1\r\nHost: a\r\nX-Request-Id: a b\r\n\r\n").has("a b"));
+}
+
+CAF_TEST(pipelined requests are answered in order whoever answers them) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  std::string requests;
+  for (int i = 0; i < 300; ++i) {
+    requests += "GET /events/16/entries/" + std::to_string(1000 + i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
+    requests += "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: "
+                + std::to_string(std::to_string(i).size()) + "\r\n\r\n" + std::to_string(i);
+  }
+  std::thread sender{[&] { c.send(requests); }};
+  for (int i = 0; i < 300; ++i) {
+    CAF_REQUIRE(c.read().body.find("\"queue_number\":" + std::to_string(i + 1) + ",") != std::string::npos);
+    CAF_REQUIRE_EQUAL(c.read().body, std::to_string(i));
+  }
+  sender.join();
+}
+
+CAF_TEST(ten thousand pipelined requests in one write are bounded and answered) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  std::string requests;
+  for (int i = 0; i < 10'000; ++i) requests += "GET /constant HTTP/1.1\r\nHost: a\r\n\r\n";
+  std::thread sender{[&] { c.send(requests); }};
+  int answered = 0;
+  while (answered < 10'000 && c.read().status == 200) ++answered;
+  sender.join();
+  CAF_CHECK_EQUAL(answered, 10'000);
+}
+
+CAF_TEST(a request in single bytes is the same request) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  const std::string text = "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc";
+  for (const char byte : text) CAF_REQUIRE(c.send({&byte, 1}));
+  CAF_CHECK_EQUAL(c.read().body, "abc");
+}
+
+CAF_TEST(head has no body and says how long it would be) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  const auto r = c.ask("HEAD /constant HTTP/1.1\r\nHost: a\r\n\r\n", true);
+  CAF_CHECK_EQUAL(r.status, 200u);
+  CAF_CHECK(r.has("Content-Length: 110"));
+  CAF_CHECK_EQUAL(c.get("/constant").body.size(), 110u);
+}
+
+CAF_TEST(chunked bodies and large bodies arrive whole) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  CAF_CHECK_EQUAL(
+    c.ask(
+       "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n")
+      .body,
+    "abcde");
+  std::string large(200'000, 'x');
+  for (std::size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>('a' + i % 26);
+  CAF_CHECK(
+    c.ask("POST /big HTTP/1.1\r\nHost: a\r\nX-Request-Id: q\r\nContent-Length: 200000\r\n\r\n" + large).body
+    == large);
+  std::string chunks;
+  for (std::size_t at = 0; at < large.size(); at += 20'000)
+    chunks += "4e20\r\n" + large.substr(at, 20'000) + "\r\n";
+  CAF_CHECK(
+    c.ask("POST /big HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + "0\r\n\r\n").body
+    == large);
+  CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
+}
+
+CAF_TEST(bodies over the limit of their route are 413) {
+  world w{fake::test_site()};
+  CAF_CHECK_EQUAL(client{w.server.public_port()}
+                    .ask("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 16\r\n\r\n0123456789abcdef")
+                    .status,
+                  200u);
+  client c{w.server.public_port()};
+  const auto r = c.ask("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 17\r\n\r\n0123456789abcdefg");
+  CAF_CHECK_EQUAL(r.status, 413u);
+  CAF_CHECK(r.has("Connection: close"));
+  CAF_CHECK(c.ended());
+  client d{w.server.public_port()};
+  CAF_CHECK_EQUAL(
+    d.ask("POST /small HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n11\r\n0123456789abcdefg\r\n")
+      .status,
+    413u);
+  client e{w.server.public_port()};
+  CAF_CHECK_EQUAL(e.ask("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n\r\n").status,
+                  413u);
+}
+
+CAF_TEST(expect continue is answered before the body comes) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  auto r = c.ask("POST /echo HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n");
+  CAF_CHECK_EQUAL(r.status, 100u);
+  CAF_CHECK_EQUAL(c.ask("abc").body, "abc");
+  CAF_CHECK_EQUAL(
+    c.ask("POST /small HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 300\r\n\r\n").status,
+    413u);
+}
+
+CAF_TEST(framing tricks are refused and the connection closed) {
+  world w{fake::test_site()};
+  for (const char* bytes :
+       {"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\nTransfer-Encoding: "
+        "chunked\r\n\r\n0\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: xchunked\r\n\r\nGET /constant "
+        "HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /constant HTTP/1.1\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n", "GARBAGE\r\n\r\n"}) {
+    client c{w.server.public_port()};
+    const auto r = c.ask(bytes);
+    CAF_CHECK(r.status == 400u || r.status == 505u);
+    CAF_CHECK(r.has("Connection: close"));
+    CAF_CHECK(r.has("Content-Type: application/problem+json"));
+    CAF_CHECK(c.ended()); // the second request was never seen
+  }
+}
+
+CAF_TEST(unknown paths and wrong methods are told apart and keep the connection) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  CAF_CHECK_EQUAL(c.get("/nothing").status, 404u);
+  const auto r = c.ask("DELETE /echo HTTP/1.1\r\nHost: a\r\n\r\n");
+  CAF_CHECK_EQUAL(r.status, 405u);
+  CAF_CHECK(r.has("Allow: POST\r\n"));
+  CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
+}
+
+CAF_TEST(a handler that throws is a 500 without details) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  for (const char* path : {"/exception", "/late-exception"}) {
+    const auto r = c.get(path);
+    CAF_CHECK_EQUAL(r.status, 500u);
+    CAF_CHECK(r.body.find("mistake") == std::string::npos);
+  }
+  CAF_CHECK_EQUAL(w.state.handler_exceptions.load(), 2u);
+  CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
+}
+
+CAF_TEST(a silent actor is a 503 at the deadline) {
+  world w{fake::test_site(), with([](auto& o) { o.http.request_timeout = milliseconds{100}; })};
+  client c{w.server.public_port()};
+  CAF_CHECK_EQUAL(c.get("/events/16/entries/3").status, 503u);
+  CAF_CHECK_EQUAL(c.get("/events/99/entries/1000").status, 404u);
+  CAF_CHECK_EQUAL(c.get("/events/98/entries/1000").status, 503u);
+}
+
+CAF_TEST(http 1 0 closes unless asked to keep) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  CAF_CHECK(c.ask("GET /constant HTTP/1.0\r\nConnection: keep-alive\r\n\r\n").has("Connection: keep-alive"));
+  CAF_CHECK(c.ask("GET /constant HTTP/1.0\r\n\r\n").has("Connection: close"));
+  CAF_CHECK(c.ended());
+}
+
+CAF_TEST(the base path is taken off and required) {
+  world w{fake::test_site(), with([](auto& o) { o.http.base_path = "/shop"; })};
+  client c{w.server.public_port()};
+  CAF_CHECK_EQUAL(c.get("/shop/constant").status, 200u);
+  CAF_CHECK_EQUAL(c.get("/constant").status, 404u);
+  CAF_CHECK_EQUAL(c.get("/shopping/constant").status, 404u);
+}
+
+CAF_TEST(slow headers and slow bodies end at absolute deadlines) {
+  world w{fake::test_site(),
+          with([](auto& o) { o.http.header_timeout = o.http.body_timeout = milliseconds{600}; })};
+  client header{w.server.public_port()}, body{w.server.public_port()}, nothing{w.server.public_port()};
+  body.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n");
+  std::atomic<bool> stop{false};
+  std::thread dripping{[&] {
+    header.send("GET /constant HTTP/1.1\r\nX: ");
+    while (!stop && header.send("a") && body.send("b")) std::this_thread::sleep_for(milliseconds{50});
+  }};
+  CAF_CHECK_EQUAL(header.read().status, 408u);
+  CAF_CHECK_EQUAL(body.read().status, 408u);
+  stop = true;
+  dripping.join();
+  CAF_CHECK(nothing.ended());
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+}
+
+CAF_TEST(idle connections end and busy ones do not) {
+  world w{fake::test_site(), with([](auto& o) { o.http.idle_timeout = milliseconds{700}; })};
+  client idle{w.server.public_port()}, busy{w.server.public_port()};
+  CAF_CHECK_EQUAL(idle.get("/constant").status, 200u);
+  for (int i = 0; i < 15; ++i) {
+    CAF_CHECK_EQUAL(busy.get("/constant").status, 200u);
+    std::this_thread::sleep_for(milliseconds{100});
+  }
+  CAF_CHECK(idle.ended());
+  CAF_CHECK_EQUAL(w.state.connections.load(), 1);
+}
+
+CAF_TEST(a client that does not read is cut at the write deadline) {
+  world w{fake::test_site(), with([](auto& o) { o.http.write_timeout = milliseconds{500}; })};
+  client c{w.server.public_port(), 4096};
+  c.send("GET /large/30000000 HTTP/1.1\r\nHost: a\r\n\r\n");
+  CAF_CHECK(eventually([&] { return w.state.connections == 1; }));
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+}
+
+CAF_TEST(a large answer to a client that reads arrives whole) {
+  world w{fake::test_site()};
+  client c{w.server.public_port(), 4096};
+  CAF_CHECK_EQUAL(c.get("/large/3000000").body.size(), 3'000'000u);
+  CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
+}
+
+// -- bodies that are made while they are sent
+
+CAF_TEST(a body that is made while it is sent arrives whole and the connection stays) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  c.send(
+    "GET /parts/3/0 HTTP/1.1\r\nHost: a\r\n\r\nGET /constant HTTP/1.1\r\nHost: a\r\n\r\n"); // what is
+                                                                                            // pipelined waits
+                                                                                            // its turn
+  const auto streamed = c.read();
+  CAF_CHECK_EQUAL(streamed.status, 200u);
+  CAF_CHECK(!streamed.has("Content-Length:"));
+  CAF_CHECK(streamed.has("Content-Type: text/plain\r\n"));
+  CAF_CHECK_EQUAL(streamed.body, "part 1\npart 2\npart 3\n");
+  CAF_CHECK_EQUAL(c.read().status, 200u);
+  CAF_CHECK_EQUAL(c.get("/parts/0/0").body, "");
+  CAF_CHECK_EQUAL(c.get("/parts/12/300000").body.size(),
+                  12 * 300'000u + 9 * 7 + 3 * 8); // more than a socket takes at once
+  CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
+}
+
+CAF_TEST(a streamed body has no body for head and is plain until the end for http 1 0) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  const auto head = c.ask("HEAD /parts/3/0 HTTP/1.1\r\nHost: a\r\n\r\n", true);
+  CAF_CHECK(head.has("Transfer-Encoding: chunked\r\n"));
+  CAF_CHECK_EQUAL(c.get("/constant").status, 200u);
+  client old{w.server.public_port()};
+  const auto plain = old.ask("GET /parts/2/0 HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n");
+  CAF_CHECK(plain.has("Connection: close\r\n"));
+  CAF_CHECK(!plain.has("Transfer-Encoding") && !plain.has("Content-Length"));
+  CAF_CHECK_EQUAL(old.rest(), "part 1\npart 2\n");
+}
+
+CAF_TEST(a streamed body that cannot go on breaks off and never looks whole) {
+  world w{fake::test_site()};
+  client c{w.server.public_port()};
+  const auto broken = c.get("/parts/20/0");
+  CAF_CHECK_EQUAL(broken.status, 0u);
+  CAF_CHECK(broken.body.ends_with("part 12\n"));
+  CAF_CHECK(c.ended());
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+}
+
+CAF_TEST(who does not read a streamed body is cut and who leaves is forgotten) {
+  world w{fake::test_site(), with([](auto& o) { o.http.write_timeout = milliseconds{500}; })};
+  client stuck{w.server.public_port(), 4096};
+  stuck.send("GET /parts/12/3000000 HTTP/1.1\r\nHost: a\r\n\r\n");
+  CAF_CHECK(eventually([&] { return w.state.connections == 1; }));
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+  {
+    client gone{w.server.public_port()};
+    gone.send("GET /parts/12/300000 HTTP/1.1\r\nHost: a\r\n\r\n");
+  }
+  CAF_CHECK(eventually([&] { return w.state.connections == 0; }));
+}
+
+CAF_TEST(at the connection limit idle ones make room and busy ones do not) {
+  world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 3; })};
+  std::vector<std::unique_ptr<client>> clients;
+  for (int i = 0; i < 3; ++i) {
+    clients.push_back(std::make_unique<client>(w.server.public_port()));
+    CAF_CHECK_EQUAL(clients.back()->get("/constant").status, 200u);
+  }
+  client refused{w.server.public_port()};
+  CAF_CHECK_EQUAL(refused.read().status, 503u);
+  std::this_thread::sleep_for(milliseconds{1600});
+  client welcome{w.server.public_port()};
+  CAF_CHECK_EQUAL(welcome.get("/constant").status, 200u);
+  CAF_CHECK(clients.front()->ended());
+}
+
+CAF_TEST(at the connection limit who owes a request goes before who is idle and the oldest first) {
+  world w{fake::test_site(), with([](auto& o) { o.http.max_connections = 3; })};
+  const auto port = w.server.public_port();
+  client idle{port};
+  CAF_CHECK_EQUAL(idle.get("/constant").status, 200u);
+  client silent{port};
+  w.clock.advance(milliseconds{500}); // no deadline of theirs passes here
+  client dawdling{port};
+  dawdling.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc");
+  CAF_CHECK(eventually([&] { return w.state.connections == 3; }));
+  const auto enters = [&](std::unique_ptr<client>& newcomer) {
+    w.clock.advance(milliseconds{1500});
+    return eventually([&] {
+      newcomer = std::make_unique<client>(port);
+      return newcomer->get("/constant").status == 200;
+    });
+  };
+  std::unique_ptr<client> first, second, third;
+  CAF_CHECK(enters(first));
+  CAF_CHECK(silent.ended());
+  CAF_CHECK(enters(second));
+  CAF_CHECK(dawdling.ended());
+  CAF_CHECK_EQUAL(idle.get("/constant").status, 200u);
+  CAF_CHECK(enters(third));
+  CAF_CHECK(first->ended()); // nobody owes a request: the one idle for longest
+  CAF_CHECK_EQUAL(w.state.connections_evicted.load(), 3u);
+}
+
+CAF_TEST(of one address only so many connections may owe a request for long) {
+  world w{fake::test_site(), with([](auto& o) { o.http.pending_connections_per_address = 2; })};
+  const auto port = w.server.public_port();
+  client kept{port};
+  CAF_CHECK_EQUAL(kept.get("/constant").status, 200u);
+  std::vector<std::unique_ptr<client>> crowd;
+  for (int i = 0; i < 5; ++i) crowd.push_back(std::make_unique<client>(port));
+  CAF_CHECK(eventually([&] { return w.state.connections == 6; }));
+  w.clock.advance(milliseconds{1000});
+  std::this_thread::sleep_for(milliseconds{600}); // two sweeps
+  CAF_CHECK_EQUAL(w.state.connections.load(), 6); // a crowd has time to speak
+  w.clock.advance(milliseconds{3000});
+  CAF_CHECK(eventually([&] { return w.state.connections == 3; }));
+  for (int i = 0; i < 3; ++i) CAF_CHECK(crowd[static_cast<std::size_t>(i)]->ended());
+  CAF_CHECK_EQUAL(crowd[3]->get("/constant").status, 200u);
+  CAF_CHECK_EQUAL(crowd[4]->get("/constant").status, 200u);
+  CAF_CHECK_EQUAL(kept.get("/constant").status, 200u);
+  CAF_CHECK_EQUAL(w.state.connections_evicted.load(), 3u);
+}
+
+CAF_TEST(a trusted proxy may hold as many silent connections as it likes) {
+  world w{fake::test_site(), with([](auto& o) {
+            o.http.pending_connections_per_address = 2;
+            o.http.trusted_proxies = {*config::parse_address_block("127.0.0.0/8")};
+          })};
+  std::vector<std::unique_ptr<client>> crowd;
+  for (int i = 0; i < 5; ++i) crowd.push_back(std::make_unique<client>(w.server.public_port()));
+  CAF_CHECK(eventually([&] { return w.state.connections == 5; }));
+  w.clock.advance(milliseconds{4000});
+  std::this_thread::sleep_for(milliseconds{600});
+  for (auto& c : crowd) CAF_CHECK_EQUAL(c->get("/constant").status, 200u);
+}
+
+CAF_TEST(two io threads share a listener) {
+  world w{fake::test_site(), with([](auto& o) { o.io.threads = 2; })};
+  std::vector<std::unique_ptr<client>> clients;
+  for (int i = 0; i < 50; ++i) {
+    clients.push_back(std::make_unique<client>(w.server.public_port()));
+    CAF_CHECK_EQUAL(clients.back()->get("/events/16/entries/1000").status, 200u);
+  }
+}
+
+CAF_TEST(the admin site is on its own port) {
+  world w{fake::test_site(), fake::fast_options(), fake::test_site()};
+  CAF_CHECK_NOT_EQUAL(w.server.admin_port(), w.server.public_port());
+  CAF_CHECK_EQUAL(client{w.server.admin_port()}.get("/constant").status, 200u);
+}
+
+CAF_TEST(draining finishes what is in hand and closes the rest) {
+  world w{fake::test_site(), with([](auto& o) {
+            o.http.request_timeout = milliseconds{700};
+            o.shutdown.delay = milliseconds{300};
+          })};
+  client idle{w.server.public_port()}, busy{w.server.public_port()}, polite{w.server.public_port()};
+  CAF_CHECK_EQUAL(idle.get("/constant").status, 200u);
+  CAF_CHECK_EQUAL(polite.get("/constant").status, 200u);
+  busy.send("GET /events/16/entries/3 HTTP/1.1\r\nHost: a\r\n\r\n"); // answered at its deadline
+  std::this_thread::sleep_for(milliseconds{50});
+  std::thread drain{[&] { w.server.drain(milliseconds{5000}); }};
+  CAF_CHECK(eventually([&] { return w.state.draining.load(); }));
+  CAF_CHECK(polite.get("/constant").has("Connection: close")); // within shutdown.delay
+  CAF_CHECK(polite.ended());
+  CAF_CHECK(idle.ended());
+  const auto last = busy.read();
+  CAF_CHECK_EQUAL(last.status, 503u);
+  CAF_CHECK(last.has("Connection: close"));
+  drain.join();
+  CAF_CHECK(!client{w.server.public_port()}.connected());
+  CAF_CHECK_EQUAL(w.state.connections.load(), 0);
+}
+
+CAF_TEST(a drain does not wait longer than its patience) {
+  world w{fake::test_site()};
+  client busy{w.server.public_port()};
+  busy.send("GET /events/16/entries/3 HTTP/1.1\r\nHost: a\r\n\r\n");
+  CAF_CHECK(eventually([&] { return w.state.connections == 1; }));
+  std::this_thread::sleep_for(milliseconds{50});
+  const auto begun = w.clock.steady_now();
+  w.server.drain(milliseconds{300});
+  CAF_CHECK_LESS(w.clock.steady_now() - begun, milliseconds{3000});
+  CAF_CHECK(busy.ended());
+}
+
+CAF_TEST(a whole server starts and stops under traffic) {
+  for (int run = 0; run < 100; ++run) {
+    auto o = fake::fast_options();
+    o.io.threads = 1 + run % 2;
+    world w{fake::test_site(), o};
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> crowd;
+    for (int i = 0; i < 3; ++i)
+      crowd.emplace_back([&, i] {
+        while (!stop) {
+          client c{w.server.public_port()};
+          if (!c.connected()) break;
+          for (int n = 0; n < 5 && !stop; ++n)
+            if (c.get(i == 0   ? "/constant"
+                      : i == 1 ? "/events/16/entries/1000"
+                               : "/events/17/entries/1003")
+                  .status
+                == 0)
+              break;
+        }
+      });
+    std::this_thread::sleep_for(milliseconds{run % 7});
+    if (run % 3 == 0)
+      w.server.drain(milliseconds{20});
+    else
+      w.server.stop();
+    stop = true;
+    for (auto& t : crowd) t.join();
+    CAF_REQUIRE_EQUAL(w.state.connections.load(), 0);
+  }
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small world for the transport's tests and its micro server: an event actor and a region that do as they
+// are told, a real clock, keys of their own. Nothing of the product's actors.
+#pragma once
+#include "actors/protocol/protocol.hpp"
+#include "actors/protocol/system_config.hpp"
+#include "config/options.hpp"
+#include "crypto/random.hpp"
+#include "net/bridge/actor_bridge.hpp"
+#include "net/http/tls.hpp"
+#include "net/server/server.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
+#include <caf/stateful_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace fq::net::fake {
+
+inline aggregate_id number(std::uint32_t n) { return aggregate_id{n}; }
+
+/// Aggregates of the fake region.
+inline constexpr std::uint32_t good_event = 16, other_event = 17, absent_event = 99, unavailable_event = 98,
+                               silent_region = 97, foreign_event = 96;
+
+inline event_id event_of(std::uint32_t aggregate) {
+  return make_uuid(from_unix_ms(1'700'000'000'000), number(aggregate), 7);
+}
+
+/// Customers with a meaning to the fake event: the low bits.
+enum class behaves : std::uint64_t {
+  well = 1000,
+  not_in_queue = 1,
+  throws = 2,
+  silent = 3,
+  refuses_with_error = 4,
+  dies = 5
+};
+inline customer_id customer(behaves how, std::uint64_t extra = 0) {
+  return {0x1234, static_cast<std::uint64_t>(how) + extra};
+}
+
+/// The real clocks; the steady one can be set ahead, so that minutes need not pass.
+class environment final : public fq::environment {
+public:
+  void advance(milliseconds by) { ahead_ms_ += by.count(); }
+  timestamp wall_now() override {
+    return std::chrono::time_point_cast<milliseconds>(std::chrono::system_clock::now());
+  }
+  milliseconds steady_now() override {
+    return std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now().time_since_epoch())
+           + milliseconds{ahead_ms_.load()};
+  }
+  void random_bytes(std::span<std::byte> out) override { fill_random(out); }
+
+private:
+  std::atomic<std::int64_t> ahead_ms_{0};
+};
+
+struct event_state {
+  std::uint64_t joined = 0; ///< queue numbers given out
+  std::uint64_t head = 0; ///< numbers up to this have been admitted
+  std::uint64_t questions = 0;
+  bool is_given_away = false; ///< requests come back
+  std::vector<caf::strong_actor_ptr> subscribers;
+  std::vector<caf::typed_response_promise<entry_reply>> kept; ///< never answered
+  static inline const char* name = "fake_event";
+};
+
+using event_pointer = event_handle::stateful_pointer<event_state>;
+
+inline entry_view view(event_pointer self, std::uint32_t aggregate, const customer_id& who) {
+  entry_view e;
+  const auto n = who.lo >= 1000 ? who.lo - 1000 + 1 : 1;
+  e.event = event_of(aggregate);
+  e.id = make_entry_id(from_unix_ms(1'700'000'000'000), number(aggregate), queue_number{n});
+  e.customer = who;
+  e.number = queue_number{n};
+  e.status = n <= self->state.head ? entry_status::admitted : entry_status::waiting;
+  e.position = n <= self->state.head ? 0 : n - self->state.head;
+  e.poll_after_ms = 2000;
+  e.admission_no = e.position == 0 ? 1 : 0;
+  return e;
+}
+
+inline caf::result<entry_reply> answer_fan(event_pointer self, std::uint32_t aggregate,
+                                           const customer_id& who) {
+  ++self->state.questions;
+  entry_reply reply;
+  switch (static_cast<behaves>(who.lo)) {
+    case behaves::not_in_queue: reply.no = reason::not_in_queue; return reply;
+    case behaves::throws: throw std::runtime_error("as told");
+    case behaves::silent: {
+      auto kept = self->make_response_promise<entry_reply>();
+      self->state.kept.push_back(kept);
+      return kept;
+    }
+    case behaves::refuses_with_error: return make_error(errc::unavailable);
+    case behaves::dies: {
+      self->quit(caf::exit_reason::user_shutdown);
+      return make_error(errc::unavailable);
+    }
+    default: break;
+  }
+  reply.entry = view(self, aggregate, who);
+  return reply;
+}
+
+/// What a test tells the event: messages of kind timer_fired, with a number.
+///   admission n: admit everybody up to number n · sweep: line_moved · flush: the sale ends · journal: it
+///   pauses · idle: stop · renew: another node has taken it over · moved: it gives everything back, and its
+///   hubs are told
+inline void obey(event_pointer self, std::uint32_t aggregate, const timer_fired& order) {
+  auto& s = self->state;
+  const auto push = [&](const auto& message) {
+    for (const auto& hub : s.subscribers) self->send(caf::actor_cast<hub_handle>(hub), message);
+  };
+  switch (order.kind) {
+    case timer_kind::admission: {
+      entries_changed changed{event_of(aggregate), {}};
+      for (auto n = s.head + 1; n <= order.generation; ++n) {
+        entry_change c;
+        c.id = make_entry_id(from_unix_ms(1'700'000'000'000), number(aggregate), queue_number{n});
+        c.number = queue_number{n};
+        c.status = entry_status::admitted;
+        c.admission_no = 1;
+        c.admission_batch = 1;
+        changed.changes.push_back(c);
+      }
+      s.head = order.generation;
+      push(changed);
+      push(line_moved{event_of(aggregate)});
+      break;
+    }
+    case timer_kind::sweep: push(line_moved{event_of(aggregate)}); break;
+    case timer_kind::flush: push(event_noticed{event_of(aggregate), notice_kind::ended}); break;
+    case timer_kind::journal: push(event_noticed{event_of(aggregate), notice_kind::paused}); break;
+    case timer_kind::idle: self->quit(caf::exit_reason::user_shutdown); break;
+    case timer_kind::renew: self->quit(make_error(errc::not_owner)); break;
+    case timer_kind::moved:
+      s.is_given_away = true;
+      push(owner_left{number(aggregate)});
+      break;
+    default: break;
+  }
+}
+
+inline event_handle::behavior_type event(event_pointer self, std::uint32_t aggregate) {
+  self->set_exception_handler([](std::exception_ptr&) -> caf::error { return caf::sec::runtime_error; });
+  self->set_down_handler([self](const caf::down_msg& down) {
+    std::erase_if(self->state.subscribers, [&](const auto& hub) { return hub->address() == down.source; });
+  });
+  return {[=](const join& m) {
+            auto reply = answer_fan(self, aggregate, m.customer);
+            return reply;
+          },
+          [=](const find_entry& m) -> caf::result<entry_reply> {
+            if (self->state.is_given_away) return make_moved(m);
+            return answer_fan(self, aggregate, m.customer);
+          },
+          [](const leave&) { return ack_reply{}; },
+          [](const open_claim&) { return claim_reply{}; },
+          [](const find_claim&) { return claim_reply{}; },
+          [](const release_claim&) { return ack_reply{}; },
+          [](const open_payment&) { return payment_reply{}; },
+          [](const find_payment&) { return payment_reply{}; },
+          [](const apply_fact&) { return ack_reply{}; },
+          [](const find_event&) { return event_reply{}; },
+          [=](const find_line&) {
+            line_reply reply;
+            reply.status = event_status::active;
+            return reply;
+          },
+          [](const patch_event&) { return event_reply{}; },
+          [](const turn_event&) { return event_reply{}; },
+          [](const find_stats&) { return stats_reply{}; },
+          [=](const find_positions& m) {
+            positions_reply reply;
+            for (const auto n : m.numbers)
+              reply.positions.push_back(value_of(n) > self->state.head ? value_of(n) - self->state.head : 0);
+            reply.seconds_per_place_low = 1;
+            reply.seconds_per_place_high = 2;
+            return reply;
+          },
+          [=](const subscribe& m) {
+            const auto hub = self->current_sender();
+            std::erase(self->state.subscribers, hub);
+            if (!m.on) return;
+            self->state.subscribers.push_back(hub);
+            self->monitor(hub->address());
+          },
+          [](const find_ticket&) { return entry_reply{}; },
+          [](const leave_ticket&) { return ack_reply{}; },
+          [](const end_session&) { return ack_reply{}; },
+          [](const present&) {},
+          [](const push_read&) {},
+          [](const advance_line&) { return count_reply{}; },
+          [](const revoke_sessions&) { return count_reply{}; },
+          [](const watch_sessions&) {},
+          [](const get_quote&) { return quote_reply{}; },
+          [](const place_order&) { return order_reply{}; },
+          [](const find_order&) { return order_reply{}; },
+          [](const cancel_order&) { return order_reply{}; },
+          [](const list_event_orders&) { return orders_reply{}; },
+          [](const refund_tickets&) { return order_reply{}; },
+          [](const resend_order&) { return ack_reply{}; },
+          [](const set_promo_code&) { return promo_codes_reply{}; },
+          [](const find_promo_codes&) { return promo_codes_reply{}; },
+          [](const set_priorities&) { return count_reply{}; },
+          [](const find_priorities&) { return customers_reply{}; },
+          [](const invite_customers&) { return count_reply{}; },
+          [](const withdraw_invitations&) { return count_reply{}; },
+          [](const find_invitations&) { return invitations_reply{}; },
+          [](const settle_dead_letter&) { return ack_reply{}; },
+          [](const report_undelivered&) { return ack_reply{}; },
+          [](const verify_mirror&) { return mirror_report{}; },
+          [](const verify_ledger&) { return ledger_report{}; },
+          [](const aggregate_peeked&) {},
+          [](const batch_settled&) {},
+          [](const aggregate_acquired&) {},
+          [](const hand_over&) {},
+          [](const blocks_changed&) {},
+          [](const lease_lost&) {},
+          [](const mirror_checked&) {},
+          [](const mirror_lost&) {},
+          [](const cache_is_back&) {},
+          [](const gateway_answered&) {},
+          [=](const timer_fired& order) { obey(self, aggregate, order); }};
+}
+
+struct region_state {
+  std::map<std::uint32_t, event_handle> events;
+  std::set<std::uint32_t> lost{foreign_event}; ///< to another node
+  std::vector<event_handle> left; ///< that gave requests back
+  bool has_no_other = false; ///< told by a timer_fired of kind lapse: who gave requests back is named again
+  std::vector<caf::typed_response_promise<event_handle>> kept;
+  static inline const char* name = "fake_region";
+};
+
+inline region_handle::behavior_type region(region_handle::stateful_pointer<region_state> self) {
+  self->set_exit_handler(
+    [self](const caf::exit_msg& e) { // an event that keeps a promise keeps itself: end it
+      for (const auto& [n, owner] : self->state.events) self->send_exit(owner, e.reason);
+      for (const auto& owner : self->state.left) self->send_exit(owner, e.reason);
+      self->quit(e.reason);
+    });
+  self->set_down_handler([self](const caf::down_msg& down) {
+    std::erase_if(self->state.events, [&](const auto& e) {
+      const bool ended = e.second.address() == down.source;
+      if (ended && is(down.reason, errc::not_owner)) self->state.lost.insert(e.first);
+      return ended;
+    });
+  });
+  return {[self](const resolve_event& m) -> caf::result<event_handle> {
+            const auto n = number_of(m.aggregate);
+            if (n == absent_event) return make_error(errc::absent);
+            if (n == unavailable_event) return make_error(errc::unavailable);
+            if (self->state.lost.contains(n)) return make_error(errc::not_owner);
+            if (n == silent_region) {
+              auto kept = self->make_response_promise<event_handle>();
+              self->state.kept.push_back(kept);
+              return kept;
+            }
+            auto& found = self->state.events[n];
+            if (found && found.address() == m.returned_by && !self->state.has_no_other)
+              self->state.left.push_back(std::exchange(found, nullptr));
+            if (!found) {
+              found = self->spawn(event, n);
+              self->monitor(found.address());
+            }
+            return found;
+          },
+          [](const list_owned&) { return owned_aggregates{}; },
+          [](const move_event&) { return ack_reply{}; },
+          [](const cluster_changed&) {},
+          [](const handed_over&) {},
+          [](const blocks_changed&) {},
+          [](const aggregates_to_wake&) {},
+          [self](const timer_fired& order) { // pass an order on
+            if (order.kind == timer_kind::lapse) self->state.has_no_other = true;
+            if (const auto found = self->state.events.find(good_event); found != self->state.events.end())
+              self->send(found->second, order);
+          }};
+}
+
+struct one_thread_config : system_config {
+  one_thread_config() {
+    set("scheduler.policy", caf::atom("sharing"));
+    set("scheduler.max-threads", std::size_t{1});
+    set("scheduler.max-throughput", std::size_t{100});
+  }
+};
+
+inline config::options fast_options() {
+  config::options o;
+  o.http.listen = {"127.0.0.1", 0};
+  o.http.admin_listen = {"127.0.0.1", 0};
+  o.http.max_connections = 19'000;
+  o.http.header_timeout = milliseconds{10'000};
+  o.http.body_timeout = milliseconds{10'000};
+  o.http.write_timeout = milliseconds{10'000};
+  o.http.idle_timeout = milliseconds{75'000};
+  o.http.request_timeout = milliseconds{5'000};
+  o.http.body_limit = 16 * 1024;
+  o.http.in_flight_per_event = 4096;
+  o.io.threads = 1;
+  return o;
+}
+
+inline key_store open_keys() {
+  const auto folder = std::filesystem::temp_directory_path() / ("fq-net-core-" + std::to_string(::getpid()));
+  auto keys = key_store::open(folder);
+  std::filesystem::remove_all(folder);
+  return keys;
+}
+
+/// The actors under a server, and the server.
+class world {
+public:
+  explicit world(site public_site, config::options o = fast_options(), site admin = {}) :
+      options(std::move(o)),
+      system(cfg),
+      owner(system.spawn(region)),
+      keys(open_keys()),
+      verifier(keys),
+      issuer(keys),
+      sessions(keys.session),
+      tls(options.tls.is_on() ? std::make_unique<tls_server>(options.tls, clock) : nullptr),
+      server(server_parts{.system = system,
+                          .environment = clock,
+                          .options = options,
+                          .state = state,
+                          .region = owner,
+                          .catalog = {},
+                          .accounts = {},
+                          .session_reader = {},
+                          .verifier = verifier,
+                          .issuer = issuer,
+                          .sessions = sessions,
+                          .shared = nullptr,
+                          .public_site = std::move(public_site),
+                          .admin_site = std::move(admin),
+                          .tls = tls.get()}) {
+    server.start();
+  }
+  ~world() {
+    server.stop();
+    caf::anon_send_exit(owner, caf::exit_reason::user_shutdown);
+  }
+
+  /// An order for the good event, see `obey`.
+  void order(timer_kind kind, std::uint64_t n = 0) { caf::anon_send(owner, timer_fired{kind, n}); }
+
+  config::options options;
+  environment clock;
+  one_thread_config cfg;
+  caf::actor_system system;
+  region_handle owner;
+  key_store keys;
+  token_verifier verifier;
+  token_issuer issuer;
+  session_keys sessions;
+  std::unique_ptr<tls_server> tls; ///< null: options.tls is off
+  server_state state;
+  net::server server;
+};
+
+/// Whether it holds by then; looked at every 5 ms.
+template <class Condition>
+bool eventually(Condition condition, int milliseconds_at_most = 5000) {
+  for (int i = 0; i < milliseconds_at_most / 5; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(milliseconds{5});
+  }
+  return condition();
+}
+
+} // namespace fq::net::fake

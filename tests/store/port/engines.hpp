@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of the store share: an engine of each kind on a fresh folder, an owner that hands out
+// batches, and sample rows.
+#pragma once
+#include "store/memory/memory_ledger.hpp"
+#include "store/port/ledger.hpp"
+#include "store/postgres/postgres_ledger.hpp"
+#include "store/sqlite/sqlite_ledger.hpp"
+#include "tests/store/postgres/postgres_server.hpp"
+
+#include "caf/test/unit_test.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace fq::test {
+
+class temp_folder {
+public:
+  temp_folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "fairqueue-store-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw std::runtime_error{"mkdtemp failed"};
+    path_ = name;
+  }
+  ~temp_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  temp_folder(const temp_folder&) = delete;
+  temp_folder& operator=(const temp_folder&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+private:
+  std::filesystem::path path_;
+};
+
+inline constexpr timestamp noon = from_unix_ms(1'795'262'400'000);
+inline constexpr aggregate_id sale{16};
+inline constexpr aggregate_id other_sale{17};
+
+/// An owner of aggregates: takes them over, counts their batches.
+class owner {
+public:
+  explicit owner(ledger& store) : store_(store) {}
+
+  const acquired& take(aggregate_id aggregate) {
+    auto taken = store_.seize(aggregate, never);
+    if (!taken) throw std::runtime_error{"no such aggregate"};
+    return owned_[aggregate] = std::move(*taken);
+  }
+
+  /// The next batch of `aggregate`, one decision.
+  [[nodiscard]] batch next(aggregate_id aggregate, changes content) const {
+    const auto& o = owned_.at(aggregate);
+    return {aggregate, o.epoch, o.applied_seq, o.applied_seq + 1, now, std::move(content)};
+  }
+
+  /// Commits one batch; counts it if it was committed.
+  commit_outcome put(aggregate_id aggregate, changes content) {
+    const auto b = next(aggregate, std::move(content));
+    const auto outcome = store_.commit({&b, 1}).at(0);
+    if (outcome == commit_outcome::committed) owned_[aggregate].applied_seq = b.to_seq;
+    return outcome;
+  }
+
+  [[nodiscard]] std::uint64_t seq(aggregate_id aggregate) const { return owned_.at(aggregate).applied_seq; }
+  [[nodiscard]] std::uint64_t epoch(aggregate_id aggregate) const { return owned_.at(aggregate).epoch; }
+
+  timestamp now = noon;
+
+private:
+  ledger& store_;
+  std::map<aggregate_id, acquired> owned_;
+};
+
+// -- sample rows: `n` tells them apart ----------------------------------------------------------------------
+
+inline uuid id_of(std::uint64_t n, aggregate_id aggregate = sale) { return make_uuid(noon, aggregate, n); }
+
+inline event_row sample_event(aggregate_id aggregate = sale, std::uint64_t organizer = 1) {
+  event_row e;
+  e.id = id_of(900, aggregate);
+  e.aggregate = aggregate;
+  e.organizer = id_of(organizer, accounts_aggregate);
+  e.name = "Night of the long queue";
+  e.currency = "NGN";
+  e.queue_opens_at = noon;
+  e.sale_start = noon + seconds{60};
+  e.sale_end = noon + seconds{3'600};
+  e.queue.concurrency = 200;
+  e.queue.over_admission_percent = 110;
+  e.created_at = e.updated_at = noon;
+  return e;
+}
+
+inline ticket_type_row sample_type(std::uint32_t ordinal, std::int64_t total, aggregate_id aggregate = sale) {
+  return {ordinal, id_of(800 + ordinal, aggregate), "Standing", 5'000, total, 0, 0, 4, true};
+}
+
+inline entry_row sample_entry(std::uint64_t number) {
+  entry_row e;
+  e.number = queue_number{number};
+  e.subject = id_of(number, accounts_aggregate);
+  e.join_key = 0xfedc'ba98'7654'3210 + number; // above the range of a signed integer
+  e.joined_at = noon + milliseconds{static_cast<std::int64_t>(number)};
+  return e;
+}
+
+inline claim_row sample_claim(std::uint64_t n, std::uint64_t customer,
+                              std::vector<claim_item> items = {{0, 1, 5'000, 0}}) {
+  claim_row c;
+  c.id = id_of(n);
+  c.customer = id_of(customer, accounts_aggregate);
+  c.entry = queue_number{n};
+  c.items = std::move(items);
+  c.amount = 5'000;
+  c.created_at = noon;
+  c.expires_at = noon + seconds{600};
+  return c;
+}
+
+inline payment_row sample_payment(std::uint64_t n, const claim_row& claim) {
+  payment_row p;
+  p.id = id_of(10'000 + n);
+  p.claim = claim.id;
+  p.customer = claim.customer;
+  p.gateway = "sandbox";
+  p.reference = "fq-" + std::to_string(n);
+  p.amount = claim.amount;
+  p.created_at = p.updated_at = noon;
+  return p;
+}
+
+inline refund_row sample_refund(std::uint64_t n, const payment_row& payment) {
+  return {id_of(20'000 + n), payment.id, refund_status::requested, payment.amount, {}, 0, noon, noon, noon};
+}
+
+inline promo_code_row sample_promo_code(std::uint32_t ordinal, std::uint32_t uses_max = 0) {
+  promo_code_row p;
+  p.ordinal = ordinal;
+  p.id = id_of(30'000 + ordinal);
+  p.code = "EARLY-" + std::to_string(ordinal);
+  p.reduction = {discount_kind::percent, 2'500, 1};
+  p.uses_max = uses_max;
+  p.uses_per_customer = 1;
+  p.created_at = p.updated_at = noon;
+  return p;
+}
+
+inline order_row sample_order(std::uint64_t n, const claim_row& claim) {
+  order_row o;
+  o.id = id_of(40'000 + n);
+  o.claim = claim.id;
+  o.customer = claim.customer;
+  o.contact = {"Zo\xc3\xab", "O'Brien", "zoe@example.org", "+234 1"};
+  o.subtotal = 5'000;
+  o.platform_fee = 150;
+  o.processing_fee = 179;
+  o.total = 5'329;
+  o.created_at = o.updated_at = noon;
+  return o;
+}
+
+inline idempotency_row sample_key(std::uint64_t n, timestamp at) {
+  return {{n, ~n}, {n * 3, n * 5}, at, {'\1', '\0', 'x', static_cast<char>(n)}};
+}
+
+// -- engines ------------------------------------------------------------------------------------------------
+
+/// A ledger of each engine with one event of 10 units of type 0 and 5 of type 1, owned and draft.
+struct world {
+  explicit world(ledger& s) : store(s), me(s) {
+    me.take(catalog_aggregate);
+    me.take(accounts_aggregate);
+    if (me.put(catalog_aggregate, {event_created{sample_event(), {sample_type(0, 10), sample_type(1, 5)}}})
+        != commit_outcome::committed)
+      throw std::runtime_error{"the sample event was refused"};
+    me.take(sale);
+  }
+
+  commit_outcome put(changes content) { return me.put(sale, std::move(content)); }
+  aggregate_image image() { return store.peek(sale).image; }
+
+  ledger& store;
+  owner me;
+};
+
+/// Runs `test` on a fresh ledger of every engine: same cases, same answers.
+inline void on_every_engine(const std::function<void(ledger&)>& test) {
+  {
+    CAF_MESSAGE("engine: memory");
+    memory_ledger store;
+    test(store);
+  }
+  {
+    CAF_MESSAGE("engine: sqlite");
+    const temp_folder folder;
+    sqlite_ledger store({.file = folder / "ledger.db"});
+    test(store);
+    CAF_CHECK_EQUAL(store.check_integrity(), "ok");
+  }
+  {
+    CAF_MESSAGE("engine: postgres");
+    const postgres_schema schema;
+    postgres_ledger store({.url = schema.url()});
+    test(store);
+  }
+}
+
+inline void in_every_world(const std::function<void(world&)>& test) {
+  on_every_engine([&](ledger& store) {
+    world w(store);
+    test(w);
+  });
+}
+
+} // namespace fq::test
+
+#define FQ_COMMITS(expression) CAF_CHECK((expression) == ::fq::commit_outcome::committed)
+#define FQ_CONFLICTS(expression) CAF_CHECK((expression) == ::fq::commit_outcome::conflict)

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conformance of the engines: who owns an aggregate and for how long, what a former owner can still do, and
+// who sends which part of the outbox. Leases that must last are long; where one must end it is short and its
+// end is awaited.
+#define CAF_SUITE store_leases
+#include "tests/store/port/engines.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+constexpr milliseconds long_term{60'000}, short_term{50};
+
+const lease_terms ada{"ada", long_term}, ben{"ben", long_term};
+const lease_terms hasty_ada{"ada", short_term};
+
+using numbers = std::vector<aggregate_id>;
+using partitions = std::vector<std::uint32_t>;
+
+/// Asks again and again until `condition` holds; false if it does not within ten seconds.
+template <class Condition>
+bool eventually(Condition condition) {
+  const auto give_up = std::chrono::steady_clock::now() + seconds{10};
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > give_up) return false;
+    std::this_thread::sleep_for(milliseconds{2});
+  }
+  return true;
+}
+
+/// What acquire answers to somebody who expects to get it.
+acquired taken(ledger& store, const lease_terms& lease, aggregate_id aggregate = sale) {
+  auto result = store.acquire(aggregate, lease, never);
+  auto* got = std::get_if<acquired>(&result);
+  CAF_REQUIRE(got != nullptr);
+  return std::move(*got);
+}
+
+/// Who keeps `lease.owner` out of the sale, if anybody does.
+std::optional<lease_held> refusal_of(ledger& store, const lease_terms& lease) {
+  auto result = store.acquire(sale, lease, never);
+  if (auto* held = std::get_if<lease_held>(&result)) return std::move(*held);
+  return std::nullopt;
+}
+
+commit_outcome join(ledger& store, const acquired& own, std::uint64_t number) {
+  const batch b{
+    sale, own.epoch, own.applied_seq, own.applied_seq + 1, noon, {entry_joined{sample_entry(number)}}};
+  return store.commit({&b, 1}).at(0);
+}
+
+numbers lost(ledger& store, const lease_terms& lease, const numbers& held) {
+  return store.renew(lease, held).lost;
+}
+
+/// Puts the sample sale on sale, so that it must run.
+void activate(world& w) {
+  auto event = sample_event();
+  event.status = event_status::active;
+  FQ_COMMITS(w.put({event_changed{event_status::draft, event}}));
+}
+
+bool wakes(ledger& store, const std::string& owner) {
+  const auto woken = store.aggregates_to_wake(owner);
+  return std::ranges::find(woken, sale) != woken.end();
+}
+
+partitions all_partitions() {
+  partitions all(outbox_partitions);
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+partitions leased(ledger& store, const lease_terms& lease, const partitions& wanted = all_partitions()) {
+  auto held = store.lease_outbox(lease, wanted);
+  std::ranges::sort(held);
+  return held;
+}
+
+} // namespace
+
+CAF_TEST(a second owner is refused while the lease lasts and told how long) {
+  in_every_world([](world& w) {
+    const auto own = taken(w.store, ada);
+    for (int i = 0; i < 2; ++i) {
+      const auto refusal = refusal_of(w.store, ben);
+      CAF_REQUIRE(refusal.has_value());
+      CAF_CHECK_EQUAL(refusal->owner, "ada");
+      CAF_CHECK(refusal->left > milliseconds{0});
+      CAF_CHECK(refusal->left <= long_term);
+    }
+    FQ_COMMITS(join(w.store, own, 1)); // the refused have not raised the epoch
+    CAF_CHECK(lost(w.store, ada, {sale}).empty());
+  });
+}
+
+CAF_TEST(a lease lasts for its term by the clock of the ledger) {
+  in_every_world([](world& w) {
+    const auto before = std::chrono::steady_clock::now();
+    taken(w.store, hasty_ada);
+    CAF_CHECK(eventually([&] { return !refusal_of(w.store, ben); }));
+    const auto elapsed = std::chrono::steady_clock::now() - before;
+    CAF_CHECK(elapsed + milliseconds{2} >= short_term); // the ledger counts whole milliseconds
+  });
+}
+
+CAF_TEST(after the lease a successor takes over and the former owner has lost it: I17) {
+  in_every_world([](world& w) {
+    const auto former = taken(w.store, hasty_ada);
+    std::optional<acquired> successor;
+    CAF_REQUIRE(eventually([&] {
+      auto result = w.store.acquire(sale, ben, never);
+      if (auto* got = std::get_if<acquired>(&result)) successor = std::move(*got);
+      return successor.has_value();
+    }));
+    CAF_CHECK_EQUAL(successor->epoch, former.epoch + 1);
+    CAF_CHECK(join(w.store, former, 1) == commit_outcome::fenced);
+    CAF_CHECK((lost(w.store, ada, {sale}) == numbers{sale}));
+    CAF_CHECK(
+      refusal_of(w.store, ada).has_value()); // and the attempt to renew took nothing from the successor
+    CAF_CHECK(lost(w.store, ben, {sale}).empty());
+    FQ_COMMITS(join(w.store, *successor, 1));
+  });
+}
+
+CAF_TEST(a renewed lease goes on) {
+  in_every_world([](world& w) {
+    const auto own = taken(w.store, hasty_ada);
+    CAF_CHECK(lost(w.store, ada, {sale}).empty());
+    const auto refusal = refusal_of(w.store, ben);
+    CAF_REQUIRE(refusal.has_value());
+    CAF_CHECK(refusal->left > short_term);
+    FQ_COMMITS(join(w.store, own, 1)); // under the same epoch
+  });
+}
+
+CAF_TEST(an owner who is late but was not replaced goes on) {
+  in_every_world([](world& w) {
+    activate(w);
+    const auto own = taken(w.store, hasty_ada);
+    CAF_REQUIRE(eventually([&] { return wakes(w.store, "ben"); })); // the lease is over
+    CAF_CHECK(lost(w.store, ada, {sale}).empty());
+    CAF_CHECK(refusal_of(w.store, ben).has_value());
+    FQ_COMMITS(join(w.store, own, 1));
+  });
+}
+
+CAF_TEST(a released aggregate is free at once) {
+  in_every_world([](world& w) {
+    const auto former = taken(w.store, ada);
+    const numbers both{sale, aggregate_id{4'000'000'000}}; // the second does not exist
+    w.store.release("ben", both);
+    CAF_CHECK(refusal_of(w.store, ben).has_value()); // only its owner can end a lease
+    w.store.release("ada", both);
+    CAF_CHECK((lost(w.store, ada, {sale}) == numbers{sale}));
+    CAF_CHECK_EQUAL(taken(w.store, ben).epoch, former.epoch + 1);
+    w.store.release("ada", both);
+    CAF_CHECK(refusal_of(w.store, ada).has_value());
+  });
+}
+
+CAF_TEST(the same owner takes it again at once under a higher epoch) {
+  in_every_world([](world& w) {
+    const auto before = taken(w.store, ada);
+    FQ_COMMITS(join(w.store, before, 1));
+    const auto again = taken(w.store, ada);
+    CAF_CHECK_EQUAL(again.epoch, before.epoch + 1);
+    CAF_CHECK_EQUAL(again.applied_seq, before.applied_seq + 1);
+    CAF_CHECK_EQUAL(again.image.entries.size(), 1u);
+    CAF_CHECK(join(w.store, before, 2) == commit_outcome::fenced);
+    CAF_CHECK(refusal_of(w.store, ben).has_value());
+  });
+}
+
+CAF_TEST(renewing names what is lost and keeps the rest) {
+  in_every_world([](world& w) {
+    taken(w.store, ada);
+    taken(w.store, ben, accounts_aggregate);
+    taken(w.store, ada, catalog_aggregate);
+    const aggregate_id absent{4'000'000'000};
+    auto gone = lost(w.store, ada, {sale, accounts_aggregate, catalog_aggregate, absent});
+    std::ranges::sort(gone);
+    CAF_CHECK((gone == numbers{accounts_aggregate, absent}));
+    CAF_CHECK(lost(w.store, ada, {}).empty());
+  });
+}
+
+CAF_TEST(an aggregate that does not exist cannot be leased) {
+  on_every_engine([](ledger& store) {
+    CAF_CHECK(std::holds_alternative<no_such_aggregate>(store.acquire(sale, ada, never)));
+  });
+}
+
+CAF_TEST(an empty owner takes it whoever holds it and leaves no lease) {
+  in_every_world([](world& w) {
+    const auto former = taken(w.store, ada);
+    const aggregate_id absent{4'000'000'000};
+    CAF_CHECK(lost(w.store, {}, {sale, accounts_aggregate, absent}).empty()); // it has no lease to lose
+    const auto tool = w.store.seize(sale, never);
+    CAF_REQUIRE(tool.has_value());
+    CAF_CHECK_EQUAL(tool->epoch, former.epoch + 1);
+    CAF_CHECK((lost(w.store, ada, {sale}) == numbers{sale}));
+    CAF_CHECK(lost(w.store, {}, {sale}).empty());
+    FQ_COMMITS(join(w.store, *tool, 1));
+    CAF_CHECK_EQUAL(taken(w.store, ben).epoch, former.epoch + 2);
+    w.store.release({}, numbers{sale});
+    CAF_CHECK(refusal_of(w.store, ada).has_value()); // nor does it end somebody's
+  });
+}
+
+CAF_TEST(nobody is told to wake what another owner runs) {
+  in_every_world([](world& w) {
+    activate(w);
+    CAF_CHECK(wakes(w.store, "ada"));
+    taken(w.store, ada);
+    CAF_CHECK(wakes(w.store, "ada"));
+    CAF_CHECK(!wakes(w.store, "ben"));
+    CAF_CHECK(wakes(w.store, {})); // heeds no lease
+    w.store.release("ada", numbers{sale});
+    CAF_CHECK(wakes(w.store, "ben"));
+    taken(w.store, hasty_ada);
+    CAF_CHECK(eventually([&] { return wakes(w.store, "ben"); }));
+  });
+}
+
+CAF_TEST(two owners never hold the same partition) {
+  on_every_engine([](ledger& store) {
+    CAF_CHECK((leased(store, ada, {3, 0, 7}) == partitions{0, 3, 7}));
+    const auto rest = leased(store, ben);
+    CAF_CHECK((rest == partitions{1, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15}));
+    CAF_CHECK((leased(store, ada) == partitions{0, 3, 7}));
+    CAF_CHECK(leased(store, ben) == rest);
+    CAF_CHECK(leased(store, ben, {0, 3, 7}).empty());
+    CAF_CHECK(leased(store, ben, {}).empty());
+    CAF_CHECK((leased(store, ada, {1, 7}) == partitions{7}));
+  });
+}
+
+CAF_TEST(a partition whose lease ended goes to who asks and is lost to its former holder) {
+  on_every_engine([](ledger& store) {
+    CAF_CHECK(leased(store, hasty_ada) == all_partitions());
+    CAF_CHECK(leased(store, {"ada", long_term}, {5}) == partitions{5});
+    const auto all_but_one = [] {
+      auto all = all_partitions();
+      std::erase(all, 5u);
+      return all;
+    }();
+    CAF_CHECK(eventually([&] { return leased(store, ben) == all_but_one; }));
+    CAF_CHECK((leased(store, ada) == partitions{5}));
+  });
+}
+
+CAF_TEST(an empty owner gets every partition and keeps nobody out) {
+  on_every_engine([](ledger& store) {
+    CAF_CHECK((leased(store, ada, {1}) == partitions{1}));
+    CAF_CHECK(leased(store, {}) == all_partitions());
+    CAF_CHECK((leased(store, ben, {1, 2}) == partitions{2}));
+  });
+}
+
+CAF_TEST(nodes see one another as long as they say that they live) {
+  in_every_world([](world& w) {
+    const node_row alice{"alice", "10.0.0.1:4700", 1, 3, true, false, never, true, "5ec2e7"},
+      bob{"bob", "", 2, 0, false, true, never};
+    w.store.beat(bob, long_term);
+    auto seen = w.store.beat(alice, long_term);
+    CAF_REQUIRE_EQUAL(seen.size(), 2u);
+    CAF_CHECK(is_set(seen[0].seen_at));
+    for (auto& node : seen) node.seen_at = never;
+    CAF_CHECK((seen == std::vector{alice, bob}));
+    auto busier = alice;
+    busier.owners = 4;
+    seen = w.store.beat(busier, long_term);
+    CAF_CHECK_EQUAL(seen.at(0).owners, 4u);
+    CAF_CHECK(
+      eventually([&] { return w.store.beat(alice, short_term).size() == 1; })); // bob was silent for too long
+    CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 2u);
+    w.store.leave("bob");
+    CAF_CHECK_EQUAL(w.store.beat(alice, long_term).size(), 1u);
+  });
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Talks to scripts/services, whose answers are lines `export NAME=value`.
+#include "tests/store/postgres/postgres_server.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+
+#include <unistd.h>
+
+namespace fq::test {
+namespace {
+
+const std::string script = SERVICES_SCRIPT;
+
+/// What a command prints. Throws if it fails; what it says about that is on this program's standard error.
+std::string output_of(const std::string& command) {
+  FILE* pipe = ::popen(command.c_str(), "r");
+  if (!pipe) throw std::runtime_error{"cannot run " + command};
+  std::string text;
+  std::array<char, 512> part{};
+  while (std::fgets(part.data(), part.size(), pipe)) text += part.data();
+  if (::pclose(pipe) != 0)
+    throw std::runtime_error{"tests of the Postgres ledger need a server, and this failed: " + command};
+  return text;
+}
+
+std::string exported(const std::string& text, const std::string& name) {
+  const auto key = "export " + name + "=";
+  const auto begin = text.find(key);
+  if (begin == std::string::npos) throw std::runtime_error{script + " does not tell " + name};
+  const auto value = begin + key.size();
+  return text.substr(value, text.find('\n', value) - value);
+}
+
+std::string fresh_name() {
+  static int count = 0;
+  return "fq_test_" + std::to_string(::getpid()) + "_" + std::to_string(++count);
+}
+
+} // namespace
+
+private_postgres::private_postgres() {
+  const auto text = output_of(script + " start --postgres --parent " + std::to_string(::getpid()));
+  folder_ = exported(text, "FAIRQUEUE_SERVICES");
+  url_ = exported(text, "FAIRQUEUE_TEST_POSTGRES");
+}
+
+private_postgres::~private_postgres() {
+  try {
+    output_of(script + " stop " + folder_);
+  } catch (const std::runtime_error&) {
+    // The script has said why; it ends with this process at the latest.
+  }
+}
+
+void private_postgres::tell(const std::string& verb) {
+  output_of(script + " " + verb + " postgres " + folder_);
+}
+
+const std::string& shared_postgres_url() {
+  static std::optional<private_postgres> own;
+  static const std::string url = [] {
+    const char* given = std::getenv("FAIRQUEUE_TEST_POSTGRES");
+    return given ? std::string{given} : own.emplace().url();
+  }();
+  return url;
+}
+
+std::string with_parameter(const std::string& url, const std::string& name, const std::string& value) {
+  return url + (url.find('?') == std::string::npos ? "?" : "&") + name + "=" + value;
+}
+
+postgres_schema::postgres_schema(const std::string& server) :
+    name_(fresh_name()),
+    url_(with_parameter(server, "options", "-csearch_path%3D" + name_)),
+    hand_(postgres_url{url_}, {}) {
+  execute("CREATE SCHEMA " + name_);
+}
+
+postgres_schema::~postgres_schema() {
+  try {
+    hand_.abandon();
+    execute("SET lock_timeout = 0; SET synchronous_commit = off; DROP SCHEMA " + name_ + " CASCADE");
+  } catch (const postgres_error&) {
+    // The test has taken the server away.
+  }
+}
+
+std::int64_t postgres_schema::integer(const std::string& sql) {
+  postgres_pipeline pipeline(hand_);
+  pipeline.send(sql);
+  pipeline.flush();
+  return pipeline.receive()[0].integer(0);
+}
+
+} // namespace fq::test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// A private Redis that scripts/services starts, and what tests ask of it beside the cache. A server that
+// cannot be had is an error.
+#pragma once
+#include "domain/base/environment.hpp"
+#include "store/redis/redis.hpp"
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fq::test {
+
+/// Real time, which a test may advance: the pause after a failure need not be waited for.
+class skipping_environment final : public environment {
+public:
+  timestamp wall_now() override;
+  milliseconds steady_now() override;
+  void random_bytes(std::span<std::byte> out) override;
+  void skip(milliseconds d) { skipped_ += d; }
+
+private:
+  milliseconds skipped_{};
+};
+
+/// Stopped, with all that it holds, by its destructor.
+class private_redis {
+public:
+  private_redis();
+  ~private_redis();
+  private_redis(const private_redis&) = delete;
+  private_redis& operator=(const private_redis&) = delete;
+
+  [[nodiscard]] const std::string& url() const { return url_; }
+  void kill() { services("kill redis"); }
+  void start() { services("up redis"); }
+  void pause() { services("pause redis"); }
+  void resume() { services("resume redis"); }
+
+private:
+  void services(const std::string& what);
+
+  std::string folder_, url_;
+};
+
+/// The server for everything that leaves it as it was: FAIRQUEUE_TEST_REDIS, else a private one for this
+/// process.
+const std::string& shared_redis_url();
+
+/// Commands of the test's own, over a connection of its own.
+class redis_operator {
+public:
+  explicit redis_operator(const std::string& url);
+  void run(std::initializer_list<std::string_view> words);
+  std::int64_t integer(std::initializer_list<std::string_view> words);
+  std::string text(std::initializer_list<std::string_view> words); ///< empty for nil
+  std::vector<std::string> texts(std::initializer_list<std::string_view> words);
+  /// All keys of a queue.
+  std::vector<std::string> keys_of(const uuid& queue);
+  void forget(const uuid& queue);
+
+private:
+  skipping_environment env_;
+  redis_connection connection_;
+};
+
+} // namespace fq::test

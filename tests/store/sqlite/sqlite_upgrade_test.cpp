@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SQLite ledgers that an earlier version wrote, and the plan of the statement that dispatchers repeat all the
+// time.
+#define CAF_SUITE store_sqlite_upgrade
+#include "tests/store/sqlite/version_4.hpp"
+
+#include "store/sqlite/migrations.hpp"
+#include "store/sqlite/sqlite.hpp"
+#include "store/sqlite/sqlite_outbox.hpp"
+
+using namespace fq;
+using namespace fq::test;
+
+namespace {
+
+/// An empty ledger as version `last` made it.
+void write_version(sqlite_db& db, std::size_t last) {
+  db.execute("CREATE TABLE schema_migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT "
+             "NOT NULL) STRICT");
+  for (const auto& m : sqlite_migrations().first(last)) {
+    db.execute(m.sql);
+    sqlite_statement(db, "INSERT INTO schema_migration (number, name, checksum) VALUES (?, ?, ?)")
+      .run(m.number, m.name, m.checksum);
+  }
+}
+
+/// A ledger of version 1 with the sample sale: a claim window of five minutes, an entry for each case.
+void write_version_1(const std::filesystem::path& file) {
+  sqlite_db db(file, sqlite_access::read_write, milliseconds{100});
+  write_version(db, 1);
+  db.execute(
+    "INSERT INTO aggregate (number, kind, epoch, applied_seq, live_entries) VALUES (16, 2, 7, 40, 3)");
+  sqlite_statement(db, "INSERT INTO event VALUES (16, 1, ?, ?, 'Night', 'NGN', 1, 0, 0, 0, 0, 200, 0, 0, "
+                       "5000, 110, 1200000, 300000, 0, 600000,"
+                       " 1, 0, 0)")
+    .run(id_of(900), id_of(1, accounts_aggregate));
+  sqlite_statement entry(db, "INSERT INTO queue_entry (aggregate, queue_number, status, subject, joined_at, "
+                             "admitted_at, session_expires_at, ended_at)"
+                             " VALUES (16, ?, ?, ?, ?, ?, ?, ?)");
+  const auto subject = id_of(1, accounts_aggregate);
+  entry.run(1, entry_status::admitted, subject, noon, noon, noon + seconds{1'200}, never);
+  entry.run(2, entry_status::admitted, subject, noon, noon, noon + seconds{60},
+            never); // the session is over before the window
+  entry.run(3, entry_status::completed, subject, noon, noon + seconds{1}, noon + seconds{1'201},
+            noon + seconds{9});
+  entry.run(4, entry_status::waiting, subject, noon, never, never, never);
+  entry.run(5, entry_status::cancelled, subject, noon, never, never, noon + seconds{9});
+}
+
+/// How SQLite runs `sql`, a line a step.
+std::string plan_of(sqlite_db& db, std::string_view sql) {
+  sqlite_statement plan(db, "EXPLAIN QUERY PLAN " + std::string{sql});
+  std::string text;
+  while (plan.step()) text += plan.text(3) + "\n";
+  return text;
+}
+
+} // namespace
+
+CAF_TEST(a ledger of version 1 keeps its admitted to the window that was promised) {
+  const temp_folder folder;
+  const auto file = folder / "ledger.db";
+  write_version_1(file);
+  const auto status = migrate_status(file);
+  CAF_REQUIRE_EQUAL(status.size(), sqlite_migrations().size());
+  CAF_CHECK(status[0].applied);
+  CAF_CHECK(!status[1].applied);
+
+  sqlite_ledger store({.file = file});
+  std::vector<timestamp> promised;
+  for (const auto& e : store.peek(sale).image.entries) promised.push_back(e.claim_by);
+  CAF_CHECK(
+    (promised == std::vector{noon + seconds{300}, noon + seconds{60}, noon + seconds{301}, never, never}));
+  CAF_CHECK_EQUAL(store.check_integrity(), "ok");
+}
+
+CAF_TEST(a ledger of version 1 goes on where it was) {
+  const temp_folder folder;
+  const auto file = folder / "ledger.db";
+  write_version_1(file);
+  sqlite_ledger store({.file = file});
+  const lease_terms lease{"ada", milliseconds{60'000}};
+  const auto result = store.acquire(sale, lease, never);
+  CAF_REQUIRE(std::holds_alternative<acquired>(result));
+  const auto& own = std::get<acquired>(result);
+  CAF_CHECK_EQUAL(own.epoch, 8u);
+  CAF_CHECK_EQUAL(own.applied_seq, 40u);
+  CAF_CHECK_EQUAL(own.cache_generation, 0u);
+  const outbox_row row{id_of(1), "queue.turn_granted", "{}", noon};
+  const batch b{sale, 8, 40, 41, noon, {outbox_appended{row}, cache_generation_raised{0}}};
+  FQ_COMMITS(store.commit({&b, 1}).at(0));
+  const std::uint32_t partition[] = {0};
+  CAF_CHECK((store.undelivered(lane::bus, partition, 9, {})
+             == std::vector{outbox_item{{sale, 41, 0}, default_tenant, own.image.event->organizer, row}}));
+}
+
+CAF_TEST(a ledger of version 4 keeps its rows and its events inherit) {
+  const temp_folder folder;
+  const auto file = folder / "ledger.db";
+  {
+    sqlite_db db(file, sqlite_access::read_write, milliseconds{100});
+    write_version(db, 4);
+    db.execute(rows_of_version_4([](const uuid& id) {
+      auto hex = to_string(id);
+      std::erase(hex, '-');
+      return "x'" + hex + "'";
+    }));
+    CAF_CHECK_EQUAL(db.integer("SELECT async_percent FROM event WHERE aggregate = 16"), 100);
+  }
+  sqlite_ledger store({.file = file});
+  check_rows_of_version_4(store);
+  CAF_CHECK_EQUAL(store.check_integrity(), "ok");
+}
+
+CAF_TEST(leases and what waits to go out survive the process) {
+  const temp_folder folder;
+  const lease_terms ada{"ada", milliseconds{60'000}}, ben{"ben", milliseconds{60'000}};
+  const std::uint32_t partition[] = {0};
+  std::vector<outbox_item> waiting;
+  {
+    sqlite_ledger store({.file = folder / "ledger.db"});
+    world w(store);
+    FQ_COMMITS(
+      w.put({outbox_appended{{id_of(1), "a", "{}", noon}}, outbox_appended{{id_of(2), "b", "{}", noon}}}));
+    const std::vector first{store.undelivered(lane::mail, partition, 1, {}).at(0).key};
+    for (const auto which : all_lanes) store.mark_delivered(which, first, noon);
+    waiting = store.undelivered(lane::mail, partition, 9, {});
+    CAF_CHECK_EQUAL(waiting.size(), 1u);
+    CAF_CHECK(std::holds_alternative<acquired>(store.acquire(sale, ada, never)));
+    CAF_CHECK_EQUAL(store.lease_outbox(ada, partition).size(), 1u);
+  }
+  sqlite_ledger store({.file = folder / "ledger.db"});
+  CAF_CHECK(store.undelivered(lane::mail, partition, 9, {}) == waiting); // who wrote them knew no lanes
+  CAF_CHECK(std::holds_alternative<lease_held>(store.acquire(sale, ben, never)));
+  CAF_CHECK(store.lease_outbox(ben, partition).empty());
+}
+
+CAF_TEST(a dispatcher reads the index of its lane in its order) {
+  const temp_folder folder;
+  migrate_up(folder / "ledger.db");
+  sqlite_db db(folder / "ledger.db", sqlite_access::read_write, milliseconds{100});
+  for (const auto which : all_lanes) {
+    for (const auto& sql : {sqlite_outbox::next_waiting_sql(which), sqlite_outbox::undelivered_sql(which)}) {
+      const auto plan = plan_of(db, sql);
+      CAF_CHECK(plan.starts_with("SEARCH o USING ")
+                && plan.find("INDEX outbox_" + std::string{name_of(which)} + " (aggregate")
+                     != std::string::npos);
+      CAF_CHECK(plan.find("TEMP B-TREE") == std::string::npos); // no sorting
+    }
+  }
+}
